@@ -171,7 +171,7 @@ func (d *daemon) live() error {
 
 // listen opens the listener, unless there is something at the path that is no database.
 func (d *daemon) listen() error {
-	if err := database.RefuseLink(d.DB); err != nil {
+	if err := database.RefuseRedirect(d.DB); err != nil {
 		return err
 	}
 	path := osutil.Resolve(d.DB)

@@ -106,21 +106,26 @@ func warnOfNewDatabase(env cli.Env, content backup.Content, path, backupDir stri
 	}
 }
 
+const encryptHint = "--backup-encrypt-to RECIPIENT, which firefighters backup-key makes"
+
 // warnOfBackups warns that there are no backups, or that they are not safe where they
 // are, from a loss or from readers.
 func warnOfBackups(env cli.Env, o backup.Options, db string) {
 	dir := o.Dir
 	if program := syncProgram(dir); program != "" && len(o.EncryptTo) == 0 {
 		env.Warn(fmt.Sprintf("the backups are in a folder of %s, which carries them elsewhere, and who gets them can read them.", program),
-			"--backup-encrypt-to RECIPIENT, which firefighters backup-key makes")
+			encryptHint)
 	}
 	switch {
 	case dir == "":
 		env.Note("no backups are made. To have one every day, on another disk, add: --backup-dir DIR", "")
 	case warnOfBackupFolder(env, dir, db):
 	case osutil.SharedFolder(dir):
-		env.Warn("every user of this PC may read or delete the backups in "+cli.Quote(dir),
-			"a new folder in it, which this makes for itself: --backup-dir "+cli.Quote(filepath.Join(dir, "firefighters")))
+		hint := "a new folder in it, which this makes for itself: --backup-dir " + cli.Quote(filepath.Join(dir, "firefighters"))
+		if runtime.GOOS != "windows" { // the disk has no owners
+			hint = "sudo firefighters service backup-disk, which mounts the disk for the service, or " + encryptHint
+		}
+		env.Warn("every user of this PC may read or delete the backups in "+cli.Quote(dir), hint)
 	case backup.CheckPlace(dir, db) != nil:
 		env.Warn(backup.CheckPlace(dir, db).Error(), "connect it; or another folder: --backup-dir DIR")
 	case osutil.SameDisk(dir, filepath.Dir(osutil.Resolve(db))):
@@ -139,8 +144,8 @@ func warnOfBackupFolder(env cli.Env, dir, db string) bool {
 	fault, hint := "cannot be written: "+backup.Reason(err), "start as the user who owns it"+another
 	failure, ok := errors.AsType[*backup.Error](err)
 	switch {
-	case errors.Is(err, osutil.ErrLink):
-		fault, hint = "is not used: "+osutil.ErrLink.Error(), "name the folder that it leads to, or start as that user"
+	case errors.Is(err, osutil.ErrRedirect):
+		fault, hint = "is not used: "+osutil.ErrRedirect.Error(), "take a folder of root, or start as that user"
 	case errors.Is(err, backup.ErrNotFolder):
 		fault, hint = "is a file", "name a folder: --backup-dir DIR"
 	case ok && failure.Op == backup.OpMake:

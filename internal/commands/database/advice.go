@@ -191,7 +191,7 @@ var writingRules = []rule{
 	{err: sqlite.ErrNotRegular, text: "{name} is not a file", hint: otherName},
 	{err: backup.ErrExists, text: "{name} is there already", hint: "another name, or --force to replace it"},
 	{err: backup.ErrUnwritable, text: "the folder of {name} may not be written", hint: "start as the user who owns it, or take another folder"},
-	{err: osutil.ErrLink, text: "writing {name}: {rule}", hint: "name the folder that it leads to, or start as that user"},
+	{err: osutil.ErrRedirect, text: "writing {name}: {rule}", hint: "take a folder of root, or start as that user"},
 	{err: sqlite.ErrFull, text: "writing {name}: {rule}", hint: roomHint},
 }
 
@@ -228,7 +228,7 @@ var fileRules = []rule{
 	// No database can be there.
 	{err: sqlite.ErrNoFolder, text: folderText, hint: folderHint},
 	{err: sqlite.ErrNotRegular, text: "{name} is not a file", hint: "name the right file with --db"},
-	{err: osutil.ErrLink, text: "{op} {name}: {rule}", hint: "name the file that it leads to, or start as that user"},
+	{err: osutil.ErrRedirect, text: "{op} {name}: {rule}", hint: "take a folder of root, or start as that user"},
 	{err: sqlite.ErrLinked, text: "database {name} has another name as well (a hard link), by which it could be served twice and be damaged",
 		hint: "remove the other name, which this shows: find / -xdev -samefile {path}"},
 	{err: sqlite.ErrMounted, text: "database {name} is itself a mount point: through another path it could be served twice and be damaged",

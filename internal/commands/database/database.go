@@ -74,8 +74,10 @@ func ChooseTenant(s *store.Store, flags *pflag.FlagSet, db, name string) (chosen
 // upgrades an old one. A file that is not ours, newer than the program or damaged is
 // refused and left as it is.
 func (s Schema) Open(env cli.Env, path string, create bool) (*store.Store, error) {
-	if err := RefuseLink(path); err != nil && create {
-		return nil, err
+	if create {
+		if err := RefuseRedirect(path); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.Upgrade(env, path); err != nil {
 		return nil, err
@@ -99,10 +101,13 @@ func (s Schema) Open(env cli.Env, path string, create bool) (*store.Store, error
 	return opened, nil
 }
 
-// RefuseLink returns an error where root would make a database through a link that
-// another user can change.
-func RefuseLink(path string) error {
-	if err := osutil.RefuseLink(path); err != nil && !osutil.Exists(path) {
+// RefuseRedirect returns an error if root would create a database on a path that another user
+// can lead to any other file.
+func RefuseRedirect(path string) error {
+	if osutil.Exists(path) {
+		return nil
+	}
+	if err := osutil.RefuseRedirect(path, path); err != nil {
 		return &sqlite.FileError{Op: "making", Path: path, Err: err}
 	}
 	return nil

@@ -142,7 +142,7 @@ func (t *target) refuse(db string) error {
 	if t.path == "" {
 		return nil
 	}
-	if err := osutil.RefuseLink(t.path); err != nil {
+	if err := osutil.RefuseRedirect(t.path, db); err != nil {
 		return t.failed(err)
 	}
 	path := osutil.Resolve(t.path)
@@ -191,8 +191,8 @@ func (t *target) failed(err error) error {
 	}
 	name, hint := osutil.InQuotes(t.path), ""
 	switch {
-	case errors.Is(err, osutil.ErrLink):
-		return cli.WithHint(fmt.Errorf("writing %s: %w", name, osutil.ErrLink), "name the folder that it leads to, or start as that user")
+	case errors.Is(err, osutil.ErrRedirect):
+		return cli.WithHint(fmt.Errorf("writing %s: %w", name, err), "take a folder of root, or start as that user")
 	case osutil.NotPermitted(err):
 		return cli.WithHint(fmt.Errorf("the folder of %s may not be written", name), "start as the user who owns it, or take another folder")
 	case osutil.NoRoom(filepath.Join(filepath.Dir(osutil.Resolve(t.path)), "x")):

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
@@ -54,6 +55,9 @@ func (c Commands) backup(env cli.Env, args []string) error {
 	}
 	err = env.Println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).", made.Text, cli.Quote(target), cli.FormatBytes(made.Bytes), time.Since(began).Seconds()))
 	warnOfDamage(env, made, *db)
+	if dir := filepath.Dir(target); osutil.SharedFolder(dir) && len(encrypt.To) == 0 {
+		env.Warn("every user of this PC may read or delete the backups in "+cli.Quote(dir), "--backup-encrypt-to RECIPIENT, which firefighters backup-key makes")
+	}
 	if made.Foreign != nil {
 		env.Warn(fmt.Sprintf("restore will refuse it as it is: %v", made.Foreign),
 			"if you have not changed that yourself: firefighters check --db "+cli.Quote(*db))

@@ -340,8 +340,11 @@ func (in *installation) warn(db, backups string) {
 			"the records, the keys and the links to sign in, and use them.\nTry: %s", cli.AsAdministrator(program+" service install --tls-self-signed"))
 	}
 	if osutil.SharedFolder(backups) {
-		in.env.Notef("\nWarning: every user of this PC may read or delete the backups in %s\nTry: %s", cli.Quote(backups),
-			cli.AsAdministrator(program+" service install --backup-dir "+cli.Quote(filepath.Join(backups, "firefighters"))))
+		command := program + " service install --backup-dir " + cli.Quote(filepath.Join(backups, "firefighters"))
+		if runtime.GOOS != "windows" { // the disk has no owners
+			command = program + " service backup-disk"
+		}
+		in.env.Notef("\nWarning: every user of this PC may read or delete the backups in %s\nTry: %s", cli.Quote(backups), cli.AsAdministrator(command))
 	}
 	if err := backup.CheckPlace(backups, db); err != nil {
 		in.env.Notef("\nWarning: %v", err)

@@ -35,6 +35,9 @@ func readErased(folder string) (ids []string, err error) {
 // database is added, and what a restore with KeepErased has brought back is taken out.
 func NoteErased(content Content, db, folder string) error {
 	path := filepath.Join(folder, ErasedName)
+	if err := osutil.RefuseRedirect(path, db); err != nil {
+		return writeError(path, err)
+	}
 	listed, err := readErased(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return writeError(path, err)

@@ -115,7 +115,7 @@ func Reason(err error) string {
 		return "too little room for backups: " + e.numbers()
 	}
 	for _, sentinel := range []error{ErrNoFolder, ErrNotFolder, ErrUnwritable, ErrExists, ErrIsDatabase, ErrRunning, ErrEmpty,
-		ErrRestoring, ErrOpen, ErrEncrypted, ErrAway, ErrRefused, ErrNone, ErrOthers, ErrUnsound, ErrBadCopy, osutil.ErrLink, sqlite.ErrLockFile, sqlite.ErrCorrupt, sqlite.ErrFull, sqlite.ErrForeign, sqlite.ErrNotExist} {
+		ErrRestoring, ErrOpen, ErrEncrypted, ErrAway, ErrRefused, ErrNone, ErrOthers, ErrUnsound, ErrBadCopy, osutil.ErrRedirect, sqlite.ErrLockFile, sqlite.ErrCorrupt, sqlite.ErrFull, sqlite.ErrForeign, sqlite.ErrNotExist} {
 		if errors.Is(err, sentinel) {
 			return sentinel.Error()
 		}
@@ -150,8 +150,8 @@ func writeError(path string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, osutil.ErrLink):
-		err = osutil.ErrLink
+	case errors.Is(err, osutil.ErrRedirect):
+		err = osutil.ErrRedirect
 	case osutil.DiskFull(err):
 		err = sqlite.ErrFull
 	case osutil.NotPermitted(err):

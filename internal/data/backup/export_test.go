@@ -43,9 +43,6 @@ func (o Options) LongestDays() int { return o.longestDays() }
 // On returns the job for a disk with other room.
 func (j Job) On(space Space) Job { j.room = roomFor(space, 0); return j }
 
-// OnStick returns the job for a disk without links.
-func (j Job) OnStick() Job { j.link = noLinks; return j }
-
 // OnStick returns the restore of a database on a disk without links.
 func (r Restore) OnStick() Restore { r.link = noLinks; return r }
 

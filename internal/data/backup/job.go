@@ -6,11 +6,9 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -30,12 +28,9 @@ type Job struct {
 	// Only the encrypted file comes to the folder of the target.
 	EncryptTo Recipients
 
-	keep   string                                           // the name that the plain copy gets where the target is encrypted; "" for none
+	keep   string                                           // the name of the plain copy that stays if the target is encrypted; "" for none
 	room   func(folder string, size int64) error            // nil means all of the disk
 	change func(copied *sqlite.Conn, source Identity) error // changes the copy before its check; may be nil
-	work   string                                           // the folder to make the copy in; "" means that of the target
-	shared bool                                             // another user can change the folder of the target
-	link   func(file, name string) error                    // nil means os.Link. A disk without links, like most USB sticks, refuses
 }
 
 // sidecars are the endings of the files that SQLite puts beside a database.
@@ -74,17 +69,12 @@ func Inspect(content Content, db string) error {
 }
 
 // Run makes the backup. The target gets its name only when it is complete,
-// checked and on disk. After an error there is none, or the one that was there.
+// checked and on disk. After an error the target does not exist, or is the previous file.
 func (j Job) Run(ctx context.Context) (made Copy, err error) {
-	if j.link == nil {
-		j.link = os.Link
-	}
-	j.Source = osutil.Resolve(j.Source)
-	target, others, err := osutil.Follow(j.Target)
-	if err != nil {
+	if err := osutil.RefuseRedirect(j.Target, j.Source); err != nil {
 		return Copy{}, writeError(j.Target, err)
 	}
-	j.Target = target
+	j.Source, j.Target = osutil.Resolve(j.Source), osutil.Resolve(j.Target)
 	if err := j.refuse(); err != nil {
 		return Copy{}, err
 	}
@@ -93,43 +83,25 @@ func (j Job) Run(ctx context.Context) (made Copy, err error) {
 		return Copy{}, err
 	}
 	defer release()
-	if others != nil { // where SQLite, which knows paths only, could be led elsewhere
-		others.Close()
-	}
-	j.shared = others != nil
-	if others != nil || len(j.EncryptTo) > 0 {
-		leave, err := j.apart()
-		if err != nil {
-			return Copy{}, err
-		}
-		defer leave()
-	}
 	partial := j.partial()
-	err = removeCopy(partial) // a killed program left it
-	if err == nil && j.work != "" && !j.shared {
-		err = removeCopy(j.partialIn(filepath.Dir(j.Target))) // which was to be a plain backup there
-	}
-	if err != nil {
-		return Copy{}, writeError(j.written(), err)
+	for _, left := range []string{partial, j.partialIn(filepath.Dir(j.Target))} { // of a killed program
+		if err := removeCopy(left); err != nil {
+			return Copy{}, writeError(j.written(), err)
+		}
 	}
 	defer func() { err = cmp.Or(err, writeError(j.written(), removeCopy(partial))) }()
 	made, source, err := j.copyTo(ctx, partial)
-	switch {
-	case err != nil:
+	if err != nil {
 		return Copy{}, err
-	case len(j.EncryptTo) > 0:
-		made.sum, err = j.publishEncrypted(ctx, partial, note{Bytes: made.Bytes, Time: source.Time, IDs: source.IDs, Damaged: made.Damaged})
-		if err != nil {
-			err = cmp.Or(ctx.Err(), err)
-		} else {
-			err = j.keepPlain(partial)
-		}
-	case j.shared:
-		err = j.hand(func(out io.Writer) error { return copyInto(out, partial) })
-	default:
-		err = j.publish(partial)
 	}
-	return made, writeError(j.Target, err)
+	if len(j.EncryptTo) == 0 {
+		return made, writeError(j.Target, j.publish(partial))
+	}
+	made.sum, err = j.publishEncrypted(ctx, partial, note{Bytes: made.Bytes, Time: source.Time, IDs: source.IDs, Damaged: made.Damaged})
+	if err == nil && j.keep != "" {
+		err = cmp.Or(os.Rename(partial, j.keep), osutil.SyncFolder(filepath.Dir(j.keep)))
+	}
+	return made, writeError(j.Target, cmp.Or(ctx.Err(), err))
 }
 
 // refuse returns an error if there is no database, or if the target may not
@@ -192,9 +164,14 @@ func (j *Job) lock() (release func(), err error) {
 	}, nil
 }
 
-// partial returns where the copy is made: in the folder of the target, if only
-// this user can change it, by a name that no other database's copy has.
-func (j *Job) partial() string { return j.partialIn(cmp.Or(j.work, filepath.Dir(j.Target))) }
+// partial returns where the copy is made: in the folder of the target or, if that gets only
+// what is encrypted, in the folder of the database. No other database's copy has this name.
+func (j *Job) partial() string {
+	if len(j.EncryptTo) > 0 {
+		return j.partialIn(filepath.Dir(j.Source))
+	}
+	return j.partialIn(filepath.Dir(j.Target))
+}
 
 func (j *Job) partialIn(folder string) string {
 	machine, _ := os.Hostname()
@@ -202,30 +179,9 @@ func (j *Job) partialIn(folder string) string {
 	return filepath.Join(folder, fmt.Sprintf(".%s-%x.partial", filepath.Base(j.Source), sum[:6]))
 }
 
-// apart chooses another folder to make the copy in, one that nobody but root can
-// change: that of the database, or else one for temporary files. The next backup finds
-// there what a killed one has left. leave removes what apart has made.
-func (j *Job) apart() (leave func(), err error) {
-	folder := filepath.Dir(j.Source)
-	if _, others, err := osutil.Follow(j.Source); err == nil && others == nil && osutil.Writable(folder) {
-		j.work = folder
-		return func() {}, nil
-	} else if others != nil {
-		others.Close()
-	} else if len(j.EncryptTo) > 0 && os.Geteuid() != 0 {
-		return nil, &Error{OpWrite, j.partialIn(folder), ErrUnwritable}
-	}
-	name := "firefighters-" + strings.Trim(filepath.Base(j.partial()), ".")
-	if j.work, err = osutil.OwnFolder(os.TempDir(), name); err != nil {
-		return nil, writeError(filepath.Join(os.TempDir(), name), err)
-	}
-	return func() { os.Remove(j.work) }, nil
-}
-
-// written returns the file that the copy is written to, for an error: the target,
-// unless it is made apart from it.
+// written returns the file that an error in writing the copy names.
 func (j *Job) written() string {
-	if j.work != "" {
+	if len(j.EncryptTo) > 0 {
 		return j.partial()
 	}
 	return j.Target
@@ -354,8 +310,8 @@ func (j *Job) checkRoom(size int64) error {
 		room = roomFor(osutil.SpaceOf, 0)
 	}
 	err := room(filepath.Dir(j.Target), size)
-	if err == nil && j.work != "" {
-		err = roomFor(osutil.SpaceOf, 0)(j.work, size)
+	if err == nil && len(j.EncryptTo) > 0 {
+		err = roomFor(osutil.SpaceOf, 0)(filepath.Dir(j.Source), size)
 	}
 	return err
 }
@@ -380,82 +336,37 @@ func roomFor(spaceOf func(folder string) (osutil.Space, error), part int64) func
 	}
 }
 
-// publish names a file of the folder of the target, at once and durably.
+// publish gives a file in the folder of the target its name.
 func (j *Job) publish(partial string) error {
-	folder := filepath.Dir(j.Target)
-	if j.Force {
-		return cmp.Or(os.Rename(partial, j.Target), osutil.SyncFolder(folder))
-	}
-	err := j.link(partial, j.Target)
-	if err != nil && osutil.Exists(j.Target) {
+	if !j.Force && osutil.Exists(j.Target) { // created while the copy was made
 		return ErrExists
 	}
-	if err != nil {
-		err = os.Rename(partial, j.Target)
-	}
-	return cmp.Or(err, osutil.SyncFolder(folder))
-}
-
-// hand lets write write the target, in a folder that another user can change.
-func (j *Job) hand(write func(out io.Writer) error) error {
-	draft, err := osutil.NewDraft(j.Target)
-	if err != nil {
+	if err := os.Rename(partial, j.Target); err != nil {
 		return err
 	}
-	defer draft.Discard()
-	if err = write(draft); err == nil {
-		err = draft.Publish(j.Force)
-	}
-	if errors.Is(err, fs.ErrExist) {
-		return ErrExists
-	}
-	return err
+	return osutil.SyncFolder(filepath.Dir(j.Target))
 }
 
-// publishEncrypted encrypts the copy into the folder of the target, and names it.
+// publishEncrypted encrypts the copy into the folder of the target, and gives it its name.
 func (j *Job) publishEncrypted(ctx context.Context, plain string, n note) (sum []byte, err error) {
-	err = j.publishBy(encryptedSuffix, func(out io.Writer) (err error) { sum, err = j.encrypt(ctx, plain, n, out); return err })
-	return sum, err
-}
-
-// publishBy lets write write a file in the folder of the target, and names it.
-func (j *Job) publishBy(suffix string, write func(out io.Writer) error) error {
-	if j.shared {
-		return j.hand(write)
-	}
-	partial := j.partialIn(filepath.Dir(j.Target)) + suffix
-	if err := osutil.CreatePrivate(partial); err != nil {
-		return err
+	partial := j.partialIn(filepath.Dir(j.Target)) + encryptedSuffix
+	out, err := osutil.OpenPrivate(partial)
+	if err != nil {
+		return nil, err
 	}
 	defer os.Remove(partial)
-	out, err := os.OpenFile(partial, os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
+	defer out.Close()
+	if err := out.Truncate(0); err != nil { // a killed program left it
+		return nil, err
 	}
-	err = write(out)
-	if err = cmp.Or(err, out.Sync(), out.Close()); err != nil {
-		out.Close()
-		return err
+	if sum, err = j.encrypt(ctx, plain, n, out); err != nil {
+		return nil, err
 	}
-	return j.publish(partial)
-}
-
-// keepPlain gives the copy the name that it is kept by, where it was made in that
-// folder.
-func (j *Job) keepPlain(partial string) error {
-	if j.keep == "" || filepath.Dir(partial) != filepath.Dir(j.keep) {
-		return nil
+	if err := out.Sync(); err != nil {
+		return nil, err
 	}
-	return cmp.Or(os.Rename(partial, j.keep), osutil.SyncFolder(filepath.Dir(j.keep)))
-}
-
-// copyInto copies the file at path.
-func copyInto(out io.Writer, path string) error {
-	source, err := os.Open(path)
-	if err != nil {
-		return err
+	if err := out.Close(); err != nil {
+		return nil, err
 	}
-	defer source.Close()
-	_, err = io.Copy(out, source)
-	return err
+	return sum, j.publish(partial)
 }

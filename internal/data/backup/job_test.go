@@ -109,23 +109,6 @@ func TestBackupOfLinkAlone(t *testing.T) {
 	}
 }
 
-// TestBackupOnStick: on a disk without links a backup has its name at once, too, and
-// replaces no file.
-func TestBackupOnStick(t *testing.T) {
-	t.Parallel()
-	db, target := newDatabase(t, 5), filepath.Join(t.TempDir(), "x.db")
-	job := backup.Job{Content: toy{}, Source: db, Target: target}.OnStick()
-	if _, err := job.Run(t.Context()); err != nil || records(t, target) != 5 || len(names(t, filepath.Dir(target))) != 1 {
-		t.Errorf("%v; there is %q", err, names(t, filepath.Dir(target)))
-	}
-	late := job
-	must(t, os.Remove(target))
-	late.Progress = func(done, total int) { must(t, os.WriteFile(target, []byte("precious"), 0o600)) }
-	if _, err := late.Run(t.Context()); !errors.Is(err, backup.ErrExists) || contents(t, filepath.Dir(target))["x.db"] != "precious" {
-		t.Errorf("a file that was made meanwhile: %v", err)
-	}
-}
-
 // TestBackupRefusals: what is there stays as it is.
 func TestBackupRefusals(t *testing.T) {
 	t.Parallel()

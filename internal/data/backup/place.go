@@ -86,37 +86,30 @@ func (p place) remember() {
 	notes.Write(p.db, notes.BackupDisk, p.dir) // after an error the next look tries again
 }
 
-// makeFolder makes a folder for backups if there is none. Its parent must exist.
-// It makes none in the mount point of a disk that is away: later backups would be
-// there, and not on their disk. Root follows no link that another user can change.
-func makeFolder(dir string, at place) error {
-	path, others, err := osutil.Follow(dir)
-	if others != nil {
-		defer others.Close()
+// makeFolder creates the folder for backups if it does not exist. Its parent must exist.
+// It creates none in the mount point of a disk that is away: later backups would be there,
+// and not on their disk.
+func makeFolder(dir, db string, at place) error {
+	if err := osutil.RefuseRedirect(dir, db); err != nil {
+		return &Error{OpMake, dir, err}
 	}
-	switch {
-	case errors.Is(err, osutil.ErrLink):
-		return &Error{OpMake, dir, osutil.ErrLink}
-	case osutil.Exists(dir):
+	if osutil.Exists(dir) {
 		return nil
-	case at.check() == ErrAway:
-		return &Error{OpMake, dir, ErrAway}
-	case err == nil && others != nil:
-		err = others.Mkdir(filepath.Base(path), 0o700)
-	default:
-		err = osutil.MakePrivateFolder(dir)
 	}
-	if err != nil && !osutil.Exists(dir) {
+	if at.check() == ErrAway {
+		return &Error{OpMake, dir, ErrAway}
+	}
+	if err := osutil.MakePrivateFolder(dir); err != nil && !osutil.Exists(dir) {
 		return &Error{OpMake, dir, err}
 	}
 	return nil
 }
 
-// CheckFolder makes a folder for the backups of a database as the first backup would,
+// CheckFolder creates the folder for the backups of a database as the first backup would,
 // and tries to write in it. The Error is OpMake, or OpWrite with ErrNotFolder or another
 // cause.
 func CheckFolder(dir, db string) error {
-	if err := makeFolder(dir, newPlace(dir, osutil.Resolve(db))); err != nil {
+	if err := makeFolder(dir, db, newPlace(dir, osutil.Resolve(db))); err != nil {
 		return err
 	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {

@@ -54,7 +54,7 @@ type Restored struct {
 
 // Run restores the backup. After an error the database is as it was.
 func (r Restore) Run(ctx context.Context) (Restored, error) {
-	if err := osutil.RefuseLink(r.Database); err != nil { // the database would be written through it
+	if err := osutil.RefuseRedirect(r.Database, r.Database); err != nil {
 		return Restored{}, databaseError("restoring", r.Database, err)
 	}
 	task := newRestoring(r)

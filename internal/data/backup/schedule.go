@@ -265,7 +265,7 @@ const reservedPart = 10
 
 // save makes a backup and returns the time that it is named by.
 func (s *Scheduler) save(ctx context.Context) (at time.Time, made Copy, err error) {
-	if err := makeFolder(s.options.Dir, s.place()); err != nil {
+	if err := makeFolder(s.options.Dir, s.db, s.place()); err != nil {
 		return time.Time{}, Copy{}, err
 	}
 	if err := NoteErased(s.content, s.db, s.options.Dir); err != nil { // before the backup, which may have whom the list still has
@@ -297,12 +297,8 @@ func (s *Scheduler) save(ctx context.Context) (at time.Time, made Copy, err erro
 	return at, made, err
 }
 
-// removeKept removes the plain copies beside the database, but for that at newest. Where
-// the newest could not be kept, because root makes its copies elsewhere, the one before stays.
+// removeKept removes the plain copies next to the database except newest.
 func (s *Scheduler) removeKept(newest string) {
-	if newest != "" && !osutil.Exists(newest) {
-		return
-	}
 	for _, f := range filesIn(filepath.Dir(s.db), s.db, keptName, s.now().wall) {
 		if f.Path != newest {
 			os.Remove(f.Path) // what stays now goes with the next backup

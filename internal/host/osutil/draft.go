@@ -1,46 +1,27 @@
 package osutil
 
 import (
-	"cmp"
-	"crypto/rand"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"time"
 )
 
-// ErrLink is the error for a path through a link that somebody else can change,
-// in a process of root: it could lead to any file.
-var ErrLink = errors.New("it leads through a link that another user can change")
-
-// RefuseLink returns ErrLink where Follow does.
-func RefuseLink(path string) error {
-	_, folder, err := Follow(path)
-	if folder != nil {
-		folder.Close()
-	}
-	if errors.Is(err, ErrLink) {
-		return ErrLink
-	}
-	return nil
-}
-
-// ErrShared is the error for a folder of temporary files in which another user could
-// put something else in the place of what root makes.
-var ErrShared = errors.New("another user can change it")
+// ErrRedirect is the error for a path that another user can lead to any other file, in a
+// process of root.
+var ErrRedirect = errors.New("it leads through a link or a folder that another user can change")
 
 // DraftPattern matches the names of drafts. A crash may leave one behind.
 const DraftPattern = ".firefighters-*"
 
-// WriteFile writes a file as a whole. Who reads it finds what was there before, or all
-// of content, also after a crash or a power failure; and after an error what was there
-// before. It replaces a file of this name only if that is wanted. Otherwise the error
-// is fs.ErrExist. A link of this name counts as a file: it is not followed. Only the
-// owner can read the file. It belongs to the owner of the folder, if root makes it.
+// WriteFile writes a file as a whole. A reader finds the previous file or all of content,
+// even after a crash or a power failure. After an error the previous file is unchanged.
+// WriteFile replaces a file only if replace is set; otherwise it returns fs.ErrExist. A link
+// at path counts as a file and is not followed. Only the owner can read the file. A file
+// that root writes belongs to the owner of the folder.
 func WriteFile(path string, content []byte, replace bool) error {
-	d, err := newDraft(path, false)
+	d, err := newDraft(path)
 	if err != nil {
 		return err
 	}
@@ -51,86 +32,61 @@ func WriteFile(path string, content []byte, replace bool) error {
 	return d.Publish(replace)
 }
 
-// Draft is a file that is written little by little in the folder of its name, and gets
-// the name when it is complete. Otherwise it is as WriteFile makes it.
+// Draft is a file that is written step by step under a temporary name. It gets its name,
+// as WriteFile does it, when it is complete.
 type Draft struct {
 	*os.File
-	folder  *os.Root // nil where nobody else can change the folder, or this is not root
-	draft   string   // the name in the folder, or the path without one
-	path    string   // that the draft gets
+	path    string // the name to get
 	renamed bool
 }
 
-// NewDraft creates a draft for the file at path, which may be a link: it then replaces
-// the file that the link leads to. The caller calls Discard.
-func NewDraft(path string) (*Draft, error) { return newDraft(path, true) }
+// NewDraft creates a draft for the file at path. If path is a link, the draft replaces the
+// file that the link leads to. The caller calls Discard.
+func NewDraft(path string) (*Draft, error) { return newDraft(Resolve(path)) }
 
-func newDraft(path string, followLast bool) (*Draft, error) {
-	path, folder, err := follow(path, followLast)
+func newDraft(path string) (*Draft, error) {
+	file, err := os.CreateTemp(filepath.Dir(path), DraftPattern)
 	if err != nil {
 		return nil, err
 	}
-	d := &Draft{folder: folder, path: path}
-	if folder == nil {
-		if d.File, err = os.CreateTemp(filepath.Dir(path), DraftPattern); err == nil {
-			d.draft = d.Name()
-			GiveToFolder(d.File)
-		}
-		return d, err
-	}
-	d.draft = ".firefighters-" + rand.Text()
-	var info fs.FileInfo
-	if d.File, err = folder.OpenFile(d.draft, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
-		info, err = folder.Stat(".")
-	}
-	if err != nil {
-		d.Discard()
-		return nil, err
-	}
-	give(d.File, info)
-	return d, nil
+	GiveToFolder(file)
+	return &Draft{File: file, path: path}, nil
 }
 
-// Publish makes the draft durable and gives it the name. It replaces a file of
-// this name only if that is wanted. Otherwise the error is fs.ErrExist.
+// Publish syncs the draft to disk and gives it its name. It replaces a file only if replace
+// is set; otherwise it returns fs.ErrExist.
 func (d *Draft) Publish(replace bool) error {
-	if err := cmp.Or(d.Sync(), d.Close()); err != nil {
+	if err := d.Sync(); err != nil {
 		return err
 	}
-	link, rename, stat, name := os.Link, os.Rename, os.Lstat, d.path
-	if d.folder != nil {
-		link, rename, stat, name = d.folder.Link, d.folder.Rename, d.folder.Lstat, filepath.Base(d.path)
+	if err := d.Close(); err != nil {
+		return err
 	}
+	folder := filepath.Dir(d.path)
 	if !replace {
-		err := link(d.draft, name)
+		err := os.Link(d.Name(), d.path)
 		if err == nil {
-			return SyncFolder(filepath.Dir(d.path))
+			return SyncFolder(folder)
 		}
-		if _, statErr := stat(name); statErr == nil {
+		if _, statErr := os.Lstat(d.path); statErr == nil {
 			return err
 		}
-	} // on a disk without links, too
-	err := rename(d.draft, name)
-	for deadline := time.Now().Add(time.Second); err != nil && runtime.GOOS == "windows" && time.Now().Before(deadline); err = rename(d.draft, name) {
-		time.Sleep(50 * time.Millisecond) // Windows refuses it while a program reads the file that is replaced
+	} // a file system without links, such as FAT, continues with the rename
+	err := os.Rename(d.Name(), d.path)
+	for deadline := time.Now().Add(time.Second); err != nil && runtime.GOOS == "windows" && time.Now().Before(deadline); err = os.Rename(d.Name(), d.path) {
+		time.Sleep(50 * time.Millisecond) // Windows refuses while a program reads the replaced file
 	}
-	d.renamed = err == nil
-	return cmp.Or(err, SyncFolder(filepath.Dir(d.path)))
+	if err != nil {
+		return err
+	}
+	d.renamed = true
+	return SyncFolder(folder)
 }
 
-// Discard removes what Publish has not named.
+// Discard removes the temporary file.
 func (d *Draft) Discard() {
-	if d.File != nil {
-		d.Close() // which Publish may have done
-	}
-	if d.File != nil && !d.renamed {
-		if d.folder == nil {
-			os.Remove(d.draft)
-		} else {
-			d.folder.Remove(d.draft)
-		}
-	}
-	if d.folder != nil {
-		d.folder.Close()
+	d.Close() // an error means that Publish has closed it
+	if !d.renamed {
+		os.Remove(d.Name())
 	}
 }

@@ -25,3 +25,9 @@ func NetworkFileSystem(folder string) string {
 	}
 	return networks[uint32(s.Type)]
 }
+
+// withoutOwners reports whether a folder is on a FAT or exFAT file system.
+func withoutOwners(folder string) bool {
+	var s unix.Statfs_t
+	return unix.Statfs(folder, &s) == nil && (s.Type == unix.MSDOS_SUPER_MAGIC || s.Type == unix.EXFAT_SUPER_MAGIC)
+}

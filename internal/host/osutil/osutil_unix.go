@@ -8,6 +8,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -75,150 +77,73 @@ func GiveToFolder(file *os.File) {
 		return
 	}
 	if info, err := os.Stat(filepath.Dir(file.Name())); err == nil {
-		give(file, info)
-	}
-}
-
-func give(file *os.File, like fs.FileInfo) {
-	if owner, known := like.Sys().(*syscall.Stat_t); known && owner.Uid != 0 {
-		file.Chown(int(owner.Uid), int(owner.Gid)) // an error on a stick with FAT, which has no owners
-	}
-}
-
-// Follow returns the file that path names, as Resolve does. Root follows no link
-// that somebody else can change: the error is then ErrLink. Where another user can
-// change the folder of the file, root gets that folder open as well. It must make the
-// file by that, not by the path: each part of the path may be a link a moment later.
-func Follow(path string) (resolved string, folder *os.Root, err error) { return follow(path, true) }
-
-// follow is Follow. It follows a link in the place of the file only if followLast.
-func follow(path string, followLast bool) (resolved string, folder *os.Root, err error) {
-	if os.Geteuid() != 0 {
-		if followLast {
-			path = Resolve(path)
-		}
-		return path, nil, nil
-	}
-	w, err := followAsRoot(path, followLast)
-	if err != nil {
-		return "", nil, err
-	}
-	if w.others || !w.closed {
-		folder = w.folder
-	} else {
-		w.folder.Close()
-	}
-	return filepath.Join(w.at, w.rest), folder, nil
-}
-
-// OwnFolder returns a folder for root alone, of this name, in a folder for temporary
-// files. It makes it if it is not there. It is an error if somebody else could put
-// another one in its place.
-func OwnFolder(temporary, name string) (string, error) {
-	path := filepath.Join(temporary, name)
-	w, err := followAsRoot(path, true)
-	if err != nil {
-		return "", err
-	}
-	defer w.folder.Close()
-	if w.others {
-		return "", &fs.PathError{Op: "mkdir", Path: path, Err: ErrShared}
-	}
-	if err = w.folder.Mkdir(w.rest, 0o700); errors.Is(err, fs.ErrExist) {
-		var info fs.FileInfo
-		info, err = w.folder.Lstat(w.rest)
-		if err == nil && (!info.IsDir() || ownerOf(info) != 0 || info.Mode().Perm()&0o077 != 0) {
-			err = &fs.PathError{Op: "mkdir", Path: path, Err: ErrShared}
+		if owner, known := info.Sys().(*syscall.Stat_t); known && owner.Uid != 0 {
+			file.Chown(int(owner.Uid), int(owner.Gid)) // an error on a stick with FAT, which has no owners
 		}
 	}
-	return filepath.Join(w.at, w.rest), err
 }
 
-// followAsRoot follows a path for root. The caller closes the folder that it returns.
-func followAsRoot(path string, followLast bool) (w walk, err error) {
-	w.followLast = followLast
-	if path, err = filepath.Abs(path); err != nil {
-		return walk{}, err
-	}
-	w.rest = path
-	for more := true; more && err == nil; {
-		more, err = w.next()
-	}
-	if err != nil {
-		if w.folder != nil {
-			w.folder.Close()
-		}
-		return walk{}, &fs.PathError{Op: "open", Path: path, Err: err}
-	}
-	return w, nil
-}
-
-// walk follows a path from folder to folder, each by the one before.
-type walk struct {
-	folder *os.Root
-	at     string // its path, which was followed
-	rest   string // of the path
-	links  int
-
-	followLast bool // follow a link in the place of the file, too
-
-	others bool // somebody else can replace what lies in a folder on the way
-	closed bool // only root makes files in this one
-}
-
-// next follows a part of the path. It reports whether that was a folder or a link.
-func (w *walk) next() (more bool, err error) {
-	if w.folder == nil {
-		w.at, w.rest, w.others = "/", strings.TrimLeft(w.rest, "/"), false
-		if w.folder, err = os.OpenRoot("/"); err != nil {
-			return false, err
-		}
-	}
-	here, err := w.folder.Stat(".")
-	if err != nil {
-		return false, err
-	}
-	w.closed = ownerOf(here) == 0 && here.Mode().Perm()&0o022 == 0
-	w.others = w.others || !w.closed && (ownerOf(here) != 0 || here.Mode()&fs.ModeSticky == 0)
-	name, rest, isFolder := strings.Cut(w.rest, "/")
-	info, err := w.folder.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && !isFolder:
-		return false, nil
-	case err != nil:
-		return false, err
-	case info.Mode()&fs.ModeSymlink != 0 && (isFolder || w.followLast):
-		return true, w.follow(name, rest, info)
-	case !isFolder:
-		return false, nil
-	}
-	inner, err := w.folder.OpenRoot(name) // which does not leave this folder if name has become a link
-	if err != nil {
-		return false, err
-	}
-	w.folder.Close()
-	w.folder, w.at, w.rest = inner, filepath.Join(w.at, name), rest
-	return true, nil
-}
-
-// follow follows a link of root, which only root can replace.
-func (w *walk) follow(name, rest string, link fs.FileInfo) error {
-	if w.links++; w.links > 40 {
-		return unix.ELOOP
-	}
-	if w.others || ownerOf(link) != 0 {
-		return ErrLink
-	}
-	target, err := w.folder.Readlink(name)
-	if err != nil {
+// RefuseRedirect returns ErrRedirect if this process is root's and another user can lead path
+// to any other file, by a link or by a folder on the way. It trusts root, the user who typed
+// sudo and, for folders, the owner of the folder of db, because root writes there as well.
+func RefuseRedirect(path, db string) error {
+	path, err := filepath.Abs(path)
+	if os.Geteuid() != 0 || err != nil {
 		return err
 	}
-	if !filepath.IsAbs(target) {
-		target = filepath.Join(w.at, target)
+	trusted := []int64{0}
+	if sudo, err := strconv.ParseInt(os.Getenv("SUDO_UID"), 10, 64); err == nil {
+		trusted = append(trusted, sudo)
 	}
-	w.folder.Close()
-	w.folder, w.rest = nil, filepath.Join(target, rest)
-	return nil
+	owners := trusted
+	if info, err := os.Stat(filepath.Dir(Resolve(db))); err == nil {
+		owners = append(slices.Clone(trusted), ownerOf(info))
+	}
+	at, rest := "/", path
+	for links := 0; ; {
+		if isRedirectable(at, owners) {
+			return ErrRedirect
+		}
+		name, after, _ := strings.Cut(strings.TrimLeft(rest, "/"), "/")
+		next := filepath.Join(at, name)
+		info, err := os.Lstat(next)
+		if name == "" || err != nil {
+			return nil // opening the file returns the cause
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			at, rest = next, after
+			continue
+		}
+		if links++; !slices.Contains(trusted, ownerOf(info)) || links > 40 {
+			return ErrRedirect
+		}
+		target, err := os.Readlink(next)
+		if err != nil {
+			return err
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(at, target)
+		}
+		at, rest = "/", filepath.Join(target, after)
+	}
+}
+
+// isRedirectable reports whether other users than these can replace files in a folder. A file
+// system without owners gives all files to the user who mounted it, and has no links.
+func isRedirectable(folder string, owners []int64) bool {
+	info, err := os.Stat(folder)
+	if err != nil || !info.IsDir() || withoutOwners(folder) {
+		return false
+	}
+	return !slices.Contains(owners, ownerOf(info)) || writableByOthers(info) && info.Mode()&fs.ModeSticky == 0
+}
+
+// writableByOthers reports whether other users than the owner can write in a folder. A group
+// with the number of the owner has no other members.
+func writableByOthers(info fs.FileInfo) bool {
+	mode := info.Mode().Perm()
+	stat, known := info.Sys().(*syscall.Stat_t)
+	return mode&0o002 != 0 || mode&0o020 != 0 && !(known && stat.Gid == stat.Uid)
 }
 
 // ownerOf returns the user id of the owner of a file, -1 if it is not known.
@@ -232,8 +157,12 @@ func ownerOf(info fs.FileInfo) int64 {
 // MakePrivateFolder makes a folder for this user alone. The parent must exist.
 func MakePrivateFolder(path string) error { return os.Mkdir(path, 0o700) }
 
-// SharedFolder returns false: what lies in a folder has permissions of its own.
-func SharedFolder(string) bool { return false }
+// SharedFolder reports whether other users of this PC may read the files in a folder,
+// because its file system has no owners and was not mounted for one user.
+func SharedFolder(folder string) bool {
+	info, err := os.Stat(folder)
+	return err == nil && info.Mode().Perm()&0o077 != 0 && withoutOwners(folder)
+}
 
 // Stat is os.Stat.
 func Stat(path string) (fs.FileInfo, error) { return os.Stat(path) }

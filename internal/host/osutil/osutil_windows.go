@@ -81,23 +81,10 @@ func GiveTo(string, fs.FileInfo) error { return nil }
 // GiveToFolder does nothing: files take their permissions from the folder.
 func GiveToFolder(*os.File) {}
 
-func give(*os.File, fs.FileInfo) {}
-
-// Follow is Resolve. On Windows only administrators make symbolic links, but
-// everybody who may write in a folder can make a junction to another one. So an
-// administrator must not write in a folder of somebody else. Windows has no simple
-// way to tell.
-func Follow(path string) (resolved string, folder *os.Root, err error) { return follow(path, true) }
-
-func follow(path string, followLast bool) (resolved string, folder *os.Root, err error) {
-	if followLast {
-		path = Resolve(path)
-	}
-	return path, nil, nil
-}
-
-// OwnFolder is an error: nobody needs it, because Follow returns no folder.
-func OwnFolder(string, string) (string, error) { return "", errors.ErrUnsupported }
+// RefuseRedirect returns nil. On Windows only administrators create symbolic links, but a
+// user who may write in a folder can make a junction to another one. Windows has no simple
+// way to detect that, so an administrator must not write in a folder of another user.
+func RefuseRedirect(path, db string) error { return nil }
 
 // LinkCount returns 1: a FileInfo of Windows has no number of names.
 func LinkCount(fs.FileInfo) int { return 1 }
