@@ -87,29 +87,16 @@ func (s *Scheduler) Begin(ctx context.Context) { s.look(); s.next = s.first(ctx)
 // Step does what Run does at each look at the clock.
 func (s *Scheduler) Step(ctx context.Context) { s.step(ctx) }
 
-// SetPlace replaces what the system says of disks.
-func (s *Scheduler) SetPlace(sameDisk func(a, b string) bool, mounts ...string) {
+// SetPlace replaces what the system reports about disks.
+func (s *Scheduler) SetPlace(sameDisk func(a, b string) bool) {
 	was := s.place
-	s.place = func() place {
-		at := was()
-		at.sameDisk, at.mounts = sameDisk, func() []string { return mounts }
-		return at
-	}
+	s.place = func() place { return place{was().dir, was().db, sameDisk} }
 }
 
 // SetAsleep replaces what the system says of a disk that it mounts when somebody looks.
 func (s *Scheduler) SetAsleep(asleep func() bool) { s.asleep = asleep }
 
-// Place checks where backups are, where all is on one disk.
-func Place(dir, db string, mounts ...string) error {
-	return place{dir, db, func(string, string) bool { return true }, func() []string { return mounts }, func() []string { return nil }}.check()
+// PlaceOnOneDisk checks where backups are if all folders are on one disk.
+func PlaceOnOneDisk(dir, db string) error {
+	return place{dir, db, func(string, string) bool { return true }}.check()
 }
-
-// PlaceMounted is Place with all of these disks mounted.
-func PlaceMounted(dir, db string, mounts ...string) error {
-	mounted := func() []string { return mounts }
-	return place{dir, db, func(string, string) bool { return true }, mounted, mounted}.check()
-}
-
-// Look does what Run does to learn how things are.
-func (s *Scheduler) Look() { s.look() }

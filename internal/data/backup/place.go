@@ -12,8 +12,7 @@ import (
 
 // Why backups are not on the disk that they are meant for.
 var (
-	// ErrAway is certain: the system or the last backups say that the folder is on
-	// another disk.
+	// ErrAway is certain: the folder was on another disk before.
 	ErrAway = errors.New("the disk for backups is not connected: their folder is on the disk of the database")
 
 	// ErrPerhapsAway is likely: the folder is where other disks are mounted.
@@ -24,13 +23,9 @@ var (
 type place struct {
 	dir, db  string // absolute, after links
 	sameDisk func(a, b string) bool
-	mounts   func() []string // the mount points that the system is set up with
-	mounted  func() []string // the mount points that have a disk now
 }
 
-func newPlace(dir, db string) place {
-	return place{realPath(dir), realPath(db), osutil.SameDisk, osutil.MountPoints, osutil.Mounted}
-}
+func newPlace(dir, db string) place { return place{realPath(dir), realPath(db), osutil.SameDisk} }
 
 // asleep reports whether the disk of an absolute path is connected, and not mounted until
 // somebody looks.
@@ -50,20 +45,8 @@ func (p place) check() error {
 	if p.remembered() {
 		return ErrAway
 	}
-	apart := func(folder string) bool { return within(p.dir, folder) && !within(p.db, folder) }
-	mounted := p.mounted()
-	for _, mount := range p.mounts() {
-		if apart(mount) && !slices.Contains(mounted, mount) {
-			return ErrAway
-		}
-	}
-	if slices.ContainsFunc(mounted, apart) { // a part of the same disk: its folder has been put there
-		return nil
-	}
-	for _, folder := range osutil.FoldersOfDisks {
-		if apart(folder) {
-			return ErrPerhapsAway
-		}
+	if slices.ContainsFunc(osutil.FoldersOfDisks, func(folder string) bool { return within(p.dir, folder) && !within(p.db, folder) }) {
+		return ErrPerhapsAway
 	}
 	return nil
 }

@@ -7,14 +7,6 @@ import (
 	"testing"
 )
 
-func TestMountPoints(t *testing.T) {
-	t.Parallel()
-	const fstab = "# /dev/sdz /old ext4\nUUID=1 / ext4 defaults 0 1\n\nUUID=2 none swap sw 0 0\nLABEL=x\t/mnt/usb/  vfat nofail 0 0\n/dev/sdc1 /srv/my\\040stick ext4\nbroken\n"
-	if got := mountPoints(fstab); !slices.Equal(got, []string{"/mnt/usb", "/srv/my stick"}) {
-		t.Errorf("found %q", got)
-	}
-}
-
 func TestAsleep(t *testing.T) {
 	t.Parallel()
 	const info = "31 22 0:40 / /mnt/a rw - autofs systemd-1 rw\n32 22 0:41 / /mnt/b rw shared:3 - autofs systemd-1 rw\n33 32 8:1 / /mnt/b rw - ext4 /dev/sda1 rw\n" +
