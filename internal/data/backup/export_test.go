@@ -26,16 +26,9 @@ const (
 	ReservedPart = reservedPart
 )
 
-type (
-	Reading = reading
-	Space   = func(folder string) (osutil.Space, error)
-)
+type Space = func(folder string) (osutil.Space, error)
 
-func NewReading(wall time.Time, up time.Duration) Reading { return newReading(wall, up) }
-
-func NewWait(from Reading, long time.Duration) wait { return wait{from, long} }
-
-func (w wait) Over(now Reading) bool { return w.over(now) }
+func (w wait) Over(now time.Time) bool { return w.over(now) }
 
 // LongestDays returns for how many days the retention keeps a backup at most.
 func (o Options) LongestDays() int { return o.longestDays() }
@@ -69,7 +62,7 @@ var RestoreSteps = len(newRestoring(Restore{}).steps())
 
 // Set replaces the clocks and the disk of a scheduler.
 func (s *Scheduler) Set(now func() time.Time, space Space) {
-	s.now, s.space = func() reading { return newReading(now(), 0) }, space
+	s.now, s.space = now, space
 }
 
 // Encrypt lets the scheduler encrypt.

@@ -34,7 +34,7 @@ type Scheduler struct {
 	content Content
 	db      string
 	log     *slog.Logger
-	now     func() reading
+	now     func() time.Time
 	space   func(folder string) (osutil.Space, error)
 	next    wait
 	warned  bool // of backups of another database
@@ -76,7 +76,7 @@ func NewScheduler(content Content, db string, options Options, log *slog.Logger)
 		options.Dir = absolute
 	}
 	db = osutil.Resolve(db)
-	s := &Scheduler{options: options, content: content, db: db, log: log, now: systemClocks(), space: osutil.SpaceOf,
+	s := &Scheduler{options: options, content: content, db: db, log: log, now: time.Now, space: osutil.SpaceOf,
 		place: func() place { return newPlace(options.Dir, db) }, asleep: func() bool { return asleep(options.Dir) }, state: State{OK: true}}
 	notes.Read(db, notes.Verified, &s.verified)
 	return s
@@ -125,7 +125,7 @@ func (s *Scheduler) State() State {
 		state.OK, state.Since, state.Detail, state.Trouble = false, &since, "the newest backup is not sound: "+s.verified.Reason, BadBackup
 	case state.Last == nil:
 		state.Trouble = NotYet
-	case s.now().wall.Sub(*state.Last) > 2*s.options.Every:
+	case s.now().Sub(*state.Last) > 2*s.options.Every:
 		state.Trouble = Old
 	case s.damage != "":
 		state.Trouble = BadDatabase
@@ -150,7 +150,7 @@ func (s *Scheduler) look() (back bool) {
 	s.away, s.beside, s.gone, s.free = away, beside, gone, free
 	switch {
 	case was == nil && away != nil:
-		s.since = s.now().wall.UTC().Truncate(time.Second)
+		s.since = s.now().UTC().Truncate(time.Second)
 		s.log.Error("the backups are not on another disk", "cause", away.Error())
 	case was != nil && away == nil:
 		s.log.Info("the backups are on another disk again")
@@ -192,7 +192,7 @@ func (s *Scheduler) first(ctx context.Context) wait {
 // files returns the backups of the database, the newest first. It leaves out
 // those of another database, of which it warns once.
 func (s *Scheduler) files() []File {
-	all := backupsIn(s.options.Dir, s.db, s.now().wall)
+	all := backupsIn(s.options.Dir, s.db, s.now())
 	its, _ := identify(s.content, sqlite.Peek, s.db)
 	own := ofDatabase(s.content, all, its)
 	if len(own) < len(all) && !s.warned {
@@ -241,7 +241,7 @@ func (s *Scheduler) note(at time.Time, made Copy, err error) {
 	}
 	s.state.OK, s.state.Detail = false, Reason(err)
 	if wasOK {
-		now := s.now().wall.UTC().Truncate(time.Second)
+		now := s.now().UTC().Truncate(time.Second)
 		s.state.Since = &now
 		s.log.Error(problem, "cause", Reason(err))
 	}
@@ -299,7 +299,7 @@ func (s *Scheduler) save(ctx context.Context) (at time.Time, made Copy, err erro
 
 // removeKept removes the plain copies next to the database except newest.
 func (s *Scheduler) removeKept(newest string) {
-	for _, f := range filesIn(filepath.Dir(s.db), s.db, keptName, s.now().wall) {
+	for _, f := range filesIn(filepath.Dir(s.db), s.db, keptName, s.now()) {
 		if f.Path != newest {
 			os.Remove(f.Path) // what stays now goes with the next backup
 		}
@@ -309,7 +309,7 @@ func (s *Scheduler) removeKept(newest string) {
 // freeTime returns the time by the wall clock, or the first second after it for
 // which no backup is named. The clock may stand still.
 func (s *Scheduler) freeTime() time.Time {
-	at := s.now().wall.UTC().Truncate(time.Second)
+	at := s.now().UTC().Truncate(time.Second)
 	for _, f := range slices.Backward(backupsIn(s.options.Dir, s.db, at)) {
 		if ahead := f.Time.Sub(at); ahead >= 0 && ahead < maxAhead {
 			at = f.Time.Add(time.Second)
@@ -318,42 +318,17 @@ func (s *Scheduler) freeTime() time.Time {
 	return at
 }
 
-// reading is what two clocks say at one moment: the wall clock, which may be
-// set, and the monotonic clock, which counts from the start of the program and may
-// stand still while the computer sleeps.
-type reading struct {
-	wall time.Time
-	up   time.Duration
-}
-
-// systemClocks returns a function that reads the clocks of the system.
-func systemClocks() func() reading {
-	start := time.Now()
-	return func() reading { now := time.Now(); return newReading(now.Round(0), now.Sub(start)) }
-}
-
-// lastWall is the latest time by the wall clock of a reading. RFC 3339 and the names
-// of backups end a year later: where the clock stands still, backups are named by the
-// seconds that follow.
-var lastWall = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
-
-func newReading(wall time.Time, up time.Duration) reading {
-	if wall.After(lastWall) {
-		wall = lastWall
-	}
-	return reading{wall, up}
-}
-
-// wait is the time until the next backup. It goes by the clock that is ahead.
-// So a wall clock that is set forward causes one backup too many, and one that is
-// set back none too few. After a sleep of the computer the backup is due.
+// wait is the time until the next backup. It ends by the wall clock or by the monotonic clock
+// of time.Time, whichever is ahead. So a wall clock that is set forward causes one backup too
+// many, and one that is set back none too few. After a sleep of the computer, in which the
+// monotonic clock may stand still, the backup is due.
 type wait struct {
-	from reading
+	from time.Time
 	long time.Duration
 }
 
-func (w wait) over(now reading) bool {
-	return max(now.wall.Sub(w.from.wall), now.up-w.from.up) >= w.long
+func (w wait) over(now time.Time) bool {
+	return max(now.Round(0).Sub(w.from.Round(0)), now.Sub(w.from)) >= w.long
 }
 
 // unknownAge is the wait after a start if the clock is behind all backups, which
@@ -363,13 +338,13 @@ const unknownAge = time.Hour
 
 // firstWait returns the wait after a start, by the times at which the existing
 // backups were written.
-func firstWait(written []time.Time, every time.Duration, now reading) wait {
+func firstWait(written []time.Time, every time.Duration, now time.Time) wait {
 	if len(written) == 0 {
 		return wait{now, 0}
 	}
 	for _, t := range slices.SortedFunc(slices.Values(written), func(a, b time.Time) int { return b.Compare(a) }) {
-		if age := now.wall.Sub(t); age >= 0 {
-			return wait{reading{t, now.up - age}, every}
+		if age := now.Round(0).Sub(t); age >= 0 {
+			return wait{now.Add(-age), every}
 		}
 	}
 	return wait{now, min(every, unknownAge)}

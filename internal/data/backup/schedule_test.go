@@ -81,27 +81,6 @@ func TestStandingClock(t *testing.T) {
 	}
 }
 
-// TestYear10021: a clock that is far ahead does no harm to names and states.
-func TestYear10021(t *testing.T) {
-	t.Parallel()
-	db, dir, now := newDatabase(t, 1), t.TempDir(), time.Date(10021, 1, 1, 0, 0, 0, 0, time.UTC)
-	s, log := newScheduler(t, db, dir, 9, &now)
-	for _, want := range []string{"x-99990101T000000Z.db", "x-99990101T000001Z.db", "x-99990101T000002Z.db"} {
-		s.Turn(t.Context())
-		files := backup.Files(toy{}, db, dir)
-		if len(files) == 0 || filepath.Base(files[0].Path) != want || !s.State().Last.Equal(files[0].Time) {
-			t.Errorf("there is %q, and not %s", names(t, dir), want)
-		}
-		now = now.Add(day)
-	}
-	must(t, os.RemoveAll(dir))
-	must(t, os.WriteFile(dir, nil, 0o600))
-	s.Turn(t.Context())
-	if state, err := json.Marshal(s.State()); err != nil || s.State().Since == nil {
-		t.Errorf("%s, %v, log %s", state, err, log)
-	}
-}
-
 // TestClockWasAhead: a backup from when the clock was ahead is not the newest,
 // and stays.
 func TestClockWasAhead(t *testing.T) {

@@ -56,7 +56,7 @@ func (s *Scheduler) verify(ctx context.Context) {
 	s.mu.Lock()
 	note, last, away := s.verified, s.state.Last, s.away
 	s.mu.Unlock()
-	age := s.now().wall.Sub(note.At)
+	age := s.now().Sub(note.At)
 	isGood := note.Reason == "" && 0 <= age && age < verifyEach
 	if last == nil || away != nil || isGood || last.Equal(s.tried) {
 		return
@@ -70,7 +70,7 @@ func (s *Scheduler) verify(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
-	note.At, note.Reason = s.now().wall.UTC().Truncate(time.Second), ""
+	note.At, note.Reason = s.now().UTC().Truncate(time.Second), ""
 	if err == nil {
 		note.Good = &note.At
 		s.log.Info("the newest backup was verified", "backup", files[0].Time.UTC())
