@@ -1,7 +1,6 @@
 package backup
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -18,7 +17,6 @@ import (
 	"time"
 
 	"filippo.io/age"
-	"filippo.io/age/armor"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -86,17 +84,10 @@ func IsEncrypted(path string) bool {
 		return false
 	}
 	defer file.Close()
-	return beginsLike(bufio.NewReader(file), "age-encryption.org/", armor.Header)
-}
-
-// beginsLike reports whether what is read begins with one of the texts.
-func beginsLike(r *bufio.Reader, texts ...string) bool {
-	for _, text := range texts {
-		if beginning, _ := r.Peek(len(text)); string(beginning) == text {
-			return true
-		}
-	}
-	return false
+	const magic = "age-encryption.org/"
+	beginning := make([]byte, len(magic))
+	_, err = io.ReadFull(file, beginning)
+	return err == nil && string(beginning) == magic
 }
 
 // note is what the header of an encrypted backup says of it.
@@ -275,12 +266,7 @@ func (k Key) open(file io.ReadSeeker) (io.Reader, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	buffered := bufio.NewReader(file)
-	source := io.Reader(buffered)
-	if beginsLike(buffered, armor.Header) {
-		source = armor.NewReader(buffered)
-	}
-	plain, err := age.Decrypt(source, k...)
+	plain, err := age.Decrypt(file, k...)
 	switch {
 	case errors.As(err, new(*age.NoIdentityMatchError)):
 		if noteErr != nil {
@@ -327,34 +313,19 @@ func (k Key) decrypt(ctx context.Context, path, to string) error {
 	if err != nil {
 		return &Error{OpRead, path, err}
 	}
-	if err := osutil.CreatePrivate(to); err != nil {
-		return writeError(to, err)
-	}
-	target, err := os.OpenFile(to, os.O_WRONLY|os.O_TRUNC, 0o600)
+	target, err := osutil.OpenPrivate(to)
 	if err != nil {
 		return writeError(to, err)
 	}
-	reading := remembering{Reader: stoppable{ctx, plain}}
-	_, err = io.Copy(target, &reading)
-	err = cmp.Or(err, target.Close())
-	if reading.err != nil {
-		return &Error{OpRead, path, unreadable(reading.err)}
+	defer target.Close()
+	_, err = io.Copy(target, stoppable{ctx, plain})
+	if failure, ok := errors.AsType[*fs.PathError](err); ok && failure.Path == to {
+		return writeError(to, err)
 	}
-	return writeError(to, err)
-}
-
-// remembering is a reader that keeps its error, other than the end.
-type remembering struct {
-	io.Reader
-	err error
-}
-
-func (r *remembering) Read(p []byte) (n int, err error) {
-	n, err = r.Reader.Read(p)
-	if err != io.EOF {
-		r.err = err
+	if err != nil {
+		return &Error{OpRead, path, unreadable(err)}
 	}
-	return n, err
+	return writeError(to, target.Close())
 }
 
 // WithDecrypted calls do with what is in an encrypted backup: a plain one, which has passed

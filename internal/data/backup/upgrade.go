@@ -2,7 +2,6 @@ package backup
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -20,24 +19,25 @@ type Upgrade struct {
 	Progress func(done, total int)      // called with numbers of pages; may be nil
 }
 
-// Run upgrades the database in one transaction, after a copy of it was made beside
-// it. Nobody may use it meanwhile: an older program would not know what to write.
-// It does nothing if the database is not of an older version, or is damaged.
+// Run upgrades the database in one transaction, after it has made a copy next to it. No one
+// may use it meanwhile: an older program would not know what to write. Run does nothing if
+// the database is not of an older version, or is damaged.
 func (u Upgrade) Run(ctx context.Context) error {
 	u.Database = osutil.Resolve(u.Database)
 	format := u.Content.Format()
 	if version := format.HeaderVersion(u.Database); version < 1 || version >= format.Version {
 		return nil
 	}
-	release, version, err := u.lock(ctx)
+	release, err := Lock(u.Database)
 	if err != nil {
 		return err
 	}
 	defer release()
-	if version == format.Version {
-		return nil
+	version, err := format.Verify(u.Database)
+	if err != nil || version == format.Version { // another program has upgraded it
+		return err
 	}
-	kept, made, err := u.keep(ctx, version)
+	kept, isNew, err := u.keep(ctx, version)
 	if err == nil {
 		err = format.Migrate(u.Database, version, format.Version, func(c *sqlite.Conn) error {
 			for _, step := range u.Steps[version-1:] {
@@ -48,53 +48,26 @@ func (u Upgrade) Run(ctx context.Context) error {
 			return nil
 		})
 	}
-	if err != nil && made {
+	if err != nil && isNew {
 		os.Remove(kept) // the database is as it was
 	}
 	return databaseError("upgrading", u.Database, err)
-}
-
-// lock locks the database and returns its version. If another program is
-// upgrading it, lock waits until that is done, and release does nothing.
-func (u *Upgrade) lock(ctx context.Context) (release func() error, version int, err error) {
-	format := u.Content.Format()
-	for attempt := 0; ; attempt++ {
-		release, err = Lock(u.Database)
-		if err == nil {
-			if version, err = format.Verify(u.Database); err != nil {
-				release()
-			}
-			return release, version, err
-		}
-		if !errors.Is(err, sqlite.ErrInUse) || attempt == 50 {
-			return nil, 0, err
-		}
-		if version, err := format.Verify(u.Database); err == nil && version == format.Version {
-			return func() error { return nil }, version, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, 0, ctx.Err()
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
 }
 
 // beforeSuffix is in the name of the copy from before an upgrade.
 const beforeSuffix = ".before-upgrade-"
 
 // keep returns the copy of a database from before its upgrade: the one of an
-// upgrade that was cut off, or else one that it makes.
-func (u *Upgrade) keep(ctx context.Context, version int) (kept string, made bool, err error) {
-	kept = u.kept(ctx, version)
-	if made = kept == ""; made {
-		kept = freeName(u.Database, beforeSuffix)
+// upgrade that was cut off, or else a new one.
+func (u *Upgrade) keep(ctx context.Context, version int) (kept string, isNew bool, err error) {
+	if kept = u.kept(ctx, version); kept != "" {
+		u.Announce(kept)
+		return kept, false, nil
 	}
+	kept = freeName(u.Database, beforeSuffix)
 	u.Announce(kept)
-	if made {
-		_, err = Job{Content: u.Content, Source: u.Database, Target: kept, Progress: u.Progress}.Run(ctx)
-	}
-	return kept, made && err == nil, err
+	_, err = Job{Content: u.Content, Source: u.Database, Target: kept, Progress: u.Progress}.Run(ctx)
+	return kept, err == nil, err
 }
 
 // kept returns a valid copy beside the database that holds the same, or "".
