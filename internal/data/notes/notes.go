@@ -85,38 +85,10 @@ func RemoveAll(db string) error {
 	return err
 }
 
-// writeAll writes the file as a whole. Its draft always has the same name, so that a process that is
-// killed again and again leaves only one.
 func writeAll(db string, all map[string]json.RawMessage) error {
 	text, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return err
 	}
-	draft := Path(db) + ".new"
-	file, err := osutil.OpenPrivate(draft)
-	if err != nil {
-		return err
-	}
-	if err := writeTo(file, append(text, '\n')); err != nil {
-		return err
-	}
-	if err := os.Rename(draft, Path(db)); err != nil {
-		return err
-	}
-	return osutil.SyncFolder(filepath.Dir(db))
-}
-
-// writeTo replaces the content of a file, makes it durable, and closes the file.
-func writeTo(file *os.File, text []byte) error {
-	defer file.Close()
-	if err := file.Truncate(0); err != nil {
-		return err
-	}
-	if _, err := file.Write(text); err != nil {
-		return err
-	}
-	if err := file.Sync(); err != nil {
-		return err
-	}
-	return file.Close()
+	return osutil.WriteFile(Path(db), append(text, '\n'), true)
 }
