@@ -298,11 +298,8 @@ func adviceOnFile(e *sqlite.FileError, db string) Advice {
 	switch {
 	case a.Text != "":
 	case e.Op == "locking":
-		lock, cause := e.Path+"-lock", e.Err
-		if inner, ok := errors.AsType[*backup.LockError](e); ok { // the lock of backups
-			lock, cause = inner.Path, inner.Err
-		}
-		return Advice{Text: fmt.Sprintf("locking database %s by %s: %v", name, osutil.InQuotes(lock), cause), Hint: "if no other firefighters serves it, delete " + cli.Quote(lock)}
+		return Advice{Text: fmt.Sprintf("locking database %s: %v", name, e.Err),
+			Hint: fmt.Sprintf("if no other firefighters uses it, delete %s and %s", cli.Quote(e.Path+"-lock"), cli.Quote(e.Path+"-backup-lock"))}
 	default:
 		a.Text = e.Error()
 	}

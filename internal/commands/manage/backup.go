@@ -11,7 +11,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/guard"
-	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -44,11 +43,8 @@ func (c Commands) backup(env cli.Env, args []string) error {
 	job := backup.Job{Content: c.Database, Source: *db, Target: target, Force: *force, EncryptTo: encrypt.To}
 	began := time.Now()
 	made, err := c.save(env, job)
-	switch {
-	case err != nil && env.Context.Err() != nil:
+	if err != nil && env.Context.Err() != nil {
 		return errors.New("stopped before the backup was made")
-	case (errors.Is(err, sqlite.ErrNotExist) || errors.Is(err, backup.ErrExists) && sqlite.WasInUse(target)) && backup.Inspect(c.Database, target) == nil:
-		err = swapped(err, *db, target)
 	}
 	if err != nil {
 		return c.Database.Advise(env.Context, err, *db, "")
@@ -74,16 +70,6 @@ func (c Commands) save(env cli.Env, job backup.Job) (backup.Copy, error) {
 	defer end()
 	job.Progress = progress
 	return job.Run(env.Context)
-}
-
-// swapped is about a backup whose target is a database. FILE and --db were probably
-// confused: there is no database to save, or the target would be replaced.
-func swapped(err error, db, target string) database.Advice {
-	text := database.AdviceOn(err, db).Text
-	if errors.Is(err, backup.ErrExists) {
-		text += ", and it is a database, not a backup"
-	}
-	return database.Advice{Text: text, Hint: "to save that one: firefighters backup NEWFILE --db " + cli.Quote(target)}
 }
 
 // warnOfDamage warns of damaged records in a copy. The database db has them as

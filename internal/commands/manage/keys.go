@@ -184,7 +184,6 @@ type keyLine struct {
 const keysRevokeHelp = `Usage: firefighters keys revoke ID [flags]
 
 Revokes a key for good. The id is the first on its line of: firefighters keys list
-While another program has locked the database, it tries for up to a minute.
 
   firefighters keys revoke 3
 
@@ -203,49 +202,12 @@ func (c Commands) keysRevoke(env cli.Env, args []string) error {
 		return cli.WrongArgument(flags, 0, fmt.Sprintf("%q is not the id of a key", text), database.See("their ids", "keys list", *db))
 	}
 	id := store.KeyID(number)
-	err = untilUnlocked(env, func() error {
-		return c.Database.With(env, *db, false, func(s *store.Store) error { return revokeKey(env, s, *db, id) })
-	})
-	return adviseRevoke(err, id, *db)
-}
-
-// adviseRevoke says of a database that stayed locked that the key still works.
-func adviseRevoke(err error, id store.KeyID, db string) error {
-	if !errors.Is(err, sqlite.ErrBusy) {
-		return err
+	err = c.Database.With(env, *db, false, func(s *store.Store) error { return revokeKey(env, s, *db, id) })
+	if errors.Is(err, sqlite.ErrBusy) {
+		return cli.WithHint(fmt.Errorf("key %d may still work: %w", id, err), fmt.Sprintf(
+			"end the program that has locked the database, then again: firefighters keys revoke %d --db %s", id, cli.Quote(*db)))
 	}
-	return cli.WithHint(fmt.Errorf("key %d may still work: %w", id, err), fmt.Sprintf(
-		"end the program that has locked the database, then again: firefighters keys revoke %d --db %s", id, cli.Quote(db)))
-}
-
-// revokeWithin is how long keys revoke tries. A leaked key must not stay valid
-// because somebody else is writing.
-var revokeWithin = time.Minute
-
-const (
-	betweenTries = 100 * time.Millisecond
-	silentWait   = 2 * time.Second // before it is said that there is a wait
-)
-
-// untilUnlocked calls do again while another program has locked the database,
-// until the time is over or the command must stop. It returns the last error.
-func untilUnlocked(env cli.Env, do func() error) error {
-	said := false
-	for began := time.Now(); ; {
-		err := do()
-		waited := time.Since(began)
-		if !errors.Is(err, sqlite.ErrBusy) || waited >= revokeWithin || env.Context.Err() != nil {
-			return err
-		}
-		if !said && waited > silentWait {
-			env.Notef("Another program has locked the database. Trying for up to a minute.")
-			said = true
-		}
-		select {
-		case <-env.Context.Done():
-		case <-time.After(betweenTries):
-		}
-	}
+	return err
 }
 
 func revokeKey(env cli.Env, s *store.Store, db string, id store.KeyID) error {

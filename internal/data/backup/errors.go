@@ -79,17 +79,6 @@ type SidecarError struct{ Path string }
 
 func (e *SidecarError) Error() string { return "its name is that of a database in use" }
 
-// LockError says why a database cannot be locked for a backup by the lock file
-// at Path. It is inside a sqlite.FileError about the database.
-type LockError struct {
-	Path string
-	Err  error
-}
-
-func (e *LockError) Error() string { return fmt.Sprintf("by %s: %v", osutil.InQuotes(e.Path), e.Err) }
-
-func (e *LockError) Unwrap() error { return e.Err }
-
 // RoomError says that the disk of a folder has too little room for a backup.
 // Free and Need are bytes.
 type RoomError struct {

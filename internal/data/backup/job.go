@@ -148,12 +148,12 @@ func (j *Job) lock() (release func(), err error) {
 	switch {
 	case errors.Is(err, sqlite.ErrBusy):
 		return nil, databaseError("locking", j.Source, ErrRunning)
-	case errors.Is(err, sqlite.ErrCorrupt): // which would be said of the database
-		return nil, databaseError("locking", j.Source, &LockError{path, sqlite.ErrLockFile})
+	case errors.Is(err, sqlite.ErrCorrupt): // the lock file, not the database
+		return nil, databaseError("locking", j.Source, sqlite.ErrLockFile)
 	case err != nil && !osutil.Writable(filepath.Dir(path)):
 		return func() {}, nil
 	case err != nil:
-		return nil, databaseError("locking", j.Source, &LockError{path, err})
+		return nil, databaseError("locking", j.Source, err)
 	}
 	return func() {
 		err := os.Remove(path)

@@ -283,20 +283,6 @@ func TestOneBackupAtATime(t *testing.T) {
 	}
 }
 
-// TestBackupLockFile: something else has the name of the lock.
-func TestBackupLockFile(t *testing.T) {
-	t.Parallel()
-	db := newDatabase(t, 1)
-	must(t, os.WriteFile(db+"-backup-lock", []byte(strings.Repeat("text", 1000)), 0o600))
-	_, err := backup.Job{Content: toy{}, Source: db, Target: filepath.Join(t.TempDir(), "x.db")}.Run(t.Context())
-	var failure *sqlite.FileError
-	var lock *backup.LockError
-	if !errors.As(err, &failure) || failure.Op != "locking" || failure.Path != db || !errors.As(err, &lock) || lock.Path != db+"-backup-lock" ||
-		!errors.Is(err, sqlite.ErrLockFile) || errors.Is(err, sqlite.ErrCorrupt) || backup.Reason(err) != sqlite.ErrLockFile.Error() {
-		t.Error(err)
-	}
-}
-
 // TestBackupMeetsAnother: a file that is made while the copy is made stays.
 func TestBackupMeetsAnother(t *testing.T) {
 	t.Parallel()
