@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
-	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -204,42 +202,6 @@ func TestServeBackups(t *testing.T) {
 	}
 }
 
-// TestServeBackupsFail: the service goes on, says so once, and says when it is
-// over.
-func TestServeBackupsFail(t *testing.T) {
-	t.Parallel()
-	db := filepath.Join(t.TempDir(), "x.db")
-	parent := filepath.Join(t.TempDir(), "disk")
-	s := startWith(t, db, "serve", "--db", db, "--backup-dir", filepath.Join(parent, "backups"), "--backup-every", "1s")
-	s.mayFail = true
-	var r readyz
-	eventually(t, "a failure", func() bool { r = s.readyz(t); return !r.Backup.OK })
-	if r.Status != "ready" || r.Backup.Since == nil || r.Backup.Last != nil || !strings.HasPrefix(r.Backup.Detail, "the folder for backups cannot be made: ") ||
-		strings.Contains(r.Backup.Detail, parent) {
-		t.Errorf("%+v", r)
-	}
-	s.create(t, ana)
-	must(t, os.Mkdir(parent, 0o700))
-	eventually(t, "a backup", func() bool { r = s.readyz(t); return r.Backup.OK && r.Backup.Last != nil })
-	if r.Backup.Detail != "" || r.Backup.Since != nil {
-		t.Errorf("%+v", r)
-	}
-	s.stop(t)
-	var said []string
-	for line := range strings.Lines(s.stderr.raw()) {
-		var entry struct{ Level, Msg, Cause, Try string }
-		if json.Unmarshal([]byte(line), &entry) == nil && strings.Contains(entry.Msg, "backups") && entry.Try == "" { // no warning of the start
-			said = append(said, entry.Level+" "+entry.Msg)
-		}
-		if entry.Cause != "" && strings.Contains(line, parent) {
-			t.Errorf("a path in the log: %s", line)
-		}
-	}
-	if !slices.Equal(said, []string{"ERROR no backups are made", "INFO backups are made again"}) {
-		t.Errorf("the log says %q", said)
-	}
-}
-
 // TestAdvice: commands that refuse a damaged database name the newest valid
 // backup and how to restore it, and that works.
 func TestAdvice(t *testing.T) {
@@ -337,29 +299,7 @@ func TestPlaceOfBackups(t *testing.T) {
 	}
 }
 
-// TestDiskAway: backups that are on the disk of the database, because theirs is away,
-// are not good. Here the backups before say that they have a disk of their own.
-func TestDiskAway(t *testing.T) {
-	t.Parallel()
-	db, dir := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "backups")
-	must(t, os.Mkdir(dir, 0o700))
-	real, err := filepath.EvalSymlinks(dir)
-	must(t, err)
-	newKey(t, db, "default")
-	resolved, err := filepath.EvalSymlinks(db)
-	must(t, err)
-	must(t, notes.Write(resolved, notes.BackupDisk, real))
-	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
-	s.mayFail = true
-	eventually(t, "a backup, and the state", func() bool {
-		a := s.do(t, "GET", "/readyz", "")
-		return a.status == 200 && len(namesIn(t, dir)) == 1 && strings.Contains(a.body, `"ok":false`) && strings.Contains(a.body, `"last":"`) &&
-			strings.Contains(a.body, `"detail":"the disk for backups is not connected: their folder is on the disk of the database"`)
-	})
-	s.logs(t, "Warning: the disk for backups is not connected: their folder is on the disk of the database\nTry: connect it; or another folder: --backup-dir DIR")
-}
-
-// TestUnusableBackupDir: serve warns of it at the start.
+// TestUnusableBackupDir checks that serve warns of it at the start, and /readyz reports it.
 func TestUnusableBackupDir(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -372,6 +312,10 @@ func TestUnusableBackupDir(t *testing.T) {
 		s := startWith(t, db, "serve", "--db", db, "--backup-dir", folder)
 		s.mayFail = true
 		s.logs(t, fmt.Sprintf("Warning: no backups are made: the folder %s %s", folder, fault), "\nTry: ")
+		eventually(t, "the failure", func() bool { return !s.readyz(t).Backup.OK })
+		if r := s.readyz(t); r.Status != "ready" || r.Backup.Since == nil || r.Backup.Detail == "" || strings.Contains(r.Backup.Detail, dir) {
+			t.Errorf("%s: %+v", folder, r)
+		}
 	}
 }
 
@@ -386,57 +330,6 @@ func serveRefused(t *testing.T, db, backups string) string {
 		t.Errorf("code %d, stdout %q", code, stdout)
 	}
 	return stderr
-}
-
-// TestClockWasAhead: a backup from when the clock was ahead is not taken for
-// the newest one. A database that has seen that time is saved by today's date.
-func TestClockWasAhead(t *testing.T) {
-	t.Parallel()
-	db, saved, _ := backedUp(t)
-	dir := t.TempDir()
-	ahead := filepath.Join(dir, "x-20990101T000000Z.db")
-	copyOf(t, saved, ahead)
-	yearAgo := time.Now().AddDate(-1, 0, 0)
-	must(t, os.Chtimes(ahead, yearAgo, yearAgo))
-	execSQL(t, db, `UPDATE service SET latest_time = 4083000000000`) // in 2099
-	before := time.Now().Add(-time.Second)
-	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
-	eventually(t, "a backup of today", func() bool {
-		last := s.readyz(t).Backup.Last
-		return last != nil && last.After(before) && last.Before(time.Now().Add(time.Minute))
-	})
-	s.stop(t)
-	names := namesIn(t, dir)
-	if len(names) != 2 {
-		t.Fatalf("there is %q", names)
-	}
-	damage(t, db)
-	want := "Try: firefighters restore " + filepath.Join(dir, names[0]) + " --db " + db + "\n"
-	if said := serveRefused(t, db, dir); !strings.HasSuffix(said, want) {
-		t.Errorf("stderr %q, there is %q", said, names)
-	}
-}
-
-// TestDamageInBackups: a backup with damaged records is made and reported. It
-// is not the one to restore.
-func TestDamageInBackups(t *testing.T) {
-	t.Parallel()
-	db, saved, _ := backedUp(t)
-	dir, before := t.TempDir(), time.Now().Add(-48*time.Hour)
-	clean := filepath.Join(dir, backupName(before))
-	copyOf(t, saved, clean)
-	must(t, os.Chtimes(clean, before, before))
-	execSQL(t, db, `UPDATE firefighters SET first_name = 'Anb' WHERE row & 7 = 1`)
-	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
-	s.mayFail = true
-	want := backup.State{OK: true, Detail: "records of the newest backup that are damaged: 3; see firefighters check"}
-	eventually(t, "the damage to be reported", func() bool { b := s.readyz(t).Backup; b.Last = nil; return b == want })
-	s.logs(t, "records are damaged, and so in the backups")
-	s.stop(t)
-	damage(t, db)
-	if said := serveRefused(t, db, dir); !strings.Contains(said, "restore "+clean+" ") {
-		t.Errorf("stderr %q", said)
-	}
 }
 
 // TestSharedFolder: of the backups of two databases of one name, that of the

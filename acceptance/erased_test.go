@@ -125,6 +125,28 @@ func TestPurgeNamesHolders(t *testing.T) {
 	}
 }
 
+// TestPurgeBesideReader checks that purge reports that it could not rewrite the file while
+// another program reads it. The command that it names rewrites the file.
+func TestPurgeBesideReader(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	reading, err := openSQL(t, s.db).Begin()
+	must(t, err)
+	must(t, reading.QueryRow(`SELECT count(*) FROM firefighters`).Scan(new(int)))
+	code, _, stderr := runCommand(t, "purge", "--db", s.db, "--tenant", "default", "--yes", id)
+	again := "purge --tenant default --older-than 100y --db " + s.db
+	if code != 1 || !strings.Contains(stderr, "1 record is erased, but traces of it may be left in the file: ") ||
+		!strings.HasSuffix(stderr, "Try: when there is room and nobody is writing: firefighters "+again+"\n") {
+		t.Errorf("code %d, stderr %q", code, stderr)
+	}
+	must(t, reading.Rollback())
+	if _, stderr := works(t, strings.Fields(again)...); stderr != "There is nothing to erase.\n" {
+		t.Errorf("again: %q", stderr)
+	}
+}
+
 // erasedBackup returns a database, a backup of it in another folder, a copy from an hour
 // earlier, and the id of a record that was erased after both.
 func erasedBackup(t *testing.T) (db, saved, older, gone string) {

@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -78,5 +79,29 @@ func TestExportOnFullDisk(t *testing.T) {
 	s.do(t, "DELETE", fmt.Sprint(importsPath, "/", first), "").wants(t, 507)
 	if a := s.do(t, "GET", fmt.Sprint(importsPath, "/", first), ""); !strings.Contains(a.body, `"takenBackAt":null`) {
 		t.Errorf("not taken back, and yet: %s", a.body)
+	}
+}
+
+// startOnFullDisk prepares a service that may write no file. The limit on their size stands
+// for the full disk.
+func startOnFullDisk(t *testing.T, db string) (cmd *exec.Cmd, output *syncBuffer) {
+	t.Helper()
+	cmd, output = process(t, "--db", db, "--listen", "127.0.0.1:0")
+	cmd.Args = append([]string{"sh", "-c", `ulimit -S -f 1; exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
+	cmd.Path = "/bin/sh"
+	return cmd, output
+}
+
+// TestCrashOnFullDisk checks that a service that was killed and has no room to start reports
+// that.
+func TestCrashOnFullDisk(t *testing.T) {
+	t.Parallel()
+	before, s := startProcess(t, filepath.Join(t.TempDir(), "x.db"))
+	s.create(t, ana)
+	must(t, before.Process.Kill())
+	before.Wait()
+	cmd, output := startOnFullDisk(t, before.Args[2])
+	if code := exitCode(t, cmd.Run()); code != 1 || !strings.Contains(output.String(), ": the disk is full\nTry: make room on the disk") {
+		t.Errorf("it ends with %d: %s", code, output)
 	}
 }

@@ -142,26 +142,6 @@ func TestRestoreRaw(t *testing.T) {
 	}
 }
 
-// TestRestoreOverDamage: a damaged database is kept as it is, and replaced.
-func TestRestoreOverDamage(t *testing.T) {
-	t.Parallel()
-	db, saved, _ := backedUp(t)
-	damage(t, db)
-	was, err := os.ReadFile(db)
-	must(t, err)
-	stdout, stderr := works(t, "restore", saved, "--db", db)
-	if !strings.Contains(stdout, "10 records") || !strings.Contains(stderr, "Warning: keys that were revoked") {
-		t.Errorf("stdout %q, stderr %q", stdout, stderr)
-	}
-	kept := keptBeside(t, db)
-	if len(kept) != 1 || recordsIn(t, db) != 10 {
-		t.Fatalf("kept %q", kept)
-	}
-	if is, err := os.ReadFile(kept[0]); err != nil || string(is) != string(was) {
-		t.Errorf("the old database was not kept as it was: %v", err)
-	}
-}
-
 // TestRestoreOverDamagedPage: keys stay revoked though another table of the old
 // database is damaged.
 func TestRestoreOverDamagedPage(t *testing.T) {
@@ -301,68 +281,24 @@ func TestRestoreInUse(t *testing.T) {
 	}
 }
 
-// TestRestoreCutOff: what a restore leaves that is killed before its last step
-// is undone by the next command or server. Until then nobody opens the database
-// while the restore has it locked.
+// TestRestoreCutOff checks that no command opens a database during a restore, and that the next
+// one undoes a restore that was cut off. Package backup tests each step.
 func TestRestoreCutOff(t *testing.T) {
 	t.Parallel()
-	next := map[string]func(t *testing.T, db, saved string){
-		"serve":   func(t *testing.T, db, _ string) { startOn(t, db).stop(t) },
-		"keys":    func(t *testing.T, db, _ string) { newKey(t, db, "default") },
-		"restore": func(t *testing.T, db, saved string) { works(t, "restore", saved, "--db", db) },
-	}
-	for name, open := range next {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			db, saved, _ := backedUp(t)
-			release, err := backup.Lock(db)
-			must(t, err)
-			must(t, os.WriteFile(db+".restoring", []byte("half of a copy"), 0o600))
-			must(t, os.Link(db, db+".before-restore-20260101T000000Z"))
-			refuses(t, 1, fmt.Sprintf("Error: database %q is being restored\nTry: again when that is done\n", db), "keys", "list", "--db", db)
-			must(t, release())
-			open(t, db, saved)
-			want := map[string]int{"serve": 20, "keys": 20, "restore": 10}[name]
-			if n := recordsIn(t, db); n != want || exists(db+".restoring") || exists(db+".before-restore-20260101T000000Z") {
-				t.Errorf("%d records; there is %q", n, namesIn(t, filepath.Dir(db)))
-			}
-		})
-	}
-}
-
-// TestRestoreKilled: as a process, at any moment, it leaves the old database or
-// the new one. Package backup tests more of this.
-func TestRestoreKilled(t *testing.T) {
-	t.Parallel()
-	db, saved, _ := backedUp(t)
-	cmd, output := process(t, "restore", saved, "--db", db)
-	began := time.Now()
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v: %s", err, output)
-	}
-	const moments = 6
-	takes, killed := time.Since(began), 0
-	for i := range moments {
-		works(t, "restore", keptBeside(t, db)[0], "--db", db) // the 20 records
-		cmd, _ := process(t, "restore", saved, "--db", db)
-		must(t, cmd.Start())
-		time.Sleep(takes * time.Duration(i) / moments)
-		must(t, cmd.Process.Kill())
-		if cmd.Wait() != nil {
-			killed++
-		}
-		works(t, "check", "--db", db)
-		var records int
-		if scanSQL(t, db, `SELECT count(*) FROM firefighters`, &records); records != 10 && records != 20 {
-			t.Fatalf("%d records after a kill", records)
-		}
-	}
-	if killed == 0 {
-		t.Error("none was killed before its end")
-	}
-	for _, name := range namesIn(t, filepath.Dir(db)) {
-		if strings.Contains(name, ".restoring") || strings.HasSuffix(name, "-wal") {
-			t.Errorf("left behind: %s", name)
+	db, _, _ := backedUp(t)
+	for name, open := range map[string]func(){
+		"serve": func() { startOn(t, db).stop(t) },
+		"keys":  func() { newKey(t, db, "default") },
+	} {
+		release, err := backup.Lock(db)
+		must(t, err)
+		must(t, os.WriteFile(db+".restoring", []byte("half of a copy"), 0o600))
+		must(t, os.Link(db, db+".before-restore-20260101T000000Z"))
+		refuses(t, 1, fmt.Sprintf("Error: database %q is being restored\nTry: again when that is done\n", db), "keys", "list", "--db", db)
+		must(t, release())
+		open()
+		if n := recordsIn(t, db); n != 20 || exists(db+".restoring") || len(keptBeside(t, db)) > 0 {
+			t.Errorf("%s: %d records; there is %q", name, n, namesIn(t, filepath.Dir(db)))
 		}
 	}
 }

@@ -95,21 +95,6 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestSharedFolder: a folder has the backups of two databases of one name.
-func TestSharedFolder(t *testing.T) {
-	t.Parallel()
-	one, two, dir := newDatabase(t, 1), newDatabase(t, 2), t.TempDir()
-	now := time.Now()
-	own, theirs := saveAs(t, one, dir, now.Add(-2*time.Hour)), saveAs(t, two, dir, now.Add(-time.Hour))
-	if found := backup.NewestValid(t.Context(), toy{}, one, dir); found == nil || found.Path != own || found.Owner != "" {
-		t.Errorf("%+v", found)
-	}
-	damage(t, one)
-	if found := backup.NewestValid(t.Context(), toy{}, one, dir); found == nil || found.Path != theirs || found.Owner != filepath.Dir(two) {
-		t.Errorf("of a database that cannot be read: %+v", found)
-	}
-}
-
 // TestOwnersChange: a backup is of a database as long as they have an owner in
 // common, or another backup has one in common with both, or one of them has none.
 func TestOwnersChange(t *testing.T) {

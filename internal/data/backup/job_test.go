@@ -4,86 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
-
-// writing adds records to a database one after the other until stop.
-func writing(t *testing.T, db *sqlite.DB) (stop func()) {
-	t.Helper()
-	ended := make(chan bool)
-	var writer sync.WaitGroup
-	writer.Go(func() {
-		for n := 0; ; n++ {
-			select {
-			case <-ended:
-				return
-			default:
-			}
-			err := db.Write(func(tx *sqlite.Tx) error {
-				return tx.ExecOne(`INSERT INTO items (kind, value) VALUES ('record', ?)`, fmt.Sprint("written ", n))
-			})
-			if err != nil {
-				t.Error(err)
-				return
-			}
-		}
-	})
-	return func() { close(ended); writer.Wait() }
-}
-
-// TestBackup: of a database that is written to meanwhile, and of one at rest.
-func TestBackup(t *testing.T) {
-	t.Parallel()
-	path, target := newDatabase(t, 600), filepath.Join(t.TempDir(), "saved.db")
-	db := openDatabase(t, path)
-	stop := writing(t, db)
-	steps := 0
-	made, err := backup.Job{Content: toy{}, Source: path, Target: target, Progress: func(int, int) { steps++ }}.Run(t.Context())
-	stop()
-	must(t, err)
-	if n := records(t, target); made.Text != fmt.Sprintf("%d records", n) || n < 600 || steps == 0 {
-		t.Errorf("%d records; %+v", n, made)
-	}
-	header, err := os.ReadFile(target)
-	if must(t, err); header[18] != 1 || header[19] != 1 || int64(len(header)) != made.Bytes {
-		t.Error("it is in WAL mode, and so not one file, or has another size")
-	}
-	if found := names(t, filepath.Dir(target)); len(found) != 1 {
-		t.Errorf("beside it: %q", found)
-	}
-	checkModes(t, filepath.Dir(target))
-	must(t, db.Close())
-	if found := names(t, filepath.Dir(path)); len(found) != 1 {
-		t.Errorf("beside the database: %q", found)
-	}
-	if _, err := (backup.Job{Content: toy{}, Source: path, Target: target, Force: true}).Run(t.Context()); err != nil || records(t, target) != records(t, path) {
-		t.Errorf("of a database at rest: %v, %d records", err, records(t, target))
-	}
-}
-
-// TestBackupOfLink: SQLite's files are beside the database, not the link to it.
-func TestBackupOfLink(t *testing.T) {
-	t.Parallel()
-	path, link := newDatabase(t, 1), filepath.Join(t.TempDir(), "link.db")
-	db := openDatabase(t, path)
-	defer db.Close()
-	if err := os.Symlink(path, link); err != nil {
-		t.Skipf("no links can be made here: %v", err)
-	}
-	target := filepath.Join(t.TempDir(), "x.db")
-	if made := makeBackup(t, link, target); made.Text != "1 records" {
-		t.Errorf("%+v", made)
-	}
-}
 
 // TestBackupOfLinkAlone: by whatever name a database is called, one backup of it is made
 // at a time.
@@ -106,65 +34,6 @@ func TestBackupOfLinkAlone(t *testing.T) {
 	makeBackup(t, link, to)
 	if info, err := os.Lstat(target); err != nil || !info.Mode().IsRegular() {
 		t.Errorf("the backup is not where the link leads: %v", err)
-	}
-}
-
-// TestBackupRefusals: what is there stays as it is.
-func TestBackupRefusals(t *testing.T) {
-	t.Parallel()
-	db, dir := newDatabase(t, 10), t.TempDir()
-	in := func(name string) string { return filepath.Join(dir, name) }
-	must(t, os.WriteFile(in("there.db"), []byte("precious"), 0o600))
-	must(t, os.Mkdir(in("folder"), 0o700))
-	must(t, os.WriteFile(in("live.db-wal"), nil, 0o600))
-	before := contents(t, dir)
-	for _, tt := range []struct {
-		name, db, target string
-		force            bool
-		want             error
-	}{
-		{"a file is there", db, in("there.db"), false, backup.ErrExists},
-		{"a folder is there", db, in("folder"), true, sqlite.ErrNotRegular},
-		{"the database", db, db, true, backup.ErrIsDatabase},
-		{"a file of the database", db, db + "-wal", true, backup.ErrIsDatabase},
-		{"no folder", db, in("missing/x.db"), false, backup.ErrNoFolder},
-		{"no database", in("absent.db"), in("new.db"), false, sqlite.ErrNotExist},
-	} {
-		_, err := backup.Job{Content: toy{}, Source: tt.db, Target: tt.target, Force: tt.force,
-			Progress: func(int, int) { t.Errorf("%s: the copy is made", tt.name) }}.Run(t.Context())
-		var known *backup.Error
-		aboutTarget := errors.As(err, &known) && known.Op == backup.OpWrite && known.Path == tt.target
-		if !errors.Is(err, tt.want) || aboutTarget != (tt.db == db) {
-			t.Errorf("%s: %v", tt.name, err)
-		}
-	}
-	_, err := backup.Job{Content: toy{}, Source: db, Target: in("live.db"), Force: true}.Run(t.Context())
-	var sidecar *backup.SidecarError
-	if !errors.As(err, &sidecar) || sidecar.Path != in("live.db-wal") {
-		t.Errorf("a database in use: %v", err)
-	}
-	if after := contents(t, dir); !maps.Equal(before, after) {
-		t.Errorf("the folder was %q and is %q", before, after)
-	}
-}
-
-// TestInspect: what is not a database of this content is not saved.
-func TestInspect(t *testing.T) {
-	t.Parallel()
-	db, dir := newDatabase(t, 1), t.TempDir()
-	text, link := filepath.Join(dir, "text.db"), filepath.Join(dir, "link.db")
-	must(t, os.WriteFile(text, []byte("not a database"), 0o600))
-	for path, want := range map[string]error{db: nil, text: sqlite.ErrForeign, filepath.Join(dir, "absent.db"): sqlite.ErrNotExist} {
-		if err := backup.Inspect(toy{}, path); !errors.Is(err, want) {
-			t.Errorf("%s: %v", path, err)
-		}
-	}
-	if err := os.Symlink(text, link); err != nil {
-		t.Skipf("no links can be made here: %v", err)
-	}
-	var failure *sqlite.FileError
-	if err := backup.Inspect(toy{}, link); !errors.As(err, &failure) || failure.Path != osutil.Resolve(text) {
-		t.Error(err)
 	}
 }
 
@@ -229,22 +98,6 @@ func TestBackupStopped(t *testing.T) {
 	}
 }
 
-// TestBackupOfDamage: a copy that does not pass its check gets no name.
-func TestBackupOfDamage(t *testing.T) {
-	t.Parallel()
-	db, target := largeDatabase(t, 10), filepath.Join(t.TempDir(), "x.db")
-	file, err := os.OpenFile(db, os.O_RDWR, 0)
-	must(t, err)
-	_, err = file.WriteAt([]byte(strings.Repeat("damage", 2000)), 1000*4096)
-	must(t, errors.Join(err, file.Close()))
-	_, err = backup.Job{Content: toy{}, Source: db, Target: target}.Run(t.Context())
-	var failure *sqlite.FileError
-	if found := names(t, filepath.Dir(target)); len(found) > 0 || !errors.As(err, &failure) || failure.Path != db ||
-		!errors.Is(err, backup.ErrBadCopy) || !errors.Is(err, sqlite.ErrCorrupt) {
-		t.Errorf("%v, and there is %q", err, found)
-	}
-}
-
 // otherMark identifies each connection as another state.
 type otherMark struct {
 	toy
@@ -265,21 +118,6 @@ func TestBackupDiffers(t *testing.T) {
 	_, err := backup.Job{Content: otherMark{calls: new(int)}, Source: newDatabase(t, 1), Target: target}.Run(t.Context())
 	if !errors.Is(err, backup.ErrBadCopy) || exists(target) {
 		t.Error(err)
-	}
-}
-
-// TestOneBackupAtATime: the second is refused while the first is being made.
-func TestOneBackupAtATime(t *testing.T) {
-	t.Parallel()
-	db, dir := newDatabase(t, 10), t.TempDir()
-	_, err := backup.Job{Content: toy{}, Source: db, Target: filepath.Join(dir, "x.db"), Progress: func(int, int) {
-		_, err := backup.Job{Content: toy{}, Source: db, Target: filepath.Join(dir, "y.db")}.Run(t.Context())
-		if !errors.Is(err, backup.ErrRunning) {
-			t.Error(err)
-		}
-	}}.Run(t.Context())
-	if found := names(t, dir); err != nil || len(found) != 1 {
-		t.Errorf("%v; there is %q", err, found)
 	}
 }
 

@@ -150,54 +150,6 @@ func TestRoomByPruning(t *testing.T) {
 	}
 }
 
-// TestScheduler: a backup at the start, and then on and on.
-func TestScheduler(t *testing.T) {
-	t.Parallel()
-	path, dir := newDatabase(t, 1), filepath.Join(t.TempDir(), "backups")
-	db := openDatabase(t, path)
-	defer db.Close()
-	s, log := run(t, path, dir, time.Second)
-	eventually(t, "a backup", func() bool { return s.State().Last != nil })
-	first := *s.State().Last
-	eventually(t, "another", func() bool { return s.State().Last.After(first) })
-	for _, name := range names(t, dir) {
-		if !strings.HasPrefix(name, "x-20") && !strings.HasPrefix(name, ".x.db-") {
-			t.Errorf("there is %q", name)
-		}
-	}
-	if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
-		t.Errorf("the folder has mode %v, %v", info.Mode(), err)
-	}
-	if state := s.State(); !state.OK || state.Since != nil || state.Detail != "" || strings.Count(log.String(), "\n") > 1 || !strings.Contains(log.String(), "the newest backup was verified") {
-		t.Errorf("%+v; log %s", state, log)
-	}
-	// One that is young is not made again.
-	again, _ := run(t, path, dir, day)
-	eventually(t, "the backup to be seen", func() bool { return again.State().Last != nil })
-}
-
-// TestSchedulerOften: a time too short for the clock's ticks is no failure.
-func TestSchedulerOften(t *testing.T) {
-	t.Parallel()
-	for _, every := range []time.Duration{-time.Hour, 0, 1} {
-		s, _ := run(t, newDatabase(t, 1), t.TempDir(), every)
-		eventually(t, "a backup", func() bool { return s.State().Last != nil })
-	}
-}
-
-// run runs a scheduler, with the clock and disk of the system, until the test
-// ends.
-func run(t *testing.T, db, dir string, every time.Duration) (s *backup.Scheduler, log *syncBuffer) {
-	t.Helper()
-	log = &syncBuffer{}
-	s = backup.NewScheduler(toy{}, db, backup.Options{Dir: dir, Every: every, Keep: 2}, slog.New(slog.NewJSONHandler(log, nil)))
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan bool)
-	go func() { s.Run(ctx); close(ended) }()
-	t.Cleanup(func() { stop(); <-ended })
-	return s, log
-}
-
 // TestSchedulerFails: it says so once, and says when it is over.
 func TestSchedulerFails(t *testing.T) {
 	t.Parallel()

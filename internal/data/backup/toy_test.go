@@ -277,16 +277,6 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// eventually waits until ready.
-func eventually(t *testing.T, what string, ready func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ready(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited too long for %s", what)
-		}
-	}
-}
-
 // syncBuffer takes a log while a test reads it.
 type syncBuffer struct {
 	mu   sync.Mutex
