@@ -3,7 +3,6 @@ package acceptance
 import (
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -169,32 +168,6 @@ func TestRepairBesideService(t *testing.T) {
 	works(t, "check", "--db", db)
 	s.stop(t)
 	works(t, "check", "--db", db)
-}
-
-// TestScrub: what follows from sound fields is computed again at the start.
-// Package integrity tests each kind by itself.
-func TestScrub(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	for _, last := range []string{"Babić", "Čović", "Anić"} {
-		s.create(t, strings.Replace(ana, "Čović", last, 1))
-	}
-	query := "sortBy=lastName&sortDir=asc&search=ć+0912345678"
-	want := s.list(t, query)
-	s.stop(t)
-	execSQL(t, s.db, `UPDATE firefighters SET last_key = 'zzz', search_text = 'x', phone_digits = '' WHERE row & 1;
-		UPDATE tenants SET live_count = 7, last_seq = 0`)
-	served := startOn(t, s.db)
-	served.mayFail = true
-	again := served.as(s.key)
-	if got := again.list(t, query); !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	if l := again.list(t, ""); l.TotalCount != 3 {
-		t.Errorf("%d records", l.TotalCount)
-	}
-	again.create(t, ana)
-	works(t, "check", "--db", s.db)
 }
 
 // TestLatestTimeAhead: all who work with a database that has seen the far future

@@ -81,7 +81,7 @@ func TestDepartmentCommands(t *testing.T) {
 	ladder.do(t, "DELETE", collection+"/"+hers, "").wants(t, 204)
 	refuses(t, 1, full(0, 2, ""), remove...)
 	said("Erased: 2.\n", "purge", "--tenant", "Rescue 3", "--older-than", "0s", "--yes")
-	refuses(t, 2, "Error: there is no terminal to ask on: Remove the department \"Rescue 3\" and its active keys (1)?\n"+
+	refuses(t, 2, "Error: there is no terminal to ask on: Remove the department \"Rescue 3\" and its active keys, phones and sessions of browsers (1)?\n"+
 		"Try: the same with --yes\n", remove...)
 	wantDepartments(t, s.db, "default: 1, 0, 1", "Rescue 3: 0, 0, 1")
 	ladder.list(t, "")
@@ -123,7 +123,7 @@ func TestSessionsListed(t *testing.T) {
 	}
 	openSession(t, db, newKey(t, db, "A"))
 	wantDepartments(t, db, "A: 0, 0, 2")
-	refuses(t, 2, "Error: there is no terminal to ask on: Remove the department \"A\" and its active keys (2) and sessions of browsers (1)?\n"+
+	refuses(t, 2, "Error: there is no terminal to ask on: Remove the department \"A\" and its active keys, phones and sessions of browsers (3)?\n"+
 		"Try: the same with --yes\n", "departments", "remove", "A", "--db", db)
 	works(t, "keys", "revoke", "3", "--db", db)
 	works(t, "keys", "revoke", "5", "--db", db)

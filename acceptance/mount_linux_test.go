@@ -36,30 +36,6 @@ func TestMountedFileAsRoot(t *testing.T) {
 	works(t, "restore", path, "--db", filepath.Join(t.TempDir(), "new.db"))
 }
 
-// TestMountedEmptyFileAsRoot: no command creates a database in a file that is a mount point. A
-// link to such a file does not change that.
-func TestMountedEmptyFileAsRoot(t *testing.T) {
-	t.Parallel()
-	empty, path, link := filepath.Join(t.TempDir(), "empty"), filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "link.db")
-	_, saved, _ := backedUp(t)
-	must(t, os.WriteFile(empty, nil, 0o600))
-	must(t, os.WriteFile(path, nil, 0o600))
-	must(t, os.Symlink(path, link))
-	bind(t, empty, path)
-	for _, args := range [][]string{
-		{"serve", "--listen", "127.0.0.1:0"},
-		{"demo", "--listen", "127.0.0.1:0"},
-		{"keys", "create", "--tenant", "A"},
-		{"restore", saved},
-	} {
-		refuses(t, 1, mountedFile(path), append(args, "--db", path)...)
-		refuses(t, 1, mountedFile(path), append(args, "--db", link)...)
-	}
-	if info, err := os.Stat(empty); err != nil || info.Size() > 0 {
-		t.Errorf("the empty file has become %v, %v", info, err)
-	}
-}
-
 // TestMountedFolderAsRoot: the lock and the -wal are in the folder, so a second service finds the
 // database in use, and commands work through both paths. The same holds for a link.
 func TestMountedFolderAsRoot(t *testing.T) {

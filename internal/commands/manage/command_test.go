@@ -43,7 +43,7 @@ func TestUsage(t *testing.T) {
 		"purge --tenant A":                      "Error: purge: say which, by their ids or by --older-than\nTry: firefighters purge --help\n",
 		"purge --older-than 1":                  "Error: purge: --older-than must be like 7y, 26w or 90d, not \"1\"\nTry: firefighters purge --help\n",
 		"keys":                                  "Error: keys: say create, list or revoke\nTry: firefighters keys --help\n",
-		"keys create --scope all":               "Error: keys create: there are 2 faults. The first: --tenant is required\nTry: firefighters keys create --help\n",
+		"keys create --scope all":               "Error: keys create: --tenant is required\nTry: firefighters keys create --help\n",
 		"keys revoke":                           "Error: keys revoke: say which key to revoke, by its id\nTry: firefighters keys revoke --help\n",
 		"keys revoke first --db x.db":           "Error: keys revoke: \"first\" is not the id of a key\nTry: see their ids: firefighters keys list --db x.db\n",
 		"purge 7 --db x.db":                     "Error: purge: \"7\" is not the id of a record\nTry: see which there are: firefighters deleted --tenant NAME --db x.db\n",

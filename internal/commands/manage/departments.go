@@ -147,27 +147,14 @@ func (c Commands) departmentsRemove(env cli.Env, args []string) error {
 // confirmRemoval asks whether to remove a department, if it has active keys, phones or
 // sessions.
 func confirmRemoval(env cli.Env, s *store.Store, db, name string) error {
-	keys, phones, sessions, now := 0, 0, 0, s.Clock().Now()
+	active, now := 0, s.Clock().Now()
 	err := s.ListKeys(name, func(k store.Key, _ string) {
-		switch {
-		case k.State(now) != store.StateActive:
-		case k.IsSession():
-			sessions++
-		case k.Scope == store.ScopePhone:
-			phones++
-		case k.OpenedBy == 0: // not the calendar of a phone
-			keys++
+		if k.State(now) == store.StateActive && (k.IsSession() || k.OpenedBy == 0) { // without calendars of phones
+			active++
 		}
 	})
-	if err != nil || keys+phones+sessions == 0 {
+	if err != nil || active == 0 {
 		return store.Failed("reading", db, err)
 	}
-	what := []string{fmt.Sprintf("active keys (%d)", keys)}
-	if phones > 0 {
-		what = append(what, fmt.Sprintf("phones (%d)", phones))
-	}
-	if sessions > 0 {
-		what = append(what, fmt.Sprintf("sessions of browsers (%d)", sessions))
-	}
-	return env.Confirm(fmt.Sprintf("Remove the department %q and its %s?", name, strings.Join(what, " and ")))
+	return env.Confirm(fmt.Sprintf("Remove the department %q and its active keys, phones and sessions of browsers (%d)?", name, active))
 }

@@ -85,32 +85,23 @@ func (c Commands) keysCreate(env cli.Env, args []string) error {
 	})
 }
 
-// newKey returns the key that flags describe. The error has the first fault, and how
-// many there are.
+// newKey returns the key that flags describe. The error is about the first fault.
 func newKey(tenant, label, scope string, birthdays bool, expires *string) (key store.NewKey, err error) {
-	var faults []string
+	key.Scope, key.Birthdays = scope, birthdays
 	if key.Tenant, err = record.NormalizeName(tenant); err != nil {
-		faults = append(faults, fmt.Sprintf("--tenant %v", err))
+		return key, fmt.Errorf("--tenant %w", err)
 	}
 	if key.Label, err = record.NormalizeLabel(label); err != nil {
-		faults = append(faults, fmt.Sprintf("--label %v", err))
+		return key, fmt.Errorf("--label %w", err)
 	}
-	if key.Scope = scope; !store.ValidScope(scope) && !store.IsDeviceScope(scope) {
-		faults = append(faults, "--scope must be read, write, admin, phone or calendar")
+	if !store.ValidScope(scope) && !store.IsDeviceScope(scope) {
+		return key, errors.New("--scope must be read, write, admin, phone or calendar")
 	}
-	if key.Birthdays = birthdays; birthdays && scope != store.ScopePhone {
-		faults = append(faults, "--birthdays goes with --scope phone alone")
+	if birthdays && scope != store.ScopePhone {
+		return key, errors.New("--birthdays goes with --scope phone alone")
 	}
-	if key.ExpiresAt, err = expiry(expires, time.Now()); err != nil {
-		faults = append(faults, err.Error())
-	}
-	switch len(faults) {
-	case 0:
-		return key, nil
-	case 1:
-		return key, errors.New(faults[0])
-	}
-	return key, fmt.Errorf("there are %d faults. The first: %s", len(faults), faults[0])
+	key.ExpiresAt, err = expiry(expires, time.Now())
+	return key, err
 }
 
 // expiry returns when a key that is made now expires; the zero time is never, as for

@@ -1,7 +1,6 @@
 package backup_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -121,28 +120,5 @@ func TestOwnersChange(t *testing.T) {
 		if !slices.Equal(found, tt.want) {
 			t.Errorf("after %s: %q", tt.change, found)
 		}
-	}
-}
-
-func TestCheckFolder(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	in := func(name string) string { return filepath.Join(dir, name) }
-	must(t, os.WriteFile(in("file"), nil, 0o600))
-	for name, want := range map[string]struct {
-		op  string
-		err error
-	}{"absent/backups": {backup.OpMake, os.ErrNotExist}, "file": {backup.OpWrite, backup.ErrNotFolder}} {
-		err := backup.CheckFolder(in(name), in("x.db"))
-		var known *backup.Error
-		if !errors.As(err, &known) || known.Op != want.op || known.Path != in(name) || !errors.Is(err, want.err) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	for range 2 {
-		must(t, backup.CheckFolder(in("backups"), in("x.db")))
-	}
-	if found := names(t, in("backups")); len(found) > 0 {
-		t.Errorf("it left %q", found)
 	}
 }

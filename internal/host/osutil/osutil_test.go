@@ -2,7 +2,6 @@ package osutil_test
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,57 +10,6 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
-
-func TestSpaceOf(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	space, err := osutil.SpaceOf(dir)
-	if err != nil || space.Total <= 0 || space.Free < 0 || space.Free > space.Total {
-		t.Errorf("%+v, %v", space, err)
-	}
-	if _, err := osutil.SpaceOf(filepath.Join(dir, "missing")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a folder that is missing: %v", err)
-	}
-}
-
-func TestMaxOpenFiles(t *testing.T) {
-	t.Parallel()
-	if n := osutil.MaxOpenFiles(); n < 10 {
-		t.Errorf("%d", n)
-	}
-}
-
-func TestAccess(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	if !osutil.Writable(dir) || osutil.ReadOnly(dir) {
-		t.Error("a temporary folder is not writable")
-	}
-	missing := filepath.Join(dir, "missing")
-	if osutil.Writable(missing) || osutil.ReadOnly(missing) {
-		t.Error("a missing folder is writable or read-only")
-	}
-	if kind := osutil.NetworkFileSystem(missing); kind != "" {
-		t.Errorf("a missing folder is on a network disk: %s", kind)
-	}
-	if kind := osutil.NetworkFileSystem(dir); kind != "" {
-		t.Logf("temporary files are on a network disk: %s", kind)
-	}
-}
-
-func TestNotPermitted(t *testing.T) {
-	t.Parallel()
-	for err, want := range map[error]bool{
-		nil:            false,
-		fs.ErrNotExist: false,
-		&fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}: true,
-		fmt.Errorf("opening: %w", fs.ErrPermission):                 true,
-	} {
-		if got := osutil.NotPermitted(err); got != want {
-			t.Errorf("%v: %v", err, got)
-		}
-	}
-}
 
 func TestResolve(t *testing.T) {
 	t.Parallel()
@@ -125,40 +73,6 @@ func TestInQuotes(t *testing.T) {
 	}
 }
 
-func TestSameFile(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	one, two, link := filepath.Join(dir, "one"), filepath.Join(dir, "two"), filepath.Join(dir, "link")
-	must(t, os.WriteFile(one, nil, 0o600))
-	must(t, os.WriteFile(two, nil, 0o600))
-	must(t, os.Link(one, link))
-	missing := filepath.Join(dir, "missing")
-	for _, tt := range []struct {
-		a, b string
-		want bool
-	}{{one, one, true}, {one, link, true}, {one, two, false}, {one, missing, false}, {missing, one, false},
-		{missing, missing, true}, {missing, filepath.Join(dir, "gone"), false}} {
-		if osutil.SameFile(tt.a, tt.b) != tt.want {
-			t.Errorf("%s and %s: %v", tt.a, tt.b, !tt.want)
-		}
-	}
-}
-
-func TestSameDisk(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	file, missing := filepath.Join(dir, "file"), filepath.Join(dir, "missing")
-	must(t, os.WriteFile(file, nil, 0o600))
-	for _, tt := range []struct {
-		a, b string
-		want bool
-	}{{dir, dir, true}, {dir, file, true}, {dir, missing, false}, {missing, missing, false}} {
-		if osutil.SameDisk(tt.a, tt.b) != tt.want {
-			t.Errorf("%s and %s: %v", tt.a, tt.b, !tt.want)
-		}
-	}
-}
-
 func TestCreatePrivate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -179,21 +93,6 @@ func TestCreatePrivate(t *testing.T) {
 	}
 }
 
-func TestSync(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	file := filepath.Join(dir, "file")
-	must(t, os.WriteFile(file, []byte("text"), 0o600))
-	must(t, osutil.SyncFile(file))
-	must(t, osutil.SyncFolder(dir))
-	if text, err := os.ReadFile(file); string(text) != "text" {
-		t.Errorf("after the sync: %q, %v", text, err)
-	}
-	if err := osutil.SyncFile(filepath.Join(dir, "missing")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a file that is missing: %v", err)
-	}
-}
-
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -206,22 +105,6 @@ func TestNoRoom(t *testing.T) {
 	}
 	if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {
 		t.Errorf("there is %v, %v", names, err)
-	}
-}
-
-func TestRenameIfExists(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	from, to, folder := filepath.Join(dir, "from"), filepath.Join(dir, "to"), filepath.Join(dir, "folder")
-	must(t, osutil.RenameIfExists(from, to))
-	must(t, os.WriteFile(from, []byte("text"), 0o600))
-	must(t, osutil.RenameIfExists(from, to))
-	if text, err := os.ReadFile(to); string(text) != "text" || osutil.Exists(from) {
-		t.Errorf("after the rename: %q, %v", text, err)
-	}
-	must(t, os.Mkdir(folder, 0o700))
-	if osutil.RenameIfExists(to, folder) == nil {
-		t.Error("a file was renamed to a folder that exists")
 	}
 }
 
