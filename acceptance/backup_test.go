@@ -107,7 +107,7 @@ func TestBackupRefusals(t *testing.T) {
 		{[]string{db, "--db", db, "--force"}, 1, fmt.Sprintf("Error: %q is the database itself\nTry: firefighters backup NEWFILE --db %s\n", db, db)},
 		{[]string{db + "-wal", "--db", db, "--force"}, 1, fmt.Sprintf("Error: %q is the database itself\nTry: firefighters backup NEWFILE --db %s\n", db+"-wal", db)},
 		{[]string{live, "--db", db, "--force"}, 1,
-			fmt.Sprintf("Error: %q is, or was, a database in use: there is %q\nTry: another name for the backup\n", live, live+"-wal")},
+			fmt.Sprintf("Error: %q is, or was, a database in use: there is a -wal, -shm or -journal file next to it\nTry: another name for the backup\n", live)},
 		{[]string{missing, "--db", db}, 1,
 			fmt.Sprintf("Error: the folder of %q does not exist\nTry: make it first: mkdir %s\n", missing, filepath.Dir(missing))},
 		{[]string{filepath.Join(dir, "new.db"), "--db", filepath.Join(dir, "absent.db")}, 1, noDatabase(filepath.Join(dir, "absent.db"))},

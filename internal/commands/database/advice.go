@@ -188,6 +188,7 @@ const (
 var writingRules = []rule{
 	{err: backup.ErrNoFolder, text: folderText, hint: folderHint},
 	{err: backup.ErrIsDatabase, text: "{name} is the database itself", hint: "firefighters backup NEWFILE --db {db}"},
+	{err: backup.ErrSidecar, text: "{name} is, or was, a database in use: there is a -wal, -shm or -journal file next to it", hint: otherName},
 	{err: sqlite.ErrNotRegular, text: "{name} is not a file", hint: otherName},
 	{err: backup.ErrExists, text: "{name} is there already", hint: "another name, or --force to replace it"},
 	{err: backup.ErrUnwritable, text: "the folder of {name} may not be written", hint: "start as the user who owns it, or take another folder"},
@@ -252,9 +253,6 @@ var fileRules = []rule{
 
 // adviceOnWriting is about a backup that could not be written.
 func adviceOnWriting(e *backup.Error, db string) Advice {
-	if sidecar, ok := errors.AsType[*backup.SidecarError](e); ok {
-		return Advice{Text: osutil.InQuotes(e.Path) + " is, or was, a database in use: there is " + osutil.InQuotes(sidecar.Path), Hint: otherName}
-	}
 	a := adviceBy(writingRules, e, e.Op, e.Path, db)
 	a.Text = cmp.Or(a.Text, e.Error())
 	return a

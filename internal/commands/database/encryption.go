@@ -2,6 +2,7 @@ package database
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -95,7 +96,7 @@ func ReadIdentity(env cli.Env, file string) (backup.Key, error) {
 	if file != "-" {
 		opened, err := os.Open(file)
 		if err != nil {
-			return nil, cli.WithHint(errors.New("--identity "+cli.Quote(file)+" cannot be read: "+reasonOf(err)), "name the file with the secret key from the safe")
+			return nil, cli.WithHint(fmt.Errorf("--identity cannot be read: %w", err), "name the file with the secret key from the safe")
 		}
 		defer opened.Close()
 		source = opened
@@ -105,12 +106,4 @@ func ReadIdentity(env cli.Env, file string) (backup.Key, error) {
 		return nil, cli.WithHint(errors.New("--identity "+cli.Quote(file)+": "+err.Error()), "a file with the secret key from the safe on a line of its own")
 	}
 	return key, nil
-}
-
-// reasonOf returns what the system says of a file, without its name.
-func reasonOf(err error) string {
-	if inner := errors.Unwrap(err); inner != nil {
-		return inner.Error()
-	}
-	return err.Error()
 }

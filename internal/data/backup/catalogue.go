@@ -28,8 +28,6 @@ type File struct {
 	Path      string
 	Time      time.Time // in its name
 	Encrypted bool
-
-	written time.Time // by the file system
 }
 
 // Check reads all of a backup. Of an encrypted one it checks what can be checked without
@@ -94,7 +92,7 @@ func filesIn(folder, db string, name func(db string, at time.Time) string, now t
 		at, nameErr := time.Parse(nameTime, strings.TrimSuffix(strings.TrimPrefix(e.Name(), prefix), ext))
 		info, err := e.Info()
 		if nameErr == nil && err == nil && info.Mode().IsRegular() && e.Name() == filepath.Base(name(db, at)) {
-			found = append(found, File{filepath.Join(folder, e.Name()), at, strings.HasSuffix(ext, encryptedSuffix), info.ModTime()})
+			found = append(found, File{filepath.Join(folder, e.Name()), at, strings.HasSuffix(ext, encryptedSuffix)})
 		}
 	}
 	sortFiles(found, now)
@@ -172,9 +170,8 @@ type Valid struct {
 }
 
 // NewestValid returns the newest valid backup of a database that is beside it
-// or, unless dir is "", in dir. It prefers one without damaged records that is up
-// to a week older, and leaves out one that Restore refuses for its schema. If there
-// is none it returns nil. This process must not have the database open.
+// or, unless dir is "", in dir. It leaves out one that Restore refuses for its schema. If
+// there is none it returns nil. This process must not have the database open.
 func NewestValid(ctx context.Context, content Content, db, dir string) *Valid {
 	files := slices.DeleteFunc(Files(content, db, dir), func(f File) bool { return foreignSchema(content, f.Path) != nil })
 	newest := newestValid(ctx, content, files)
@@ -189,24 +186,12 @@ func NewestValid(ctx context.Context, content Content, db, dir string) *Valid {
 	return &found
 }
 
-// cleanWithin is how much older a backup without damaged records may be to be
-// preferred to one with some.
-const cleanWithin = 7 * 24 * time.Hour
-
-// newestValid returns the first valid one of the files, or a later one without
-// damaged records, or nil.
-func newestValid(ctx context.Context, content Content, files []File) (newest *File) {
+// newestValid returns the first valid one of the files, or nil.
+func newestValid(ctx context.Context, content Content, files []File) *File {
 	for _, f := range files {
-		if newest != nil && newest.Time.Sub(f.Time) > cleanWithin {
-			break
-		}
-		found, err := f.Check(ctx, content)
-		if err == nil && found.Damaged == 0 {
+		if _, err := f.Check(ctx, content); err == nil {
 			return &f
 		}
-		if err == nil && newest == nil {
-			newest = &f
-		}
 	}
-	return newest
+	return nil
 }

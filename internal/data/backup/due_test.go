@@ -12,20 +12,19 @@ func TestFirstWait(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
-		ages []time.Duration // of the existing backups
+		ages []time.Duration // of the existing backups, sorted
 		left time.Duration
 	}{
-		{"there is none", nil, 0},
-		{"the newest is young", []time.Duration{5 * day, time.Hour}, 23 * time.Hour},
-		{"the newest is old", []time.Duration{5 * day, 25 * time.Hour}, -time.Hour},
-		{"one is of the future", []time.Duration{-400 * day, 10 * time.Hour}, 14 * time.Hour},
+		{"the newest is young", []time.Duration{time.Hour, 5 * day}, 23 * time.Hour},
+		{"the newest is old", []time.Duration{25 * time.Hour, 5 * day}, -time.Hour},
+		{"one is of the future", []time.Duration{10 * time.Hour, -400 * day}, 14 * time.Hour},
 		{"all are of the future", []time.Duration{-400 * day, -day}, backup.UnknownAge},
 	} {
-		var written []time.Time
+		var files []backup.File
 		for _, age := range tt.ages {
-			written = append(written, noon.Add(-age))
+			files = append(files, backup.File{Time: noon.Add(-age)})
 		}
-		wait := backup.FirstWait(written, day, noon)
+		wait := backup.FirstWait(files, day, noon)
 		if !wait.Over(noon.Add(tt.left)) || wait.Over(noon.Add(tt.left-time.Second)) {
 			t.Errorf("%s: it is not due in %v", tt.name, tt.left)
 		}

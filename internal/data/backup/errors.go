@@ -20,6 +20,7 @@ var (
 	ErrUnwritable = errors.New("the folder for backups may not be written")
 	ErrExists     = errors.New("a backup of this name is there already")
 	ErrIsDatabase = errors.New("it is the database itself")
+	ErrSidecar    = errors.New("its name is that of a database in use")
 	ErrRunning    = errors.New("another backup is being made")
 	ErrEmpty      = errors.New("the backup holds nothing")
 	ErrRestoring  = errors.New("the database is being restored")
@@ -72,12 +73,6 @@ func (e *WrongKeyError) Error() string {
 	}
 	return "this key does not open it; it needs that of " + strings.Join(e.To, " or ")
 }
-
-// SidecarError says that a file has, beside it, one that SQLite makes for a
-// database in use.
-type SidecarError struct{ Path string }
-
-func (e *SidecarError) Error() string { return "its name is that of a database in use" }
 
 // RoomError says that the disk of a folder has too little room for a backup.
 // Free and Need are bytes.

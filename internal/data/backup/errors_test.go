@@ -28,7 +28,7 @@ func TestReason(t *testing.T) {
 		{&backup.Error{Op: backup.OpWrite, Path: path, Err: backup.ErrExists}, "a backup of this name is there already"},
 		{&backup.Error{Op: backup.OpWrite, Path: path, Err: backup.ErrUnwritable}, "the folder for backups may not be written"},
 		{&backup.Error{Op: backup.OpWrite, Path: path, Err: backup.ErrNoFolder}, "the folder for backups does not exist"},
-		{&backup.Error{Op: backup.OpWrite, Path: path, Err: &backup.SidecarError{Path: path + "-wal"}}, "its name is that of a database in use"},
+		{&backup.Error{Op: backup.OpWrite, Path: path, Err: backup.ErrSidecar}, "its name is that of a database in use"},
 		{&os.LinkError{Op: "rename", Old: path, New: path, Err: errors.New("no")}, "no"},
 		{&sqlite.FileError{Op: "locking", Path: path, Err: backup.ErrRunning}, "another backup is being made"},
 		{&sqlite.FileError{Op: "copying", Path: path, Err: backup.ErrBadCopy}, "the database is damaged: a copy of it does not pass the check"},

@@ -121,7 +121,7 @@ func (j *Job) refuse() error {
 	}
 	for _, suffix := range sidecars {
 		if osutil.Exists(j.Target + suffix) {
-			return writeError(j.Target, &SidecarError{j.Target + suffix})
+			return writeError(j.Target, ErrSidecar)
 		}
 	}
 	info, err := os.Lstat(j.Target)

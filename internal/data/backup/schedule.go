@@ -175,18 +175,19 @@ func (s *Scheduler) lookAt(at place) (beside, gone bool, free *int64, away error
 // first looks at the backups that exist, and returns when the next is due: at
 // once if the newest is not valid.
 func (s *Scheduler) first(ctx context.Context) wait {
-	var written []time.Time
 	files := s.files()
 	if len(files) == 0 {
-	} else if found, err := files[0].Check(ctx, s.content); err == nil {
+		return wait{s.now(), 0}
+	}
+	found, err := files[0].Check(ctx, s.content)
+	if err == nil {
 		s.note(files[0].Time, found, nil)
-		for _, f := range files {
-			written = append(written, f.written)
-		}
-	} else if older := newestValid(ctx, s.content, files[1:]); older != nil {
+		return firstWait(files, s.options.Every, s.now())
+	}
+	if older := newestValid(ctx, s.content, files[1:]); older != nil {
 		s.note(older.Time, Copy{}, nil)
 	}
-	return firstWait(written, s.options.Every, s.now())
+	return wait{s.now(), 0}
 }
 
 // files returns the backups of the database, the newest first. It leaves out
@@ -336,14 +337,10 @@ func (w wait) over(now time.Time) bool {
 // again and again.
 const unknownAge = time.Hour
 
-// firstWait returns the wait after a start, by the times at which the existing
-// backups were written.
-func firstWait(written []time.Time, every time.Duration, now time.Time) wait {
-	if len(written) == 0 {
-		return wait{now, 0}
-	}
-	for _, t := range slices.SortedFunc(slices.Values(written), func(a, b time.Time) int { return b.Compare(a) }) {
-		if age := now.Round(0).Sub(t); age >= 0 {
+// firstWait returns the wait after a start, by the times of the existing backups.
+func firstWait(files []File, every time.Duration, now time.Time) wait {
+	for _, f := range files { // the newest first, those of the future last
+		if age := now.Round(0).Sub(f.Time); age >= 0 {
 			return wait{now.Add(-age), every}
 		}
 	}
