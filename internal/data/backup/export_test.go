@@ -14,7 +14,6 @@ import (
 
 var (
 	FileName     = fileName
-	CopyFile     = copyFile
 	FirstWait    = firstWait
 	AfterFailure = afterFailure
 	RoomFor      = roomFor
@@ -45,16 +44,15 @@ func noLinks(file, name string) error {
 
 func (j Job) Partial() string { return j.partial() }
 
-// Begin does the first steps of a restore without their lock. again does one of
-// them again.
-func (r Restore) Begin(ctx context.Context, steps int) (again func(step int) error, err error) {
+// Begin does the first steps of a restore without their lock.
+func (r Restore) Begin(ctx context.Context, steps int) error {
 	task := newRestoring(r)
 	for _, step := range task.steps()[:steps] {
 		if err := step(ctx); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return func(step int) error { return task.steps()[step](ctx) }, nil
+	return nil
 }
 
 // RestoreSteps is the number of steps of a restore.

@@ -38,8 +38,11 @@ func asleep(path string) bool {
 // plain folder.
 func CheckPlace(dir, db string) error { return newPlace(dir, osutil.Resolve(db)).check() }
 
+// isBeside reports whether the backups are on the disk of the database.
+func (p place) isBeside() bool { return p.sameDisk(existing(p.dir), existing(p.db)) }
+
 func (p place) check() error {
-	if !p.sameDisk(existing(p.dir), existing(p.db)) {
+	if !p.isBeside() {
 		return nil
 	}
 	if p.remembered() {

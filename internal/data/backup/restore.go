@@ -236,8 +236,7 @@ func (r *restoring) copy(ctx context.Context) error {
 }
 
 // readOld reads from the old database what the restore must not undo, whether or
-// not it can be identified: it may be damaged in other places only. takeOver finds
-// out what was changed after it was identified.
+// not it can be identified: it may be damaged in other places only.
 func (r *restoring) readOld() {
 	c, err := peekOld(r.Content, r.Database)
 	if r.done.Unread = err; err == nil {
@@ -287,9 +286,8 @@ func (r *restoring) setOwner() error {
 	return cmp.Or(osutil.GiveTo(r.unfinished, owner), osutil.GiveTo(r.Database+"-lock", owner), osutil.SyncFolder(folder))
 }
 
-// takeOver makes sure that no other program has the old database open or has
-// changed it meanwhile, and merges its -wal. A damaged database stays as it is:
-// hardly anybody can use it.
+// takeOver makes sure that no other program has the old database open, and merges its -wal.
+// A damaged database stays as it is.
 func (r *restoring) takeOver() error {
 	err := r.Content.Format().Inspect(r.Database)
 	if err == nil {
@@ -297,10 +295,6 @@ func (r *restoring) takeOver() error {
 	}
 	if err != nil && !errors.Is(err, sqlite.ErrBusy) {
 		return nil
-	}
-	now, err := identify(r.Content, sqlite.Peek, r.Database)
-	if err == nil && r.old.Mark != "" && now.Mark != r.old.Mark {
-		return ErrOpen
 	}
 	if errors.Is(sqlite.MergeWAL(r.Database), sqlite.ErrBusy) {
 		return ErrOpen

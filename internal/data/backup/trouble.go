@@ -37,6 +37,3 @@ func troubleOf(err error) Trouble {
 	}
 	return Failed
 }
-
-// isBeside reports whether the backups are on the disk of the database.
-func (p place) isBeside() bool { return p.sameDisk(existing(p.dir), existing(p.db)) }
