@@ -31,8 +31,8 @@ func TestRestoreUnreadable(t *testing.T) {
 	}
 }
 
-// TestReadOnlyDiskAsRoot: the only copy may be on one. It is saved and restored from
-// there. Package backup tests more of this.
+// TestReadOnlyDiskAsRoot checks that a copy on a read-only disk, which may be the only one, can be
+// saved and restored.
 func TestReadOnlyDiskAsRoot(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

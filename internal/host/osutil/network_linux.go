@@ -9,11 +9,8 @@ var networks = map[uint32]string{
 	unix.SMB2_SUPER_MAGIC: "SMB",
 	unix.CIFS_SUPER_MAGIC: "SMB",
 	unix.V9FS_MAGIC:       "9P",
-	unix.AFS_SUPER_MAGIC:  "AFS",
 	unix.CEPH_SUPER_MAGIC: "Ceph",
-	unix.CODA_SUPER_MAGIC: "Coda",
 	0x786f4256:            "VirtualBox",
-	0x0bd00bd0:            "Lustre",
 }
 
 // NetworkFileSystem returns the kind of network file system that a folder is on, and ""
