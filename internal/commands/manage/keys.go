@@ -175,6 +175,7 @@ type keyLine struct {
 const keysRevokeHelp = `Usage: firefighters keys revoke ID [flags]
 
 Revokes a key for good. The id is the first on its line of: firefighters keys list
+While another program has locked the database, it tries for up to a minute.
 
   firefighters keys revoke 3
 
@@ -193,12 +194,43 @@ func (c Commands) keysRevoke(env cli.Env, args []string) error {
 		return cli.WrongArgument(flags, 0, fmt.Sprintf("%q is not the id of a key", text), database.See("their ids", "keys list", *db))
 	}
 	id := store.KeyID(number)
-	err = c.Database.With(env, *db, false, func(s *store.Store) error { return revokeKey(env, s, *db, id) })
+	err = untilUnlocked(env, func() error {
+		return c.Database.With(env, *db, false, func(s *store.Store) error { return revokeKey(env, s, *db, id) })
+	})
 	if errors.Is(err, sqlite.ErrBusy) {
 		return cli.WithHint(fmt.Errorf("key %d may still work: %w", id, err), fmt.Sprintf(
 			"end the program that has locked the database, then again: firefighters keys revoke %d --db %s", id, cli.Quote(*db)))
 	}
 	return err
+}
+
+// How long keys revoke tries. A leaked key must not stay valid because another program is
+// writing.
+const (
+	revokeWithin = time.Minute
+	betweenTries = 100 * time.Millisecond
+	silentWait   = 2 * time.Second // before a note says that the command waits
+)
+
+// untilUnlocked calls do again while another program has locked the database,
+// until the time is over or the command must stop. It returns the last error.
+func untilUnlocked(env cli.Env, do func() error) error {
+	isNoted := false
+	for began := time.Now(); ; {
+		err := do()
+		waited := time.Since(began)
+		if !errors.Is(err, sqlite.ErrBusy) || waited >= revokeWithin || env.Context.Err() != nil {
+			return err
+		}
+		if !isNoted && waited > silentWait {
+			env.Notef("Another program has locked the database. Trying for up to a minute.")
+			isNoted = true
+		}
+		select {
+		case <-env.Context.Done():
+		case <-time.After(betweenTries):
+		}
+	}
 }
 
 func revokeKey(env cli.Env, s *store.Store, db string, id store.KeyID) error {
