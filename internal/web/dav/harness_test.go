@@ -5,8 +5,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -149,7 +147,7 @@ func (a reply) wants(status int, parts ...string) reply {
 		}
 	}
 	if strings.HasPrefix(a.header.Get("Content-Type"), "application/xml") {
-		if err := checkXML(a.body); err != nil {
+		if err := xml.Unmarshal([]byte(a.body), new(struct{ XMLName xml.Name })); err != nil {
 			a.t.Errorf("%v in %s", err, a.body)
 		}
 	}
@@ -233,75 +231,6 @@ func (b *book) names(text string) string {
 		text = strings.ReplaceAll(text, id, name)
 	}
 	return text
-}
-
-// checkXML reports what is wrong with XML, also with its namespaces, of which package xml
-// does not take care.
-func checkXML(text string) error {
-	if err := xml.Unmarshal([]byte(text), new(struct{ XMLName xml.Name })); err != nil {
-		return err
-	}
-	scopes := []map[string]string{{"": "", "xml": "http://www.w3.org/XML/1998/namespace"}}
-	for d := xml.NewDecoder(strings.NewReader(text)); ; {
-		token, err := d.RawToken()
-		switch token := token.(type) {
-		case xml.StartElement:
-			scope, err := declared(scopes[len(scopes)-1], token)
-			if err != nil {
-				return err
-			}
-			scopes = append(scopes, scope)
-		case xml.EndElement:
-			scopes = scopes[:len(scopes)-1]
-		}
-		if err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
-}
-
-// declared returns the namespaces by their prefixes in an element. The error is one of its
-// names ("Namespaces in XML 1.0").
-func declared(outside map[string]string, e xml.StartElement) (map[string]string, error) {
-	const xmlns, own = "http://www.w3.org/2000/xmlns/", "http://www.w3.org/XML/1998/namespace"
-	scope := maps.Clone(outside)
-	for _, a := range e.Attr {
-		switch prefix, isDefault := a.Name.Local, a.Name == (xml.Name{Local: "xmlns"}); {
-		case !isDefault && a.Name.Space != "xmlns":
-		case a.Value == xmlns, prefix == "xmlns" && !isDefault, a.Value == "" && !isDefault, (a.Value == own) != (prefix == "xml" && !isDefault):
-			return nil, fmt.Errorf("%v is declared as %q", a.Name, a.Value)
-		case isDefault:
-			scope[""] = a.Value
-		default:
-			scope[prefix] = a.Value
-		}
-	}
-	seen := map[xml.Name]bool{}
-	for i, name := range append([]xml.Name{e.Name}, attributeNames(e)...) {
-		isAttribute := i > 0
-		if err := xml.Unmarshal([]byte("<"+name.Local+"/>"), new(struct{ XMLName xml.Name })); err != nil || strings.Contains(name.Local, ":") {
-			return nil, fmt.Errorf("%q is not a name", name.Local)
-		}
-		space, ok := scope[name.Space]
-		if isAttribute && (name.Space == "" || name.Space == "xmlns") {
-			space, ok = name.Space+" of attributes", true
-		}
-		name.Space = space
-		if !ok || isAttribute && seen[name] {
-			return nil, fmt.Errorf("%s has %v twice, or without its prefix", e.Name.Local, name)
-		}
-		seen[name] = isAttribute
-	}
-	return scope, nil
-}
-
-func attributeNames(e xml.StartElement) (names []xml.Name) {
-	for _, a := range e.Attr {
-		names = append(names, a.Name)
-	}
-	return names
 }
 
 // propfindOf and the others make bodies of requests.

@@ -12,7 +12,8 @@ import (
 const (
 	davSpace      = "DAV:"
 	cardSpace     = "urn:ietf:params:xml:ns:carddav"
-	calendarSpace = "http://calendarserver.org/ns/" // of getctag, which clients ask for that have no sync-collection
+	calendarSpace = "http://calendarserver.org/ns/"        // of getctag, which clients ask for that have no sync-collection
+	xmlSpace      = "http://www.w3.org/XML/1998/namespace" // has always the prefix xml
 )
 
 var prefixes = map[string]string{davSpace: "D:", cardSpace: "C:", calendarSpace: "CS:", xmlSpace: "xml:"}
