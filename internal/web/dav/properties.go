@@ -71,12 +71,9 @@ func resourceType(m *multistatus, t *target, _ question) {
 	}
 }
 
-// lastModified writes when a person was last changed. For one of before that was noted the
-// element stays empty.
+// lastModified writes when a person was last changed.
 func lastModified(m *multistatus, t *target, _ question) {
-	if at := t.person.UpdatedAt; at != 0 {
-		m.raw(time.UnixMilli(at).UTC().Format(http.TimeFormat))
-	}
+	m.raw(time.UnixMilli(t.person.UpdatedAt).UTC().Format(http.TimeFormat))
 }
 
 func supportedReports(m *multistatus, _ *target, _ question) {
@@ -109,12 +106,9 @@ type question struct {
 	data      *cardData // of a report that asks for cards
 }
 
-// maxProperties is how many properties a request may ask for, and maxNames how many bytes of
-// XML their names may have: an answer repeats each of them for each person.
-const (
-	maxProperties = 200
-	maxNames      = 8 << 10
-)
+// maxNames is how many bytes of XML the names of the properties may have that a request asks for:
+// an answer repeats them for each person.
+const maxNames = 8 << 10
 
 // add adds the properties of an element prop.
 func (q *question) add(prop *element) error {
@@ -128,9 +122,6 @@ func (q *question) add(prop *element) error {
 		if size > maxNames {
 			return malformed("The names of the properties have more than %d bytes together.", maxNames)
 		}
-	}
-	if len(q.names) > maxProperties {
-		return malformed("The request asks for more than %d properties.", maxProperties)
 	}
 	return nil
 }

@@ -39,28 +39,8 @@ func (s *Server) query(t *target, root *element, q question) (func(*multistatus)
 // cardProperty is a property of a card: with its parameters, and the value without escapes.
 type cardProperty struct {
 	name   string
-	params map[string][]*text // by their names in upper case
-	value  *text
-}
-
-// text is a text with the forms in which it is compared. Each is made once, because a query
-// may have many conditions.
-type text struct {
-	plain string
-	forms map[string]string // by collations
-}
-
-// by returns the form of a text by a collation.
-func (t *text) by(collation string) string {
-	form, ok := t.forms[collation]
-	if !ok {
-		form = folds[collation](t.plain)
-		if t.forms == nil {
-			t.forms = map[string]string{}
-		}
-		t.forms[collation] = form
-	}
-	return form
+	params map[string][]string // by their names in upper case
+	value  string
 }
 
 var unescape = strings.NewReplacer(`\\`, `\`, `\,`, `,`, `\;`, `;`, `\n`, "\n")
@@ -70,12 +50,10 @@ func propertiesOf(card []byte) (all []cardProperty) {
 	for line := range bytes.Lines(bytes.ReplaceAll(card, []byte("\r\n "), nil)) {
 		head, value, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), ":")
 		parts := strings.Split(head, ";")
-		p := cardProperty{parts[0], map[string][]*text{}, &text{plain: unescape.Replace(value)}}
+		p := cardProperty{parts[0], map[string][]string{}, unescape.Replace(value)}
 		for _, param := range parts[1:] {
 			name, values, _ := strings.Cut(param, "=")
-			for value := range strings.SplitSeq(values, ",") {
-				p.params[name] = append(p.params[name], &text{plain: value})
-			}
+			p.params[name] = append(p.params[name], strings.Split(values, ",")...)
 		}
 		all = append(all, p)
 	}
@@ -85,8 +63,9 @@ func propertiesOf(card []byte) (all []cardProperty) {
 // test tells whether a card matches.
 type test func(card []cardProperty) bool
 
-// maxConditions is how many elements a filter may have: each is looked at for each person.
-const maxConditions = 200
+// maxConditions is how many elements a filter may have, and address-data parts of a card: each is
+// looked at for each person.
+const maxConditions = 50
 
 // readFilter reads an element filter. Without one, and without a condition in it, all match.
 func readFilter(e *element) (func(*target) bool, error) {
@@ -214,12 +193,13 @@ const (
 var folds = map[string]func(string) string{asciiCollation: foldASCII, unicodeCollation: foldUnicode}
 
 // readTextMatch reads a comparison of texts.
-func readTextMatch(e *element) (func(*text) bool, error) {
+func readTextMatch(e *element) (func(string) bool, error) {
 	collation := e.value("collation")
 	if collation == "" || collation == "default" {
 		collation = unicodeCollation
 	}
-	if folds[collation] == nil {
+	fold := folds[collation]
+	if fold == nil {
 		return nil, forbid("C:supported-collation")
 	}
 	negate := e.value("negate-condition")
@@ -233,8 +213,8 @@ func readTextMatch(e *element) (func(*text) bool, error) {
 	if !known {
 		return nil, malformed("The attribute match-type must be equals, contains, starts-with or ends-with.")
 	}
-	wanted := folds[collation](string(e.text))
-	return func(value *text) bool { return compare(value.by(collation), wanted) != (negate == "yes") }, nil
+	wanted := fold(string(e.text))
+	return func(value string) bool { return compare(fold(value), wanted) != (negate == "yes") }, nil
 }
 
 // foldASCII folds a text for i;ascii-casemap (RFC 4790).

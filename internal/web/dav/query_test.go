@@ -1,7 +1,6 @@
 package dav
 
 import (
-	"encoding/xml"
 	"fmt"
 	"strings"
 	"testing"
@@ -27,26 +26,15 @@ func TestFilters(t *testing.T) {
 		{"", "", everybody},
 		{"allof", "", everybody},
 		{"", prop("EMAIL", ""), "Ana İlay"},
-		{"", prop("email", ""), "Ana İlay"},
 		{"", prop("X-NOBODY", ""), ""},
-		{"", prop("ORG", ""), ""},
-		{"", prop("VERSION", ""), everybody},
-		{"", prop("a.EMAIL", ""), ""}, // no property is in a group
 		{"", prop("EMAIL", absent), "Éric"},
-		{"", prop("X-NOBODY", absent), everybody},
-		{"", prop("FN", absent), ""},
 
 		{"", has("FN", "an"), "Ana"},
 		{"", has("FN", "ČOVIĆ"), "Ana"},
-		{"", has("FN", ""), everybody},
 		{"", has("FN", "nobody"), ""},
-		{"", has("EMAIL", "ilay@"), "İlay"},
 		{"", has("TEL", "234"), "Ana"},
-		{"", has("TEL", "+33 6"), "Éric"},
-		{"", has("UID", b.id["Éric"]), "Éric"},
 		{"", has("N", "horvat, jr.; b&amp;b"), "İlay"}, // as it is without the escapes of a card
-		{"", has("FN", `\, jr`), ""},
-		{"", has("FN", "Marić"), ""}, // of another department
+		{"", has("FN", "Marić"), ""},                   // of another department
 		{"", has("BDAY", "1990"), "Ana"},
 
 		{"", prop("FN", match("ana", `match-type="starts-with"`)), "Ana"},
@@ -55,21 +43,16 @@ func TestFilters(t *testing.T) {
 		{"", prop("FN", match("ana", `match-type="ends-with"`)), ""},
 		{"", prop("FN", match("ana čović", `match-type="equals"`)), "Ana"},
 		{"", prop("FN", match("ana", `match-type="equals"`)), ""},
-		{"", prop("FN", match("ana", `match-type="contains"`)), "Ana"},
 		{"", prop("FN", match("éric", `collation="i;unicode-casemap" match-type="starts-with"`)), "Éric"},
 		{"", prop("FN", match("éric", `collation="i;ascii-casemap"`)), ""},
 		{"", prop("FN", match("ÉRIC", `collation="i;ascii-casemap"`)), "Éric"},
-		{"", prop("FN", match("éric", `collation="default"`)), "Éric"},
 
 		{"", prop("FN", match("ana", `negate-condition="yes"`)), "Éric İlay"},
-		{"", prop("FN", match("ana", `negate-condition="no"`)), "Ana"},
 		{"", prop("EMAIL", match("ana", `negate-condition="yes"`)), "İlay"}, // Éric has none that could match
-		{"", prop("EMAIL", match("x", `negate-condition="yes" match-type="equals"`)), "Ana İlay"},
 
 		{"", has("FN", "ana") + has("FN", "éric"), "Ana Éric"},
 		{"anyof", has("FN", "ana") + has("FN", "éric"), "Ana Éric"},
 		{"allof", has("FN", "ana") + has("FN", "éric"), ""},
-		{"allof", has("FN", "ana") + has("TEL", "091"), "Ana"},
 		{"allof", has("FN", "r") + prop("EMAIL", absent), "Éric"},
 		{"anyof", has("FN", "ana") + prop("EMAIL", absent), "Ana Éric"},
 		{"", prop("FN", match("ana", "")+match("éric", "")), "Ana Éric"},
@@ -81,11 +64,9 @@ func TestFilters(t *testing.T) {
 		{"", prop("TEL", `<C:param-filter name="type">`+match("cell", "")+"</C:param-filter>"), "Ana Éric"},
 		{"", prop("TEL", `<C:param-filter name="TYPE">`+match("home", "")+"</C:param-filter>"), ""},
 		{"", prop("TEL", `<C:param-filter name="TYPE">`+match("home", `negate-condition="yes"`)+"</C:param-filter>"), "Ana Éric"},
-		{"", prop("TEL", `<C:param-filter name="X"/>`), ""},
 		{"", prop("TEL", `<C:param-filter name="X">`+absent+"</C:param-filter>"), "Ana Éric"},
 		{"", prop("TEL", `<C:param-filter name="TYPE">`+absent+"</C:param-filter>"), ""},
 		{"", all("TEL", `<C:param-filter name="TYPE"/>`+match("234", "")), "Ana"},
-		{"", prop("TEL", `<C:param-filter name="X"/>`+match("234", "")), "Ana"},
 	} {
 		filter := "<C:filter>"
 		if tt.test != "" {
@@ -117,66 +98,22 @@ func TestFilterWithoutBirthdays(t *testing.T) {
 	}
 }
 
-// TestCollations: i;ascii-casemap (RFC 4790) knows the letters of ASCII alone,
-// i;unicode-casemap (RFC 5051) all, with their accents.
+// TestCollations: i;ascii-casemap (RFC 4790) folds the letters of ASCII alone, i;unicode-casemap
+// (RFC 5051) all letters, but keeps their accents.
 func TestCollations(t *testing.T) {
 	t.Parallel()
-	const neither, both, wide = "", "au", "u"
-	for _, tt := range []struct{ value, text, equals, contains, starts, ends string }{
-		{"Ana", "ANA", both, both, both, both},
-		{"Ana", "n", neither, both, neither, neither},
-		{"Ana", "a", neither, both, both, both},
-		{"Ana", "", neither, both, both, both},
-		{"", "", both, both, both, both},
-		{"", "a", neither, neither, neither, neither},
-		{"é", "É", wide, wide, wide, wide},
-		{"é", "é", both, both, both, both},
-		{"é", "e\u0301", wide, wide, wide, wide}, // composed or not is the same
-		{"E\u0301", "é", wide, wide, wide, wide},
-		{"é", "f", neither, neither, neither, neither},
-		{"Éric", "ÉRIC", both, both, both, both},
-		{"Éric", "éric", wide, wide, wide, wide},
-		{"ć", "Ć", wide, wide, wide, wide},
-		{"đ", "Đ", wide, wide, wide, wide},
-		{"ж", "Ж", wide, wide, wide, wide},
-		{"σ", "Σ", wide, wide, wide, wide},
-		{"σ", "ς", wide, wide, wide, wide},
-		{"ß", "ß", both, both, both, both},
-		{"Strauß", "STRAUß", both, both, both, both},
-		{"ß", "ss", neither, neither, neither, neither}, // each character has one in title case
-		{"ß", "ẞ", neither, neither, neither, neither},
-		{"İ", "İ", both, both, both, both},
-		{"İ", "i\u0307", wide, wide, wide, wide},
-		{"İ", "i", neither, wide, wide, neither}, // I with a dot above, decomposed
-		{"İlay", "ILAY", neither, neither, neither, neither},
-		{"ı", "I", wide, wide, wide, wide},
-		{"ǆ", "ǅ", wide, wide, wide, wide},
-		{"ﬁ", "FI", neither, neither, neither, neither}, // decomposed after the case
-		{"²", "2", wide, wide, wide, wide},
-		{"Ａ", "a", wide, wide, wide, wide},
-		{"ａ", "A", wide, wide, wide, wide},
-		{"[", "{", neither, neither, neither, neither},
+	for _, tt := range []struct {
+		one, other     string
+		ascii, unicode bool
+	}{
+		{"Ana", "ANA", true, true}, {"Éric", "ÉRIC", true, true}, {"Éric", "éric", false, true}, {"ć", "Ć", false, true},
+		{"é", "e\u0301", false, true}, {"σ", "ς", false, true}, {"ß", "ss", false, false}, {"İ", "i", false, false}, {"é", "e", false, false},
+		{"[", "{", false, false},
 	} {
-		for kind, want := range map[string]string{"equals": tt.equals, "contains": tt.contains, "starts-with": tt.starts, "ends-with": tt.ends} {
-			for short, collation := range map[string]string{"a": asciiCollation, "u": unicodeCollation} {
-				var e element
-				e.text = []byte(tt.text)
-				e.attr = attributes("match-type", kind, "collation", collation)
-				holds, err := readTextMatch(&e)
-				must(t, err)
-				if got := holds(&text{plain: tt.value}); got != strings.Contains(want, short) {
-					t.Errorf("%q %s %q by %s: %t", tt.value, kind, tt.text, collation, got)
-				}
-			}
+		if foldASCII(tt.one) == foldASCII(tt.other) != tt.ascii || foldUnicode(tt.one) == foldUnicode(tt.other) != tt.unicode {
+			t.Errorf("%q and %q", tt.one, tt.other)
 		}
 	}
-}
-
-func attributes(pairs ...string) (all []xml.Attr) {
-	for i := 0; i < len(pairs); i += 2 {
-		all = append(all, xml.Attr{Name: xml.Name{Local: pairs[i]}, Value: pairs[i+1]})
-	}
-	return all
 }
 
 // TestManyConditions: a query may have as many conditions as properties, because each is
@@ -201,6 +138,6 @@ func TestManyConditions(t *testing.T) {
 		}
 		return strings.Replace(queryOf("<C:filter/>"), "<D:getetag/>", "<C:address-data>"+names.String()+"</C:address-data>", 1)
 	}
-	b.do("REPORT", bookPath, parts(maxProperties)).wants(207)
-	b.do("REPORT", bookPath, parts(maxProperties+1)).wants(400)
+	b.do("REPORT", bookPath, parts(maxConditions)).wants(207)
+	b.do("REPORT", bookPath, parts(maxConditions+1)).wants(400)
 }

@@ -113,8 +113,8 @@ func readCardData(e *element) (*cardData, error) {
 			d.properties = append(d.properties, strings.ToUpper(prop.value("name")))
 		}
 	}
-	if len(d.properties) > maxProperties {
-		return nil, malformed("address-data asks for more than %d properties.", maxProperties)
+	if len(d.properties) > maxConditions {
+		return nil, malformed("address-data asks for more than %d properties.", maxConditions)
 	}
 	return d, nil
 }
