@@ -36,6 +36,10 @@ func TestReports(t *testing.T) {
 			t.Errorf("%s allows %q", path, a.header.Get("Allow"))
 		}
 	}
+	for _, depth := range []string{"infinity", "Infinity", ""} {
+		b.do("PROPFIND", bookPath, "", "Depth: "+depth).wants(403, "<D:propfind-finite-depth/></D:error>")
+	}
+	b.do("PROPFIND", bookPath, "", "Depth: 2").wants(400)
 	for _, level := range []string{"<D:sync-level>infinite</D:sync-level>", "<D:sync-level> 1 </D:sync-level>", ""} {
 		m := b.do("REPORT", bookPath, strings.Replace(syncOf("", ""), "<D:sync-level>1</D:sync-level>", level, 1)).multistatus()
 		if len(m.Responses) != 3 || !strings.HasPrefix(m.Token, "data:,") {
