@@ -2,86 +2,31 @@ package acceptance
 
 import (
 	"fmt"
-	"io"
-	"net/http"
-	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// look asks for the address book as a device does that has a key, and returns the status
-// and the body.
-func look(t *testing.T, base, key string) (status int, body string) {
+// looks fails unless the address book answers a device with a status and, for a problem, with a code.
+func (s *testService) looks(t *testing.T, key string, want int, code string) {
 	t.Helper()
-	password := &http.Request{Header: http.Header{}}
-	if key != "" {
-		password.SetBasicAuth("phone", key)
-	}
-	return ask(t, "PROPFIND", base+"/dav/", password.Header.Get("Authorization"))
-}
-
-// ask sends a request, and returns the status and the body of its answer.
-func ask(t *testing.T, method, address, authorization string) (status int, body string) {
-	t.Helper()
-	r, err := http.NewRequest(method, address, nil)
-	must(t, err)
-	r.Header.Set("Depth", "0")
-	if authorization != "" {
-		r.Header.Set("Authorization", authorization)
-	}
-	response, err := http.DefaultClient.Do(r)
-	must(t, err)
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	must(t, err)
-	challenge := `Basic realm="Firefighters", charset="UTF-8"` // a device asks for a password then
-	if got := response.Header.Get("WWW-Authenticate"); (got == challenge) != (response.StatusCode == 401 && r.URL.RawQuery == "") {
-		t.Errorf("%d with the challenge %q", response.StatusCode, got)
-	}
-	if wait := response.Header.Get("Retry-After"); (wait != "") != (response.StatusCode == 429) {
-		t.Errorf("%d with Retry-After: %q", response.StatusCode, wait)
-	}
-	return response.StatusCode, string(text)
-}
-
-// looks fails unless a device is answered with a status and, for a problem, with a code.
-func looks(t *testing.T, base, key string, want int, code string) {
-	t.Helper()
-	if status, body := look(t, base, key); status != want || !strings.Contains(body, `"code":"`+code+`"`) && code != "" {
-		t.Errorf("%d, not %d %s: %s", status, want, code, body)
+	a := s.device(key).send(t, "PROPFIND", davRoot, "", "Depth", "0").wants(t, want)
+	if code != "" && a.problem(t).Code != code {
+		t.Errorf("%s, not %s", a.body, code)
 	}
 }
 
-// TestDeviceKeys: the key of a phone opens the address book alone, that of a calendar not
-// even that. Neither signs in, and both end when they are revoked. The log has no key, and
-// does not say that a device asked for the challenge.
-func TestDeviceKeys(t *testing.T) {
+// TestDeviceLog: the log has no key, and nothing about a device that asks for the challenge. The
+// last looks of devices are noted.
+func TestDeviceLog(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	phone := newKey(t, s.db, "default", "--scope", "phone", "--label", "Ana's phone")
-	calendar := newKey(t, s.db, "default", "--scope", "calendar")
-	looks(t, s.url, "", 401, "key_missing")
-	looks(t, s.url, s.key, 207, "")
-	looks(t, s.url, phone, 207, "")
-	looks(t, s.url, calendar, 403, "scope")
-	looks(t, s.url, "wrong", 401, "key_unknown")
-	for key, want := range map[string]int{calendar: 200, phone: 403, s.key: 403, "wrong": 401} {
-		if status, body := ask(t, "GET", s.url+"/dav/birthdays.ics?key="+key, ""); status != want {
-			t.Errorf("the calendar: %d, not %d: %s", status, want, body)
-		}
-	}
-	for key, what := range map[string]string{phone: "address book", calendar: "birthdays"} {
-		if status, body := ask(t, "GET", s.url+collection, "Bearer "+key); status != 403 || !strings.Contains(body, `"code":"scope"`) || !strings.Contains(body, what) {
-			t.Errorf("%d: %s", status, body)
-		}
-		s.browser(t, "en").post(t, "/office/sign-in", url.Values{"key": {key}}).wants(t, 403)
-	}
-	works(t, "keys", "revoke", "2", "--db", s.db)
-	eventually(t, "the phone to be refused", func() bool { status, _ := look(t, s.url, phone); return status == 401 })
-	looks(t, s.url, phone, 401, "key_revoked")
+	phone, calendar := newKey(t, s.db, "default", "--scope", "phone"), newKey(t, s.db, "default", "--scope", "calendar")
+	s.looks(t, "", 401, "key_missing")
+	s.looks(t, phone, 207, "")
+	s.looks(t, "wrong", 401, "key_unknown")
+	s.device("").send(t, "GET", birthdaysPath+calendar, "").wants(t, 200)
 	s.stop(t)
-	if log := s.stderr.String(); !strings.Contains(log, `"code":"key_revoked"}`) || strings.Contains(log, "key_missing") || strings.Contains(log, phone) || strings.Contains(log, calendar) {
+	if log := s.stderr.String(); !strings.Contains(log, `"code":"key_unknown"}`) || strings.Contains(log, "key_missing") || strings.Contains(log, phone) || strings.Contains(log, calendar) {
 		t.Errorf("the log has:\n%s", log)
 	}
 	if got := dump(t, s.db, `SELECT last_used_at >= created_at FROM keys WHERE scope IN ('phone', 'calendar')`); got != "[1]\n[1]\n" {
@@ -117,39 +62,20 @@ func TestWrongDeviceKeys(t *testing.T) {
 	phone, revoked := newKey(t, s.db, "default", "--scope", "phone"), newKey(t, s.db, "default", "--scope", "phone")
 	works(t, "keys", "revoke", "3", "--db", s.db)
 	s.as(revoked).refused(t, "revoked")
-	looks(t, s.url, phone, 207, "")
-	looks(t, s.url, revoked, 401, "key_revoked")
+	s.looks(t, phone, 207, "")
+	s.looks(t, revoked, 401, "key_revoked")
 	for i := range 10 {
 		for range 3 {
-			looks(t, s.url, fmt.Sprint("wrong", i%9), 401, "key_unknown")
-			looks(t, s.url, revoked, 401, "key_revoked")
+			s.looks(t, fmt.Sprint("wrong", i%9), 401, "key_unknown")
+			s.looks(t, revoked, 401, "key_revoked")
 		}
 	}
-	looks(t, s.url, "wrong9", 401, "key_unknown")
-	looks(t, s.url, "wrong10", 429, "rate_limit")
-	looks(t, s.url, "wrong0", 429, "rate_limit")
-	looks(t, s.url, phone, 207, "")
-	looks(t, s.url, revoked, 401, "key_revoked")
-	looks(t, s.url, "", 401, "key_missing")
+	s.looks(t, "wrong9", 401, "key_unknown")
+	s.looks(t, "wrong10", 429, "rate_limit")
+	s.looks(t, "wrong0", 429, "rate_limit")
+	s.looks(t, phone, 207, "")
+	s.looks(t, revoked, 401, "key_revoked")
+	s.looks(t, "", 401, "key_missing")
 	s.do(t, "GET", collection, "").wants(t, 200)
 	s.signIn(t, s.key, "en").lets(t) // the page counts its own
-}
-
-// TestRestoredDeviceKeys: a phone that was revoked after the backup stays out.
-func TestRestoredDeviceKeys(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	kept, revoked := newKey(t, s.db, "default", "--scope", "phone"), newKey(t, s.db, "default", "--scope", "phone", "--birthdays")
-	saved := filepath.Join(t.TempDir(), "saved.db")
-	works(t, "backup", saved, "--db", s.db)
-	works(t, "keys", "revoke", "3", "--db", s.db)
-	later := newKey(t, s.db, "default", "--scope", "phone")
-	s.stop(t)
-	if _, stderr := works(t, "restore", saved, "--db", s.db); !strings.Contains(stderr, "Keys that were revoked since the backup and stay revoked: 1.") {
-		t.Errorf("restore: %s", stderr)
-	}
-	s = startOn(t, s.db)
-	looks(t, s.url, kept, 207, "")
-	looks(t, s.url, revoked, 401, "key_revoked")
-	looks(t, s.url, later, 401, "key_unknown")
 }
