@@ -40,8 +40,6 @@ type authenticator struct {
 	limit    *httpapi.RateLimit // nil without a limit
 	tries    *httpapi.Tries     // of keys for a device
 
-	saving atomic.Bool // the time is being saved
-
 	mu      sync.Mutex // held while keys are read again
 	version int64      // of the keys
 	byHash  atomic.Pointer[map[store.KeyHash]*credential]
@@ -122,7 +120,6 @@ func (a *authenticator) admit(c *credential) error {
 	case c.RevokedAt != 0:
 		return errRevokedKey
 	case c.Expired(now):
-		a.saveClockPast(c.ExpiresAt)
 		return errExpiredKey
 	}
 	c.used.Store(now)
@@ -226,9 +223,6 @@ func (a *authenticator) Session(secret string) (store.Key, error) {
 	session, now := c.Key, a.store.Clock().Now()
 	session.LastUsedAt = max(session.LastUsedAt, c.used.Load())
 	if session.State(now) != store.StateActive {
-		if session.Expired(now.UnixMilli()) {
-			a.saveClockPast(session.Expiry())
-		}
 		return store.Key{}, store.ErrNotFound
 	}
 	c.used.Store(now.UnixMilli())
@@ -330,21 +324,6 @@ func (a *authenticator) readKeys() (map[store.KeyHash]*credential, error) {
 		keys[hash] = c
 	})
 	return keys, err
-}
-
-// saveClockPast saves the time in the background after a key was refused that expired at
-// expiresAt, unless the database has a later time. Otherwise the key could be valid again
-// after a restart with an earlier clock.
-func (a *authenticator) saveClockPast(expiresAt int64) {
-	if a.store.ClockSaved() >= expiresAt || !a.saving.CompareAndSwap(false, true) {
-		return
-	}
-	go func() {
-		defer a.saving.Store(false)
-		if err := a.store.SaveClock(); err != nil {
-			a.log.Warn("the time could not be saved", "cause", err.Error())
-		}
-	}()
 }
 
 // writeUses writes the last use of each key that the database has more than

@@ -537,9 +537,6 @@ func serveFile(contentType string, body []byte, encode func(http.Header, *http.R
 
 func (s *server) handleWhoAmI(w http.ResponseWriter, _ *http.Request, _ string, c caller) error {
 	info, err := s.store.KeyInfo(c.key)
-	if errors.Is(err, store.ErrNotFound) {
-		err = errUnknownKey // erased at this moment
-	}
 	if err != nil {
 		return err
 	}
