@@ -196,30 +196,6 @@ func checkAccess(t *testing.T, s *testService, method, path string, headers []st
 	}
 }
 
-// TestSessionAsKey: on every route that asks for a key the secret of a session is
-// an unknown one, and a cookie is none. So it is after the session has ended.
-func TestSessionAsKey(t *testing.T) {
-	t.Parallel()
-	s := start(t, "--rate-limit", "10000")
-	secret, ended := openSession(t, s.db, ""), openSession(t, s.db, "")
-	execSQL(t, s.db, `UPDATE keys SET revoked_at = 1 WHERE hash = ?`, hashOf(ended))
-	for _, route := range routes() {
-		if route.public {
-			continue
-		}
-		path := strings.ReplaceAll(route.path, ":id", nobody)
-		for _, bearer := range []string{secret, ended} {
-			a := s.as(bearer).do(t, route.method, path, ana).wants(t, 401)
-			if p := a.problem(t); p.Code != "key_unknown" || a.header.Get("WWW-Authenticate") != `Bearer realm="firefighters", error="invalid_token"` || a.header.Get("RateLimit") == "" {
-				t.Errorf("%s %s: %v %s", route.method, path, a.header, a.body)
-			}
-		}
-		if p := s.as("").do(t, route.method, path, ana, "Cookie", "firefighters="+secret).wants(t, 401).problem(t); p.Code != "key_missing" {
-			t.Errorf("%s %s: a cookie is %s", route.method, path, p.Code)
-		}
-	}
-}
-
 // TestNotFoundAlike: the answers for a record that never was, one that is
 // deleted and one of another department are the same to the byte.
 func TestNotFoundAlike(t *testing.T) {
@@ -241,45 +217,6 @@ func TestNotFoundAlike(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestDepartments: lists and searches stay in their department.
-func TestDepartments(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	other := s.as(newKey(t, s.db, "other"))
-	mine, theirs := s.create(t, ana), other.create(t, ana)
-	for _, query := range []string{"", "search=ana", "search=091", "search=%25", "sortBy=lastName", "page=2", "pageSize=1"} {
-		for id, c := range map[string]client{mine: s.client, theirs: other} {
-			l := c.list(t, query)
-			if strings.Contains(query, "%25") != (l.TotalCount == 0) || l.TotalCount > 1 {
-				t.Errorf("%q: %+v", query, l)
-			}
-			for _, f := range l.Data.Items {
-				if f.ID != id {
-					t.Errorf("%q returns a record of another department", query)
-				}
-			}
-		}
-	}
-}
-
-// TestDamagedKeys: a key whose department does not exist is unknown. A key with
-// a hash of a wrong length does no harm to the others.
-func TestDamagedKeys(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	other := s.as(newKey(t, s.db, "other"))
-	other.create(t, ana)
-	execSQL(t, s.db, `PRAGMA foreign_keys = off; UPDATE keys SET tenant_id = 99 WHERE hash = ?`, hashOf(other.key))
-	other.refused(t, "unknown")
-	for _, hash := range []string{`x''`, `zeroblob(31)`, `zeroblob(33)`} {
-		execSQL(t, s.db, `PRAGMA ignore_check_constraints = on;
-			INSERT INTO keys (hash, tenant_id, scope, created_at) VALUES (`+hash+`, 1, 'read', 0)`)
-		s.as(newKey(t, s.db, "default")).list(t, "") // for which all keys are read again
-	}
-	works(t, "keys", "revoke", "1", "--db", s.db)
-	s.refused(t, "revoked")
 }
 
 const whoamiPath = "/api/v1/whoami"

@@ -7,7 +7,6 @@ import (
 	"compress/gzip"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 )
@@ -74,40 +73,15 @@ func CompressTo(h http.Header, r *http.Request, w io.Writer, write func(io.Write
 	return err
 }
 
-// acceptsGzip reports whether a client wants gzip, by its Accept-Encoding (RFC 9110,
-// section 12.5.3): it accepts it, and names no greater weight for no coding. The weight of
-// gzip itself counts before that of *.
+// acceptsGzip reports whether a client accepts gzip, by its Accept-Encoding (RFC 9110,
+// section 12.5.3): it names gzip, and with no weight of 0.
 func acceptsGzip(values []string) bool {
-	named, wildcard, plain := -1.0, -1.0, 0.0
-	for _, value := range values {
-		for item := range strings.SplitSeq(value, ",") {
-			coding, weight, _ := strings.Cut(item, ";")
-			switch strings.ToLower(strings.TrimSpace(coding)) {
-			case "gzip", "x-gzip":
-				named = parseWeight(weight)
-			case "*":
-				wildcard = parseWeight(weight)
-			case "identity":
-				plain = parseWeight(weight)
-			}
+	for item := range strings.SplitSeq(strings.ToLower(strings.Join(values, ",")), ",") {
+		coding, parameter, _ := strings.Cut(item, ";")
+		if strings.TrimSpace(coding) == "gzip" {
+			_, weight, weighted := strings.Cut(parameter, "q=")
+			return !weighted || strings.Trim(weight, "0. ") != ""
 		}
 	}
-	if named < 0 {
-		named = wildcard
-	}
-	return named > 0 && named >= plain
-}
-
-// parseWeight returns the weight q of a coding: 1 if there is none, 0 if it is
-// not a number.
-func parseWeight(text string) float64 {
-	_, text, found := strings.Cut(strings.ToLower(text), "q=")
-	if !found {
-		return 1
-	}
-	q, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err != nil {
-		return 0
-	}
-	return q
+	return false
 }

@@ -2,11 +2,8 @@ package httpapi_test
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -92,27 +89,6 @@ func TestRateLimitOfUnknown(t *testing.T) {
 	admit(t, limit, nil, 0, `"unknown";r=1;t=1`)
 }
 
-func TestRateLimitRefusals(t *testing.T) {
-	t.Parallel()
-	limit, _ := newLimit(3)
-	for want, bucket := range map[string]*rate.Limiter{
-		"This API key may send 3 requests per second. Wait a second.":         limit.NewBucket(),
-		"There are too many requests without a known API key. Wait a second.": nil,
-	} {
-		var err error
-		for err == nil {
-			if bucket == nil {
-				err = limit.AdmitUnknown(from("192.0.2.1"), http.Header{})
-			} else {
-				err = limit.Admit(bucket, http.Header{})
-			}
-		}
-		if err.Error() != want {
-			t.Errorf("got %q, want %q", err, want)
-		}
-	}
-}
-
 func TestNoRateLimit(t *testing.T) {
 	t.Parallel()
 	limit := httpapi.NewRateLimit(0, time.Now)
@@ -120,41 +96,5 @@ func TestNoRateLimit(t *testing.T) {
 		if h := admit(t, limit, limit.NewBucket(), 0, ""); len(h) > 0 {
 			t.Fatalf("headers without a limit: %v", h)
 		}
-	}
-}
-
-// TestRates: whatever the rate is, a bucket holds twice that and is refilled
-// with that much per second.
-func TestRates(t *testing.T) {
-	t.Parallel()
-	for _, perSecond := range []int{1, 2, 3, 7, 50, 999, 10_000} {
-		t.Run(fmt.Sprint(perSecond), func(t *testing.T) {
-			limit, advance := newLimit(perSecond)
-			bucket := limit.NewBucket()
-			taken := func() (n int) {
-				for limit.Admit(bucket, http.Header{}) == nil {
-					n++
-				}
-				return n
-			}
-			var all atomic.Int64
-			var together sync.WaitGroup
-			for range 4 {
-				together.Go(func() { all.Add(int64(taken())) })
-			}
-			if together.Wait(); all.Load() != int64(2*perSecond) {
-				t.Errorf("%d at once", all.Load())
-			}
-			for range 5 {
-				advance(time.Second)
-				if n := taken(); n < perSecond || n > perSecond+1 {
-					t.Errorf("%d in a second", n)
-				}
-			}
-			advance(time.Hour)
-			if n := taken(); n != 2*perSecond {
-				t.Errorf("%d at once after a rest", n)
-			}
-		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -102,22 +101,4 @@ func TestManyAddresses(t *testing.T) {
 	if n := many(2); n != 257 {
 		t.Errorf("%d lines of other addresses after a pause", n)
 	}
-}
-
-// TestRefusalsAtOnce: no request is counted twice, or not at all.
-func TestRefusalsAtOnce(t *testing.T) {
-	t.Parallel()
-	r := newRefusals()
-	var clients sync.WaitGroup
-	for range 8 {
-		clients.Go(func() {
-			for range 100 {
-				r.add("192.0.2.1:1", "unknown")
-				r.Flush(false)
-			}
-		})
-	}
-	clients.Wait()
-	r.Flush(true)
-	r.wants(t, "192.0.2.1 1 unknown, 192.0.2.1 799 unknown")
 }

@@ -72,19 +72,11 @@ func TestBodyHeaders(t *testing.T) {
 		{"Content-Type", "application/json;charset=\"UTF-8\"", ""},
 		{"Content-Type", "application/json; charset=utf8", ""},
 		{"Content-Type", "application/json; charset=latin1", wrongType},
-		{"Content-Type", "application/json; charset=utf-16", wrongType},
-		{"Content-Type", "application/problem+json", wrongType},
-		{"Content-Type", "application/jsonp", wrongType},
 		{"Content-Type", "application/x-www-form-urlencoded", wrongType},
-		{"Content-Type", "text/json", wrongType},
-		{"Content-Type", "multipart/form-data; boundary=x", wrongType},
-		{"Content-Type", "json", wrongType},
 		{"Content-Type", ";", wrongType},
 		{"Content-Encoding", "", ""},
 		{"Content-Encoding", "Identity", ""},
 		{"Content-Encoding", "gzip", compressed},
-		{"Content-Encoding", "br", compressed},
-		{"Content-Encoding", "identity, gzip", compressed},
 	} {
 		t.Run(tt.name+" "+tt.value, func(t *testing.T) {
 			r := httptest.NewRequest("PUT", "/", strings.NewReader("{}"))

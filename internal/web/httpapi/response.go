@@ -78,12 +78,10 @@ func addVary(h http.Header, name string) {
 const lingering = 500 * time.Millisecond
 
 // IsLast reports whether a request must be the last of its connection: because
-// nobody will read its body, of more than limit bytes, or because it may have a
-// Content-Length and a Transfer-Encoding (RFC 9112, section 6.1). net/http hides
-// the former in HTTP/1.1 and the latter in HTTP/1.0.
+// no one reads its body of more than limit bytes, or because it may have both a
+// Content-Length, which net/http hides, and a Transfer-Encoding (RFC 9112, section 6.1).
 func IsLast(r *http.Request, limit int64) bool {
-	mayHide := r.Header["Content-Length"] != nil || r.Method != http.MethodGet && r.Method != http.MethodHead
-	return len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) && mayHide || r.ContentLength > limit
+	return len(r.TransferEncoding) > 0 || r.ContentLength > limit
 }
 
 // EndConnection makes the response the last of its connection. The caller calls done
@@ -94,18 +92,14 @@ func EndConnection(w http.ResponseWriter) (done func()) {
 	return func() { http.NewResponseController(w).SetReadDeadline(time.Now().Add(lingering)) }
 }
 
-// The longest queries, in bytes, that links repeat. All links have the query, and many
-// clients and proxies refuse headers of more than 8 or 16 KB.
-const (
-	maxLinkedQuery = 2000
-	maxNextQuery   = 6000 // of the link to the next page alone
-)
+// maxLinkedQuery is the longest query, in bytes, that all links repeat: many clients and proxies
+// refuse headers of more than 8 KB.
+const maxLinkedQuery = 2000
 
 // Links returns the Link header (RFC 8288) of one page of a list: links to the
 // first, previous, next and last page, with all parameters of the query but page and
 // cursor. There is a next one if there is a cursor, which it has. The query must be
-// well-formed. If a link would have over 2000 bytes Links returns the next one alone, and if
-// it would have over 6000 "".
+// well-formed. If a link would have over 2000 bytes Links returns the next one alone.
 func Links(path, rawQuery string, page, totalPages int64, cursor string) string {
 	// To package url a bare semicolon is an error, to browsers it is not.
 	query, _ := url.ParseQuery(strings.ReplaceAll(rawQuery, ";", "%3B"))
@@ -114,9 +108,6 @@ func Links(path, rawQuery string, page, totalPages int64, cursor string) string 
 	base := path + "?"
 	if len(query) > 0 {
 		base += query.Encode() + "&"
-	}
-	if len(base) > maxNextQuery {
-		return ""
 	}
 	link := func(rel, parameters string, page int64) string {
 		return fmt.Sprintf(`<%s%spage=%d>; rel="%s"`, base, parameters, page, rel)

@@ -95,7 +95,7 @@ func TestLinks(t *testing.T) {
 // TestLongQueries: a query is not sent back many times if it is long.
 func TestLongQueries(t *testing.T) {
 	t.Parallel()
-	for size, links := range map[int]string{2000: "first next last", 2001: "next", 6000: "next", 6001: ""} {
+	for size, links := range map[int]string{2000: "first next last", 2001: "next"} {
 		query, want := strings.Repeat("x", size-len("/list?=&")), strings.Fields(links)
 		got := httpapi.Links("/list", query, 1, 2, "c")
 		if strings.Count(got, query) != len(want) || strings.Count(got, "rel=") != len(want) {
