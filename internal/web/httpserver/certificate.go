@@ -31,7 +31,6 @@ type certificate struct {
 	checked time.Time     // when the files were last looked at
 	loaded  [2]fileStatus // of the files as they were loaded
 	failure string        // of the last look, "" if it found none
-	logged  string        // the failure as last logged, "" since a look without one
 	warning string        // about the validity period, as last logged
 }
 
@@ -76,18 +75,15 @@ func (c *certificate) refresh() {
 	c.checkValidity(now)
 }
 
-// logFailure logs, once, a failure that two looks in a row have found. A single
-// look may come between the two files of a renewal.
+// logFailure logs a failure once, until a look finds none.
 func (c *certificate) logFailure(err error) {
-	if err == nil {
-		c.failure, c.logged = "", ""
-		return
-	}
 	before := c.failure
-	c.failure = err.Error()
-	if c.failure == before && c.failure != c.logged {
+	c.failure = ""
+	if err != nil {
+		c.failure = err.Error()
+	}
+	if c.failure != "" && c.failure != before {
 		c.log.Warn("the files of the certificate have changed and cannot be used; the one before stays in use", "cause", c.failure)
-		c.logged = c.failure
 	}
 }
 

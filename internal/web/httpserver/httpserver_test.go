@@ -268,17 +268,6 @@ func TestClientsThatDoNotRead(t *testing.T) {
 	}
 }
 
-// TestIdleClients: a connection without requests is closed.
-func TestIdleClients(t *testing.T) {
-	t.Parallel()
-	r := start(t, Config{}, ok, func(s *Server) { s.http.IdleTimeout, s.http.ReadTimeout = short, never })
-	c := r.dial(t)
-	send(t, c, get)
-	if rest, err := io.ReadAll(c); len(rest) > 0 || err != nil {
-		t.Errorf("%q, %v", rest, err)
-	}
-}
-
 func TestMaxHeaderBytes(t *testing.T) {
 	t.Parallel()
 	r := start(t, Config{}, ok)
@@ -288,14 +277,5 @@ func TestMaxHeaderBytes(t *testing.T) {
 		if status, _ := send(t, r.dial(t), request); status != want {
 			t.Errorf("%d bytes: %d, want %d", size, status, want)
 		}
-	}
-}
-
-// TestOptions: even OPTIONS * reaches the handler.
-func TestOptions(t *testing.T) {
-	t.Parallel()
-	r := start(t, Config{}, ok)
-	if _, body := send(t, r.dial(t), "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n"); body != "ok" {
-		t.Errorf("the body is %q", body)
 	}
 }

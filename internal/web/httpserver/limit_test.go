@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -86,46 +85,18 @@ func TestIdleMakeRoom(t *testing.T) {
 	})
 }
 
-// TestSteadyClient: a client that sends requests all the time is never the one
-// that has to go. Each round brings nearly as many others as there are slots. A
-// busy machine may not send their first requests in time, so they may have to go.
-func TestSteadyClient(t *testing.T) {
-	withAndWithoutTLS(t, func(t *testing.T, secure bool) {
-		const slots, rounds = 50, 8
-		r := startLimited(t, secure, slots, ok)
-		var answers atomic.Int64
-		var stop atomic.Bool
-		var steady sync.WaitGroup
-		c := r.dialOr(t, secure)
-		steady.Go(func() {
-			for reader := bufio.NewReader(c); !stop.Load(); time.Sleep(5 * time.Millisecond) {
-				if err := ask(c, reader); err != nil {
-					t.Errorf("after %d answers: %v", answers.Load(), err)
-					return
-				}
-				answers.Add(1)
-			}
-		})
-		defer steady.Wait()
-		defer stop.Store(true)
-		for range rounds {
-			var others sync.WaitGroup
-			for range slots - 2 {
-				c := r.dialOr(t, secure)
-				others.Go(func() { ask(c, bufio.NewReader(c)) })
-			}
-			others.Wait()
-			before := answers.Load() // one more makes the others wait longer than it does
-			for deadline := time.Now().Add(patience); answers.Load() < before+2; time.Sleep(time.Millisecond) {
-				if t.Failed() {
-					return
-				}
-				if time.Now().After(deadline) {
-					t.Fatal("the steady client has no answer")
-				}
-			}
-		}
-	})
+// TestKnownStay: a connection that has had a request stays while a new one can make room.
+func TestKnownStay(t *testing.T) {
+	t.Parallel()
+	r := startLimited(t, false, 2, ok)
+	known, idle, third := r.dial(t), r.dial(t), r.dial(t)
+	reader := bufio.NewReader(known)
+	must(t, ask(known, reader))
+	must(t, ask(third, bufio.NewReader(third)))
+	must(t, ask(known, reader))
+	if rest, err := io.ReadAll(idle); len(rest) > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the idle connection: %q, %v", rest, err)
+	}
 }
 
 // TestActiveStay: while all connections have a request, a further client waits.
@@ -159,28 +130,6 @@ func TestActiveStay(t *testing.T) {
 		}
 		close(finish)
 	})
-}
-
-// TestCloseMakesRoom: a client that waits comes in when another one goes.
-func TestCloseMakesRoom(t *testing.T) {
-	t.Parallel()
-	begun, finish := make(chan bool, 2), make(chan bool)
-	r := startLimited(t, false, 1, func(w http.ResponseWriter, r *http.Request) {
-		begun <- true
-		select {
-		case <-finish:
-		case <-r.Context().Done():
-		}
-		ok(w, r)
-	})
-	one, waiting := r.dial(t), r.dial(t)
-	io.WriteString(one, get)
-	<-begun
-	one.Close()
-	close(finish)
-	if status, _ := send(t, waiting, get); status != 200 {
-		t.Errorf("%d", status)
-	}
 }
 
 // TestStopWhileFull: a client that waits for a slot does not hold up the stop.
@@ -269,25 +218,4 @@ func TestConnectionsBeside(t *testing.T) {
 			t.Errorf("beside %d files: %v", files, err)
 		}
 	}
-}
-
-// TestOpen: Open counts the connections that are open, with a request or without.
-func TestOpen(t *testing.T) {
-	t.Parallel()
-	var server *Server
-	r := start(t, Config{}, ok, func(s *Server) { server = s })
-	has := func(want int) {
-		t.Helper()
-		for deadline := time.Now().Add(patience); server.Open() != want; time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("%d are open, not %d", server.Open(), want)
-			}
-		}
-	}
-	has(0)
-	one, two := r.dial(t), r.dial(t)
-	has(2)
-	send(t, one, get)
-	two.Close()
-	has(1)
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -78,35 +77,5 @@ func TestHandshakeLog(t *testing.T) {
 	must(t, r.ends(t))
 	if log := r.log.String(); strings.Contains(log, "handshake") || !strings.Contains(log, `level=WARN msg="http: panic serving`) {
 		t.Errorf("the log:\n%s", log)
-	}
-}
-
-// TestSlowHandshakes: the timeouts hold before TLS has begun, too.
-func TestSlowHandshakes(t *testing.T) {
-	t.Parallel()
-	r, _ := startTLS(t, func(s *Server) { s.http.ReadHeaderTimeout, s.http.ReadTimeout = short, never })
-	var dribbling sync.WaitGroup
-	for _, begin := range []string{"", "\x16\x03\x01\x10\x00", "GET / HTTP/1.1\r\n"} {
-		for range 10 {
-			c := r.dial(t)
-			dribbling.Go(func() { dribble(t, c, begin) })
-		}
-	}
-	dribbling.Wait()
-	if _, _, err := r.dialTLS(t, &tls.Config{}); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestExpiredAtStart: a certificate that is of no use is logged before the
-// first client comes.
-func TestExpiredAtStart(t *testing.T) {
-	t.Parallel()
-	files := newPair(t).issue(t, "old", time.Now().Add(-year), time.Now().Add(-time.Hour))
-	r := start(t, Config{CertFile: files.certFile, KeyFile: files.keyFile}, ok)
-	for deadline := time.Now().Add(patience); !strings.Contains(r.log.String(), "has expired"); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("the log:\n%s", r.log)
-		}
 	}
 }

@@ -135,11 +135,9 @@ const (
 	codeLength = 6
 	codeCount  = 25 * 25 * 25 * 25 * 25 * 25
 
-	// spread has no divisor in common with codeCount, so each version has a code
-	// of its own. unspread is its inverse. Of millions of numbers this one keeps
-	// codes apart best: one wrong character, or two neighbours swapped, never
-	// make the code of a version that is less than 3 million away, nor do two
-	// wrong characters that of one less than 140,000 away.
+	// spread has no divisor in common with codeCount, so each version has its own code. unspread is
+	// its inverse. Of millions of numbers this one keeps codes apart best: one wrong character, or
+	// two neighbours swapped, never make the code of a version that is less than 3 million away.
 	spread, unspread = 40_836_534, 227_138_739
 )
 

@@ -42,18 +42,6 @@ func TestCodesAreReadBack(t *testing.T) {
 	}
 }
 
-func TestCodesAreDistinct(t *testing.T) {
-	t.Parallel()
-	c, seen := newCodes(1, 42), map[string]int64{}
-	for version := range int64(300_000) {
-		code := c.of(version)
-		if other, twice := seen[code]; twice {
-			t.Fatalf("versions %d and %d have the code %s", other, version, code)
-		}
-		seen[code] = version
-	}
-}
-
 const characters = "34679ACDEFGHJKMNPQRTUVWXY"
 
 // TestMistypedCodes types codes with one character wrong, and with two neighbours
@@ -79,54 +67,6 @@ func TestMistypedCodes(t *testing.T) {
 				t.Fatalf("%s, typed as %s, is version %d", code, text, version)
 			}
 		}
-	}
-}
-
-// TestCodesLookDifferent types codes with two characters wrong, in a department of
-// 140,000 changes.
-func TestCodesLookDifferent(t *testing.T) {
-	t.Parallel()
-	const newest = 140_000
-	random := rand.New(rand.NewPCG(7, 8))
-	c := newCodes(7, random.Int64())
-	for range 20 {
-		code := c.of(random.Int64N(newest))
-		for i := range codeLength {
-			for j := range i {
-				for _, one := range characters {
-					for _, other := range characters {
-						typed := code[:j] + string(one) + code[j+1:i] + string(other) + code[i+1:]
-						if version, ok := c.version(typed, newest); ok && typed != code {
-							t.Fatalf("%s, typed as %s, is version %d", code, typed, version)
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
-// TestCodesOfOthers types codes of another department, and of the same one before
-// a restore.
-func TestCodesOfOthers(t *testing.T) {
-	t.Parallel()
-	const newest = 10_000
-	random := rand.New(rand.NewPCG(5, 6))
-	known, all := 0, 0
-	for range 500 {
-		history, tenant := random.Int64(), 1+random.Int64N(100)
-		ours := newCodes(record.TenantID(tenant), history)
-		for _, theirs := range []codes{newCodes(record.TenantID(tenant+1), history), newCodes(record.TenantID(tenant), random.Int64())} {
-			for range 100 {
-				all++
-				if _, ok := ours.version(theirs.of(random.Int64N(newest)), newest); ok {
-					known++
-				}
-			}
-		}
-	}
-	if known > all/1000 {
-		t.Errorf("%d of %d codes of others are taken for ours", known, all)
 	}
 }
 

@@ -1,7 +1,6 @@
 package site
 
 import (
-	"bytes"
 	"html/template"
 	"io"
 	"log/slog"
@@ -208,28 +207,6 @@ func TestTypedTextAfterFaults(t *testing.T) {
 		body := bodyOf(t, visitSite("POST", tt.path, "name=Ana&key=k", tt.extra...))
 		if strings.Contains(body, tt.path+" name=Ana ") != tt.kept || strings.Contains(body, "key=k") {
 			t.Errorf("%s %v: %s", tt.path, tt.extra, body)
-		}
-	}
-}
-
-// TestWrongFiles: a program whose files are not right does not start.
-func TestWrongFiles(t *testing.T) {
-	t.Parallel()
-	for name, text := range map[string]string{
-		"messages/list.json":   `{"list.caption": {"en": "People of {0}"}}`,
-		"templates/plain.html": `{{define "main"}}{{nothing}}{{end}}`,
-	} {
-		files := fstest.MapFS{}
-		for other, file := range plainLook {
-			files[other] = file
-		}
-		files[name] = &fstest.MapFile{Data: []byte(text)}
-		panicked := func() (p any) {
-			defer func() { p = recover() }()
-			return newLook(files).pages["en"]()["plain"].Execute(new(bytes.Buffer), nil)
-		}()
-		if panicked == nil {
-			t.Errorf("a wrong %s is not noticed", name)
 		}
 	}
 }
