@@ -21,13 +21,7 @@ var files embed.FS
 
 // messages are the sentences about files and their rows, by the codes of errors
 // and notes. A key that ends in ".do" is of what to do about it.
-var messages = sync.OnceValue(func() lang.Catalog {
-	catalog, err := lang.Load(files, "messages.json")
-	if err != nil {
-		panic(err) // the tests would have seen it
-	}
-	return catalog
-})
+var messages = sync.OnceValue(func() lang.Catalog { return lang.MustLoad(files, "messages.json") })
 
 // Words turns errors, notes and faults of rows into sentences.
 type Words struct {

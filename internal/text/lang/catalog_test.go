@@ -2,6 +2,8 @@ package lang
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,74 +11,20 @@ import (
 	"testing/fstest"
 )
 
-// people and welcome are files of messages, with a member for each language in a
-// line of its own. load adds the languages that are missing here.
-const (
-	people = `{
-"list.title": {
- "en": "People",
- "de": "Personen",
- "fr": "Personnes",
- "es": "Personas",
- "hr": "Osobe"},
-"list.count": {
- "en": {"one": "One person", "other": "{0} people"},
- "de": {"one": "{0} Person", "other": "{0} Personen"},
- "fr": {"one": "{0} personne", "other": "{0} personnes"},
- "es": {"one": "{0} persona", "other": "{0} personas"},
- "hr": {"one": "{0} osoba", "few": "{0} osobe", "other": "{0} osoba"}}
-}`
-	welcome = `{
-"found": {
- "en": {"one": "{0} of {1} in {2}", "other": "{0} of {1} in {2}"},
- "de": {"one": "{0} von {1} in {2}", "other": "{0} von {1} in {2}"},
- "fr": {"one": "{0} sur {1} à {2}", "other": "{0} sur {1} à {2}"},
- "es": {"one": "{0} de {1} en {2}", "other": "{0} de {1} en {2}"},
- "hr": {"one": "{0} od {1} u {2}", "few": "{0} od {1} u {2}", "other": "U {2}: {0} od {1}"}},
-"welcome": {
- "en": "Hello {0}, {1}!",
- "de": "{1}: Hallo {0}!",
- "fr": "{0}{1}{0}",
- "es": "¡Hola {0}, {1}!",
- "hr": "{0}, {1}"}
-}`
-)
-
-// english finds the English of a message, and in a plural its last text.
-var english = regexp.MustCompile(`(?m)^ "en": ("[^"]*"|\{.*: ("[^"]*")\})`)
-
-// inAll gives the messages to the other languages of the program, in English.
-func inAll(text string) string {
-	for _, l := range All() {
-		if strings.Contains(people, fmt.Sprintf(" %q: ", l.Tag)) {
-			continue
-		}
-		var forms []string
-		for _, f := range l.forms {
-			forms = append(forms, fmt.Sprintf("%q: $2", f))
-		}
-		text = english.ReplaceAllStringFunc(text, func(message string) string {
-			in := "$1"
-			if strings.Contains(message, "{\"") {
-				in = "{" + strings.Join(forms, ", ") + "}"
-			}
-			return english.ReplaceAllString(message, fmt.Sprintf(" %q: %s,\n$0", l.Tag, in))
-		})
-	}
-	return text
-}
-
-func load(texts ...string) (Catalog, error) {
-	files := fstest.MapFS{"messages/README.md": {Data: []byte("not JSON")}}
-	for i, text := range texts {
-		files["messages/"+string(rune('a'+i))+".json"] = &fstest.MapFile{Data: []byte(inAll(text))}
-	}
-	return Load(files, "messages/*.json")
-}
-
+// mustLoad returns the messages of the tests. Languages that are missing have none of them.
 func mustLoad(t testing.TB) Catalog {
 	t.Helper()
-	c, err := load(people, welcome)
+	c, err := Load(fstest.MapFS{"messages/README.md": {Data: []byte("not JSON")}, "messages/list.json": {Data: []byte(`{
+		"list.title": {"en": "People", "hr": "Osobe"},
+		"list.count": {
+			"en": {"one": "One person", "other": "{0} people"},
+			"fr": {"one": "{0} personne", "other": "{0} personnes"},
+			"hr": {"one": "{0} osoba", "few": "{0} osobe", "other": "{0} osoba"}}}`)},
+		"messages/welcome.json": {Data: []byte(`{
+		"found": {
+			"en": {"one": "{0} of {1} in {2}", "other": "{0} of {1} in {2}"},
+			"hr": {"one": "{0} od {1} u {2}", "few": "{0} od {1} u {2}", "other": "U {2}: {0} od {1}"}},
+		"welcome": {"en": "Hello {0}, {1}!", "de": "{1}: Hallo {0}!", "fr": "{0}{1}{0}"}}`)}}, "messages/*.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +74,6 @@ func TestCount(t *testing.T) {
 		{"en", "list.count", 0, nil, "0 people"},
 		{"en", "list.count", 1, nil, "One person"},
 		{"en", "list.count", 17_000, nil, "17,000 people"},
-		{"de", "list.count", 1, nil, "1 Person"},
 		{"fr", "list.count", 0, nil, "0 personne"},
 		{"fr", "list.count", 17_000, nil, "17\u202f000 personnes"},
 		{"hr", "list.count", 1, nil, "1 osoba"},
@@ -155,70 +102,97 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestLoadRefuses changes one thing in a file of messages that is right.
 func TestLoadRefuses(t *testing.T) {
 	t.Parallel()
-	tests := []struct{ name, old, new, want string }{
-		{"not an object", people, `[]`, "is not a JSON object"},
-		{"empty file", people, ``, "is not a JSON object"},
-		{"cut off", "}\n}", "}\n", "EOF"},
-		{"a second object", "}\n}", "}\n} {}", "there is more than one JSON value"},
-		{"key twice", `"list.count"`, `"list.title"`, "list.title: is there twice"},
-		{"message that is a text", `"list.title": {`, `"list.empty": "Nobody", "list.title": {`, "list.empty: is not a JSON object"},
-		{"unknown language", `"hr": "Osobe"`, `"tlh": "ghotpu"`, "list.title: tlh: is not a language of the program"},
-		{"language twice", `"hr": "Osobe"`, `"hr": "Osobe", "en": "People"`, "list.title: en: is there twice"},
-		{"missing language", `,
- "hr": "Osobe"`, ``, "list.title: hr is missing"},
-		{"missing English", `"en": "People",`, ``, "list.title: en is missing"},
-		{"empty text", `"Osobe"`, `""`, "list.title: hr: is not a text, or is empty"},
-		{"number for a text", `"Osobe"`, `7`, "list.title: hr: is not a text, or is empty"},
-		{"null", `"Osobe"`, `null`, "list.title: hr: is not a text, or is empty"},
-		{"missing few", `"few": "{0} osobe", `, ``, "list.count: hr: few is missing"},
-		{"missing other", `, "other": "{0} Personen"`, ``, "list.count: de: other is missing"},
-		{"missing English other", `, "other": "{0} people"`, ``, "list.count: en: other is missing"},
-		{"no form at all", `{"one": "{0} Person", "other": "{0} Personen"}`, `{}`, "list.count: de: other is missing"},
-		{"form that the language lacks", `"one": "{0} Person"`, `"few": "{0} Person"`, "list.count: de: few: is not a form of the language"},
-		{"unknown form", `"one": "{0} Person"`, `"many": "{0} Person"`, "list.count: de: many: is not a form of the language"},
-		{"form twice", `"one": "{0} Person", `, `"one": "{0} Person", "one": "x", `, "list.count: de: one: is there twice"},
-		{"empty form", `"{0} Person"`, `""`, "list.count: de: one: is not a text, or is empty"},
-		{"text in a plural", `{"one": "{0} Person", "other": "{0} Personen"}`, `"Personen"`, "list.count: is not a plural in every language"},
-		{"missing language in a plural", ` "es": {"one": "{0} persona", "other": "{0} personas"},
-`, ``, "list.count: is not a plural in every language"},
-		{"argument in one language", `"Osobe"`, `"Osobe {0}"`, "list.title: hr does not have the arguments of en"},
-		{"another argument", `"{0} Personen"`, `"{1} Personen"`, "list.count: de: other does not have the arguments of en: other"},
-		{"one without number where it is also 0", `"{0} personne"`, `"Une personne"`, "list.count: fr: one does not have the arguments of en: other"},
-		{"one without number where it is also 21", `"one": "{0} osoba"`, `"one": "Jedna osoba"`, "list.count: hr: one does not have the arguments of en: other"},
-		{"few without number", `"{0} osobe"`, `"osobe"`, "list.count: hr: few does not have the arguments of en: other"},
-		{"open brace", `"Osobe"`, `"Osobe {"`, "list.title: hr: a brace is not part of an argument such as {0}"},
-		{"close brace", `"Osobe"`, `"Osobe }"`, "list.title: hr: a brace is not part of an argument such as {0}"},
-		{"named argument", `"Osobe"`, `"{name}"`, "list.title: hr: a brace is not part of an argument such as {0}"},
-		{"argument of two digits", `"Osobe"`, `"{10}"`, "list.title: hr: a brace is not part of an argument such as {0}"},
-		{"brace behind an argument", `"Osobe"`, `"{0}}"`, "list.title: hr: a brace is not part of an argument such as {0}"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			if strings.Count(people, tt.old) != 1 {
-				t.Fatalf("the file has not just one %s", tt.old)
-			}
-			_, err := load(welcome, strings.Replace(people, tt.old, tt.new, 1))
-			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "messages/b.json: ") {
-				t.Errorf("got %v, want messages/b.json: … %s", err, tt.want)
-			}
-		})
+	for _, text := range []string{``, `[]`, `{"a": "text"}`, `{"a": {"en": 7}}`, `{"a": {"en": {"one": 7}}}`, `{} {}`} {
+		_, err := Load(fstest.MapFS{"m/a.json": {Data: []byte(text)}}, "m/*.json")
+		if err == nil || !strings.HasPrefix(err.Error(), "m/a.json: ") {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 
-func TestLoadRefusesFiles(t *testing.T) {
+// argument is what stands for an argument in a text.
+var argument = regexp.MustCompile(`\{[0-9]\}`)
+
+// needs returns the arguments of a text, each once, sorted.
+func needs(text string) []string {
+	all := argument.FindAllString(text, -1)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// TestMessages: each message of the program is there once, in each language and in each of its
+// forms, and has the same arguments in all of them.
+func TestMessages(t *testing.T) {
 	t.Parallel()
-	_, err := load(people, people)
-	if err == nil || err.Error() != "messages/b.json: list.title: is in another file, too" {
-		t.Errorf("the same key in two files: %v", err)
+	folders := []string{"../../web/office/messages", "../../web/dav/messages", "../../web/phone/messages", "../../lists/imports"}
+	for _, folder := range folders {
+		c, err := Load(os.DirFS(folder), "*.json")
+		if err != nil || len(c.messages) == 0 {
+			t.Fatal(folder, err)
+		}
+		written := 0 // a message that is twice there would replace the first one
+		names, _ := filepath.Glob(folder + "/*.json")
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			written += len(regexp.MustCompile(`(?m)^  "[^"]+": \{`).FindAll(text, -1))
+		}
+		if written != len(c.messages) {
+			t.Errorf("%s has %d messages, of which %d are different", folder, written, len(c.messages))
+		}
+		for key, m := range c.messages {
+			for _, fault := range m.faults() {
+				t.Errorf("%s: %s: %s", folder, key, fault)
+			}
+		}
 	}
-	if _, err := load(); err == nil || err.Error() != "no file matches messages/*.json" {
-		t.Errorf("no file: %v", err)
+}
+
+// faults returns what is wrong with a message.
+func (m message) faults() (all []string) {
+	plural := len(m["en"]) > 1
+	want := needs(m["en"][plain] + m["en"][other])
+	for _, l := range languages {
+		forms := []form{plain}
+		if plural {
+			forms = l.forms
+		}
+		if len(m[l.Tag]) != len(forms) {
+			all = append(all, fmt.Sprintf("%s has %d forms", l.Tag, len(m[l.Tag])))
+		}
+		for _, f := range forms {
+			text := m[l.Tag][f]
+			has := needs(text)
+			complete := slices.Equal(has, want) || f == one && !l.oneIsMore && slices.Equal(append([]string{"{0}"}, has...), want) // "One person" needs no {0}
+			if text == "" || !complete || strings.ContainsAny(argument.ReplaceAllString(text, ""), "{}") {
+				all = append(all, fmt.Sprintf("%s %s is %q", l.Tag, f, text))
+			}
+		}
 	}
-	if _, err := Load(fstest.MapFS{}, "["); err == nil {
-		t.Error("a bad pattern is accepted")
+	if len(m) > len(languages) {
+		all = append(all, "it has another language")
+	}
+	return all
+}
+
+// TestFaults: a message that is not as the others is found.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	in := func(text string) message {
+		m := message{}
+		for _, l := range languages {
+			m[l.Tag] = texts{plain: "{0}"}
+		}
+		m["hr"] = texts{plain: text}
+		return m
+	}
+	for text, right := range map[string]bool{"x {0}": true, "x": false, "": false, "{1}": false, "{0} {": false, "{0} {name}": false} {
+		if got := in(text).faults(); (len(got) == 0) != right {
+			t.Errorf("%q: %q", text, got)
+		}
 	}
 }

@@ -4,7 +4,6 @@
 package lang
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -72,33 +71,18 @@ var matcher = sync.OnceValue(func() language.Matcher {
 	return language.NewMatcher(tags)
 })
 
-// maxPreferences is the number of entries of Accept-Language that count. No
-// browser sends as many, and each costs a microsecond.
-const maxPreferences = 20
+// longestHeader is the length in bytes of the longest Accept-Language that counts. No browser sends
+// as much, and each entry costs a microsecond.
+const longestHeader = 500
 
 // Negotiate returns the language that fits best to the value of Accept-Language
-// (RFC 9110, section 12.5.4), English if none fits. Related languages count: the
-// answer to Bosnian is Croatian. Entries that cannot be read do not count.
+// (RFC 9110, section 12.5.4), English if none fits or the value cannot be read. Related languages
+// count: the answer to Bosnian is Croatian.
 func Negotiate(acceptLanguage string) *Language {
-	type preference struct {
-		tag    language.Tag
-		weight float32
+	if len(acceptLanguage) > longestHeader {
+		return languages[0]
 	}
-	var wanted []preference
-	for entry := range strings.SplitSeq(acceptLanguage, ",") {
-		tags, weights, err := language.ParseAcceptLanguage(entry)
-		if err == nil && len(tags) == 1 {
-			wanted = append(wanted, preference{tags[0], weights[0]})
-		}
-		if len(wanted) == maxPreferences {
-			break
-		}
-	}
-	slices.SortStableFunc(wanted, func(a, b preference) int { return -cmp.Compare(a.weight, b.weight) })
-	tags := make([]language.Tag, len(wanted))
-	for i, p := range wanted {
-		tags[i] = p.tag
-	}
+	tags, _, _ := language.ParseAcceptLanguage(acceptLanguage)
 	_, index, _ := matcher().Match(tags...)
 	return languages[index]
 }

@@ -55,11 +55,9 @@ func TestNegotiate(t *testing.T) {
 		{"ja, ko", "en"},
 		{"tlh, fr;q=0.8", "fr"},
 		{"qqq, de;q=0.2", "de"},
-		{"???, fr;q=nonsense, de;q=0.2", "de"},
-		{"de;q=1.5;x, es", "es"},
+		{"???, fr;q=nonsense, de;q=0.2", "en"},
 		{",,hr,", "hr"},
-		{strings.Repeat("ja,", 100) + "hr", "en"}, // too many
-		{strings.Repeat("?,", 100) + "hr", "hr"},
+		{strings.Repeat("ja,", 200) + "hr", "en"}, // too long
 		{strings.Repeat("de-", 1000), "en"},
 	}
 	for _, tt := range tests {

@@ -74,6 +74,7 @@ var languages = []*Language{
 type form string
 
 const (
+	plain form = "" // of a message that is not a plural
 	one   form = "one"
 	few   form = "few"
 	other form = "other"

@@ -17,15 +17,8 @@ import (
 //go:embed messages
 var files embed.FS
 
-// messages are the words of the calendar. It panics if they are not right; the tests would
-// have seen it.
-var messages = func() lang.Catalog {
-	catalog, err := lang.Load(files, "messages/*.json")
-	if err != nil {
-		panic(err)
-	}
-	return catalog
-}()
+// messages are the words of the calendar.
+var messages = lang.MustLoad(files, "messages/*.json")
 
 // CalendarPath is the address of the calendar of birthdays. It has its key in the
 // parameter key, and may have the tag of a language in lang.

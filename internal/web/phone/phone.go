@@ -28,15 +28,8 @@ type Account struct {
 //go:embed messages
 var files embed.FS
 
-// messages are the words of a profile. It panics if they are not right; the tests would
-// have seen it.
-var messages = func() lang.Catalog {
-	catalog, err := lang.Load(files, "messages/*.json")
-	if err != nil {
-		panic(err)
-	}
-	return catalog
-}()
+// messages are the words of a profile.
+var messages = lang.MustLoad(files, "messages/*.json")
 
 // Address returns the address of the address book, which programs ask for.
 func (a Account) Address() string { return a.URL + dav.Root }

@@ -33,11 +33,7 @@ type look struct {
 // assets. The site itself fills sign-in.html, sign-out.html, again.html and error.html.
 // It panics if the files are not right; the tests would have seen it.
 func newLook(files fs.FS) *look {
-	messages, err := lang.Load(files, "messages/*.json")
-	if err != nil {
-		panic(err)
-	}
-	l := &look{files: files, messages: messages, assets: readAssets(files), pages: map[string]func() map[string]*template.Template{}}
+	l := &look{files: files, messages: lang.MustLoad(files, "messages/*.json"), assets: readAssets(files), pages: map[string]func() map[string]*template.Template{}}
 	for _, language := range lang.All() {
 		l.pages[language.Tag] = sync.OnceValue(func() map[string]*template.Template { return l.read(language) })
 	}
