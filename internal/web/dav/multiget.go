@@ -3,43 +3,26 @@ package dav
 import (
 	"net/http"
 	"net/url"
-	"slices"
 )
-
-// cardsAtOnce is how many people of a multiget are in memory at the same time.
-const cardsAtOnce = 1000
 
 // multiget answers with the cards that a client names (RFC 6352, section 8.7). Each name
 // is answered once, as the client wrote it.
 func (s *Server) multiget(m *multistatus, t *target, root *element, q question) error {
-	var hrefs []string
+	var hrefs, ids []string
 	seen := map[string]bool{}
 	for _, e := range root.children {
 		if href := e.trimmed(); e.name == davName("href") && href != "" && !seen[href] {
-			hrefs, seen[href] = append(hrefs, href), true
+			hrefs, ids, seen[href] = append(hrefs, href), append(ids, idIn(href)), true
 		}
 	}
 	if len(hrefs) == 0 {
 		return malformed("addressbook-multiget must have an href.")
 	}
-	for some := range slices.Chunk(hrefs, cardsAtOnce) {
-		if err := s.writeCards(m, t, some, q.of(cardKind)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writeCards writes the cards with these names.
-func (s *Server) writeCards(m *multistatus, t *target, hrefs []string, q question) error {
-	ids := make([]string, len(hrefs))
-	for i, href := range hrefs {
-		ids[i] = idIn(href)
-	}
 	people, err := s.Store.Members(t.caller.Tenant, ids)
 	if err != nil {
 		return err
 	}
+	q = q.of(cardKind)
 	for i, href := range hrefs {
 		f := people[ids[i]]
 		if f == nil {

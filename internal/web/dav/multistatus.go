@@ -93,7 +93,7 @@ func (m *multistatus) resource(t *target, q question) {
 		}
 	}
 	m.raw("<D:response><D:href>")
-	m.text([]byte(t.href()))
+	m.text([]byte(t.path))
 	m.raw("</D:href>")
 	if len(found) > 0 || len(missing) == 0 || m.minimal { // there must be one propstat
 		m.propstat(http.StatusOK, found, func(name xml.Name) {

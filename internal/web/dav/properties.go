@@ -101,9 +101,9 @@ func compareNames(a, b xml.Name) int {
 // question is which properties a client asks for.
 type question struct {
 	names     []xml.Name
-	all       bool      // names are further ones
-	namesOnly bool      // it asks which there are
-	data      *cardData // of a report that asks for cards
+	all       bool // that allprop has
+	namesOnly bool // it asks which there are
+	card      bool // it is a report that asks for the cards
 }
 
 // maxNames is how many bytes of XML the names of the properties may have that a request asks for:
@@ -128,22 +128,15 @@ func (q *question) add(prop *element) error {
 
 // of returns the question about a resource of a kind.
 func (q question) of(k kind) question {
-	if !q.all && !q.namesOnly {
-		return q
+	if q.all || q.namesOnly {
+		q.names = namesOf(k, q.namesOnly)
 	}
-	names := namesOf(k, q.namesOnly)
-	for _, name := range q.names {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	q.names = names
 	return q
 }
 
 // property returns the property of a name, nil if there is none.
 func (q question) property(name xml.Name) *property {
-	if name == addressData && q.data != nil {
+	if name == addressData && q.card {
 		return theCard
 	}
 	return properties[name]

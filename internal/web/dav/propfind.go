@@ -65,7 +65,7 @@ func readPropfind(root *element) (q question, err error) {
 	if root == nil {
 		return question{all: true}, nil
 	}
-	prop, include := root.child(davName("prop")), root.child(davName("include"))
+	prop := root.child(davName("prop"))
 	switch {
 	case root.name != davName("propfind"):
 		return q, malformed("The root element must be propfind of the namespace DAV:.")
@@ -76,11 +76,7 @@ func readPropfind(root *element) (q question, err error) {
 	case root.child(davName("allprop")) == nil:
 		return q, malformed("propfind must have prop, allprop or propname.")
 	}
-	q.all = true
-	if include != nil {
-		err = q.add(include)
-	}
-	return q, err
+	return question{all: true}, nil
 }
 
 // fill reads what the properties of a resource are made of.

@@ -36,12 +36,8 @@ func (s *Server) query(t *target, root *element, q question) (func(*multistatus)
 	}, nil
 }
 
-// cardProperty is a property of a card: with its parameters, and the value without escapes.
-type cardProperty struct {
-	name   string
-	params map[string][]string // by their names in upper case
-	value  string
-}
+// cardProperty is a property of a card, with its value without escapes.
+type cardProperty struct{ name, value string }
 
 var unescape = strings.NewReplacer(`\\`, `\`, `\,`, `,`, `\;`, `;`, `\n`, "\n")
 
@@ -49,13 +45,8 @@ var unescape = strings.NewReplacer(`\\`, `\`, `\,`, `,`, `\;`, `;`, `\n`, "\n")
 func propertiesOf(card []byte) (all []cardProperty) {
 	for line := range bytes.Lines(bytes.ReplaceAll(card, []byte("\r\n "), nil)) {
 		head, value, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), ":")
-		parts := strings.Split(head, ";")
-		p := cardProperty{parts[0], map[string][]string{}, unescape.Replace(value)}
-		for _, param := range parts[1:] {
-			name, values, _ := strings.Cut(param, "=")
-			p.params[name] = append(p.params[name], strings.Split(values, ",")...)
-		}
-		all = append(all, p)
+		name, _, _ := strings.Cut(head, ";")
+		all = append(all, cardProperty{name, unescape.Replace(value)})
 	}
 	return all
 }
@@ -63,8 +54,7 @@ func propertiesOf(card []byte) (all []cardProperty) {
 // test tells whether a card matches.
 type test func(card []cardProperty) bool
 
-// maxConditions is how many elements a filter may have, and address-data parts of a card: each is
-// looked at for each person.
+// maxConditions is how many elements a filter may have: each is looked at for each person.
 const maxConditions = 50
 
 // readFilter reads an element filter. Without one, and without a condition in it, all match.
@@ -156,32 +146,13 @@ func readPropFilter(e *element) (test, error) {
 	}, nil
 }
 
-// readCondition reads a condition about one property.
+// readCondition reads a condition about one property. There are none about parameters.
 func readCondition(e *element) (func(cardProperty) bool, error) {
-	switch e.name {
-	case cardName("text-match"):
-		match, err := readTextMatch(e)
-		return func(p cardProperty) bool { return match(p.value) }, err
-	case cardName("param-filter"):
-		return readParamFilter(e)
+	if e.name != cardName("text-match") {
+		return nil, forbid("C:supported-filter")
 	}
-	return nil, forbid("C:supported-filter")
-}
-
-func readParamFilter(e *element) (func(cardProperty) bool, error) {
-	name := strings.ToUpper(e.value("name"))
-	if name == "" {
-		return nil, malformed("A param-filter must have a name.")
-	}
-	if e.child(cardName("is-not-defined")) != nil {
-		return func(p cardProperty) bool { return len(p.params[name]) == 0 }, nil
-	}
-	condition := e.child(cardName("text-match"))
-	if condition == nil {
-		return func(p cardProperty) bool { return len(p.params[name]) > 0 }, nil
-	}
-	match, err := readTextMatch(condition)
-	return func(p cardProperty) bool { return slices.ContainsFunc(p.params[name], match) }, err
+	match, err := readTextMatch(e)
+	return func(p cardProperty) bool { return match(p.value) }, err
 }
 
 const (

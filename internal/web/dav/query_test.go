@@ -59,14 +59,6 @@ func TestFilters(t *testing.T) {
 		{"", all("FN", match("ana", "")+match("čović", "")), "Ana"},
 		{"", all("FN", match("ana", "")+match("éric", "")), ""},
 		{"", all("FN", ""), everybody},
-
-		{"", prop("TEL", `<C:param-filter name="TYPE"/>`), "Ana Éric"},
-		{"", prop("TEL", `<C:param-filter name="type">`+match("cell", "")+"</C:param-filter>"), "Ana Éric"},
-		{"", prop("TEL", `<C:param-filter name="TYPE">`+match("home", "")+"</C:param-filter>"), ""},
-		{"", prop("TEL", `<C:param-filter name="TYPE">`+match("home", `negate-condition="yes"`)+"</C:param-filter>"), "Ana Éric"},
-		{"", prop("TEL", `<C:param-filter name="X">`+absent+"</C:param-filter>"), "Ana Éric"},
-		{"", prop("TEL", `<C:param-filter name="TYPE">`+absent+"</C:param-filter>"), ""},
-		{"", all("TEL", `<C:param-filter name="TYPE"/>`+match("234", "")), "Ana"},
 	} {
 		filter := "<C:filter>"
 		if tt.test != "" {
@@ -131,13 +123,4 @@ func TestManyConditions(t *testing.T) {
 		b.do("REPORT", bookPath, body(maxConditions)).wants(207)
 		b.do("REPORT", bookPath, body(maxConditions+1)).wants(400, fmt.Sprint(maxConditions))
 	}
-	parts := func(n int) string {
-		var names strings.Builder
-		for i := range n {
-			fmt.Fprintf(&names, `<C:prop name="X%d"/>`, i)
-		}
-		return strings.Replace(queryOf("<C:filter/>"), "<D:getetag/>", "<C:address-data>"+names.String()+"</C:address-data>", 1)
-	}
-	b.do("REPORT", bookPath, parts(maxConditions)).wants(207)
-	b.do("REPORT", bookPath, parts(maxConditions+1)).wants(400)
 }

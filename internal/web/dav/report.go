@@ -1,11 +1,9 @@
 package dav
 
 import (
-	"bytes"
 	"encoding/xml"
 	"errors"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +21,7 @@ var (
 // for by its name (RFC 6352, section 10.4).
 var (
 	addressData = cardName("address-data")
-	theCard     = &property{cardKind, func(m *multistatus, t *target, q question) { m.text(q.data.of(t.card())) }, false}
+	theCard     = &property{cardKind, func(m *multistatus, t *target, _ question) { m.text(t.card()) }, false}
 )
 
 // report answers a REPORT about the book.
@@ -80,7 +78,7 @@ func readQuestion(root *element) (q question, err error) {
 			return q, err
 		}
 		if data := prop.child(addressData); data != nil {
-			q.data, err = readCardData(data)
+			q.card, err = true, checkCardData(data)
 		}
 	case root.child(davName("allprop")) != nil:
 		q.all = true
@@ -90,55 +88,14 @@ func readQuestion(root *element) (q question, err error) {
 	return q, err
 }
 
-// cardData is what of a card a client wants.
-type cardData struct {
-	properties []string // in upper case; nil: all
-}
-
-// readCardData reads an element address-data. The cards are of version 3.0 alone: two
-// versions at one address would need two entity tags.
-func readCardData(e *element) (*cardData, error) {
-	if kind := e.value("content-type"); kind != "" && !strings.EqualFold(kind, "text/vcard") {
-		return nil, forbid("C:supported-address-data")
+// checkCardData checks an element address-data. The cards are of version 3.0 alone: two versions at
+// one address would need two entity tags. A client that asks for parts of a card gets all of it.
+func checkCardData(e *element) error {
+	kind, version := e.value("content-type"), e.value("version")
+	if kind != "" && !strings.EqualFold(kind, "text/vcard") || version != "" && version != "3.0" {
+		return forbid("C:supported-address-data")
 	}
-	if version := e.value("version"); version != "" && version != "3.0" {
-		return nil, forbid("C:supported-address-data")
-	}
-	d := &cardData{}
-	if e.child(cardName("allprop")) != nil {
-		return d, nil
-	}
-	for _, prop := range e.children {
-		if prop.name == cardName("prop") {
-			d.properties = append(d.properties, strings.ToUpper(prop.value("name")))
-		}
-	}
-	if len(d.properties) > maxConditions {
-		return nil, malformed("address-data asks for more than %d properties.", maxConditions)
-	}
-	return d, nil
-}
-
-// needed are the lines that every card has.
-var needed = []string{"BEGIN", "VERSION", "END"}
-
-// of returns what is wanted of a card.
-func (d *cardData) of(card []byte) []byte {
-	if len(d.properties) == 0 {
-		return card
-	}
-	var kept []byte
-	keep := false
-	for line := range bytes.Lines(card) {
-		if line[0] != ' ' { // no fold of the line before
-			name := string(line[:bytes.IndexAny(line, ";:")])
-			keep = slices.Contains(needed, name) || slices.Contains(d.properties, name)
-		}
-		if keep {
-			kept = append(kept, line...)
-		}
-	}
-	return kept
+	return nil
 }
 
 // readLimit returns the number in limit/nresults, 0 if there is none or it is huge.

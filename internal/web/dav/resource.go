@@ -1,7 +1,6 @@
 package dav
 
 import (
-	"bytes"
 	"net/http"
 	"strings"
 
@@ -90,19 +89,10 @@ type target struct {
 	store      *store.Store
 }
 
-func (t *target) href() string { return t.path }
-
-// card returns the card of a person as the client may read it. XML cannot have U+FFFE and
-// U+FFFF: U+FFFD stands for them, so that a report and GET give the same card.
+// card returns the card of a person as the client may read it.
 func (t *target) card() []byte {
-	if t.text != nil {
-		return t.text
-	}
-	t.text = sheet.AppendCard(nil, t.person, t.caller.Birthdays)
-	for _, c := range []string{"\uFFFE", "\uFFFF"} {
-		if bytes.Contains(t.text, []byte(c)) {
-			t.text = bytes.ReplaceAll(t.text, []byte(c), []byte("\uFFFD"))
-		}
+	if t.text == nil {
+		t.text = sheet.AppendCard(nil, t.person, t.caller.Birthdays)
 	}
 	return t.text
 }
