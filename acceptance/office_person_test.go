@@ -169,18 +169,6 @@ func TestOfficeFormSentManyTimesAtOnceMakesOnePerson(t *testing.T) {
 	}
 }
 
-func TestOfficeFormSentAgainAfterDeleting(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	b := s.signIn(t, s.key, "en")
-	form := b.get(t, newPerson).form(t, "/office/people").set(t, "First name", "Mia").set(t, "Last name", "Kovač")
-	form.send(t, "Add person").follow(t)
-	s.do(t, "DELETE", collection+"/"+s.list(t, "").Data.Items[0].ID, "").wants(t, http.StatusNoContent)
-	if p := form.send(t, "Add person").follow(t); p.notice(t) != "Mia Kovač was deleted Undo" {
-		t.Errorf("the notice is %q", p.notice(t))
-	}
-}
-
 func TestOfficeFormWithoutATokenWorks(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"container/list"
 	"net"
 	"net/http"
 	"net/netip"
@@ -50,21 +49,13 @@ func IsLocal(r *http.Request) bool {
 	return peer.Addr().Unmap().IsLoopback() || ok && peer.Addr().Unmap() == own.AddrPort().Addr().Unmap()
 }
 
-// mostSources is how many sources are told apart. Nobody can fill the memory with
-// further ones.
+// mostSources is how many sources are told apart, so that no one can fill the memory.
 const mostSources = 4096
 
-// Sources keeps a value for each source of requests. Beyond mostSources it forgets the
-// one whose last request is the oldest.
+// Sources keeps a value for each source of requests. When there are mostSources, it begins anew.
 type Sources[T any] struct {
-	mu     sync.Mutex
-	all    map[string]*list.Element // of *source[T]
-	lately list.List                // the last one first
-}
-
-type source[T any] struct {
-	name  string
-	value *T
+	mu  sync.Mutex
+	all map[string]*T
 }
 
 // Of returns the value of the source of a request. Where the source has none, new makes
@@ -73,18 +64,11 @@ func (s *Sources[T]) Of(r *http.Request, new func() *T) *T {
 	name := sourceOf(r)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if known := s.all[name]; known != nil {
-		s.lately.MoveToFront(known)
-		return known.Value.(*source[T]).value
+	if s.all[name] == nil {
+		if s.all == nil || len(s.all) >= mostSources {
+			s.all = map[string]*T{}
+		}
+		s.all[name] = new()
 	}
-	if s.all == nil {
-		s.all = map[string]*list.Element{}
-	}
-	if len(s.all) >= mostSources {
-		last := s.lately.Remove(s.lately.Back()).(*source[T])
-		delete(s.all, last.name)
-	}
-	made := &source[T]{name, new()}
-	s.all[name] = s.lately.PushFront(made)
-	return made.value
+	return s.all[name]
 }

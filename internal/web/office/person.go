@@ -165,24 +165,12 @@ func addPerson(v visit) error {
 		return v.renderForm(http.StatusUnprocessableEntity, data, typed, record.Fields{}, faults)
 	}
 	f, err := v.Store.Create(v.Session.Tenant, v.Session.ID, fields, v.addKey(data.Token, fields))
-	if repeated := (*store.RepeatedError)(nil); errors.As(err, &repeated) {
-		return v.redirectToAdded(repeated.ID)
+	id := f.ID
+	if repeated := (*store.RepeatedError)(nil); errors.As(err, &repeated) { // the form was sent before
+		id, err = repeated.ID, nil
 	}
 	if err != nil {
 		return err
-	}
-	return v.Redirect(v.withUndo(v.Back(), "added", f.ID))
-}
-
-// redirectToAdded answers a form that was sent before. Its person may have been
-// deleted since: then the notice says so, and offers to undo that.
-func (v visit) redirectToAdded(id string) error {
-	_, deleted, err := v.find(id)
-	switch {
-	case err != nil:
-		return err
-	case deleted:
-		return v.Redirect(withNotice(v.Back(), "deleted", id))
 	}
 	return v.Redirect(v.withUndo(v.Back(), "added", id))
 }
@@ -224,20 +212,14 @@ func (v visit) formOf(f record.Firefighter) formPage {
 	return formPage{ID: f.ID, Name: nameOf(f.Fields), Tag: v.entityTag(f), Person: v.person(&f, v.today())}
 }
 
-// find returns a record of the department, deleted or not. It looks twice for one
-// that is neither: somebody may have brought it back between the two reads.
+// find returns a record of the department, deleted or not.
 func (v visit) find(id string) (f record.Firefighter, deleted bool, err error) {
-	for range 2 {
-		f, err = v.Store.Get(v.Session.Tenant, id)
-		if !errors.Is(err, store.ErrNotFound) {
-			return f, false, err
-		}
-		gone, err := v.Store.GetDeleted(v.Session.Tenant, id)
-		if !errors.Is(err, store.ErrNotFound) {
-			return gone.Firefighter, true, cmp.Or(err, gone.Err())
-		}
+	f, err = v.Store.Get(v.Session.Tenant, id)
+	if !errors.Is(err, store.ErrNotFound) {
+		return f, false, err
 	}
-	return f, false, store.ErrNotFound
+	gone, err := v.Store.GetDeleted(v.Session.Tenant, id)
+	return gone.Firefighter, true, cmp.Or(err, gone.Err())
 }
 
 // savePerson replaces a record, if it is still what the form was made from. A
