@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -297,26 +295,6 @@ func TestOfficeInviteFaults(t *testing.T) {
 		b.post(t, "/office/access/invite", url.Values{"name": {"Ana"}, "scope": {scope}}).wants(t, 400)
 	}
 	b.post(t, "/office/access/invite", url.Values{"name": {strings.Repeat("č", 100)}, "scope": {"read"}}).wants(t, 200)
-}
-
-// TestOfficeAccessEnded: the page shows the newest of those that have ended.
-func TestOfficeAccessEnded(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	for n := range 103 {
-		execSQL(t, s.db, `INSERT INTO keys (hash, tenant_id, label, scope, created_at, expires_at) VALUES (?, 1, ?, 'read', 1, 2)`,
-			hashOf(strconv.Itoa(n)), "old "+strconv.Itoa(n))
-	}
-	p := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin"), "en").get(t, "/office/access")
-	ended := p.rows("Revoked and expired")
-	names := []string{}
-	for _, tr := range ended {
-		names = append(names, tr.one("th").text())
-	}
-	if len(names) != 100 || names[0] != "old 102" || slices.Contains(names, "old 2") || p.row(t, "Revoked and expired", "old 3")[1] != "expired" {
-		t.Errorf("%d have ended: %q", len(names), names)
-	}
-	p.says(t, "“firefighters keys list” shows 3 more.")
 }
 
 // TestOfficeAccessDevice: a session says which browser and system it is on, and only its

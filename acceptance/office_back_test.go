@@ -121,29 +121,6 @@ func TestOfficeLeadsBackAfterSignIn(t *testing.T) {
 	}
 }
 
-// TestOfficeLeadsBackToItselfOnly: an address elsewhere is none.
-func TestOfficeLeadsBackToItselfOnly(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	b := s.signIn(t, s.key, "en")
-	id := s.create(t, ana)
-	for _, back := range []string{"https://example.org/office/", "//example.org/office/", "/office/../api", "/api/v1", "javascript:alert(1)", "\\office", ""} {
-		person := b.get(t, backTo(id, back))
-		if cancel := person.one(t, "a", "href", "/office/#"+id).text(); cancel != "Cancel" {
-			t.Errorf("%q: %q", back, cancel)
-		}
-		form := person.form(t, personPath(id))
-		form.values.Set("back", back)
-		if to := form.send(t, "Save").header.Get("Location"); !strings.HasPrefix(to, "/office/?saved=") {
-			t.Errorf("%q leads to %s", back, to)
-		}
-		form.values.Set("then", back)
-		if to := form.send(t, "Save").header.Get("Location"); !strings.HasPrefix(to, "/office/?saved=") {
-			t.Errorf("after %q comes %s", back, to)
-		}
-	}
-}
-
 // TestOfficeSaveAndNext: in a search one goes from person to person, also to the next page.
 // Behind the last one is the search.
 func TestOfficeSaveAndNext(t *testing.T) {

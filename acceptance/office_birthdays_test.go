@@ -23,7 +23,7 @@ func TestOfficeBirthdays(t *testing.T) {
 	s.create(t, born("Leap", "1992-02-29"))
 	s.create(t, born("Early", "1980-05-01T23:30:00-05:00"))
 	s.create(t, `{"firstName":"No","lastName":"Day"}`)
-	p := b.get(t, "/office/birthdays").wants(t, 200).says(t, "1 person has no date of birth on the list.", "· 4 people")
+	p := b.get(t, "/office/birthdays").wants(t, 200).says(t, "Today and the next 30 days", "1 person has no date of birth on the list.", "· 4 people")
 	year := time.Now().Year()
 	want := []string{
 		fmt.Sprintf("February Date of birth Name Age 29 February Leap Test turns %d", year-1992),
@@ -63,52 +63,6 @@ func TestOfficeBirthdaysNow(t *testing.T) {
 	}
 }
 
-// TestOfficeBirthdaysSoon: the page begins with today and the next thirty days, over the end
-// of the year too, and marks today.
-func TestOfficeBirthdaysSoon(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	b := s.signIn(t, s.key, "en")
-	s.create(t, `{"firstName":"No","lastName":"Day"}`)
-	soon := func() string {
-		return b.get(t, "/office/birthdays").wants(t, 200).one(t, "section", "aria-labelledby", "soon").text()
-	}
-	if got := soon(); got != "Today and the next 30 days Nobody has a birthday today or in the next 30 days." {
-		t.Errorf("nobody: %q", got)
-	}
-	now := time.Now()
-	want := "Today and the next 30 days Date of birth Name Age"
-	for _, after := range []int{30, 31, 29, 0, -1, 1} {
-		day := time.Date(now.Year(), now.Month(), now.Day()+after, 12, 0, 0, 0, time.UTC)
-		s.create(t, born(fmt.Sprintf("After%d", after), fmt.Sprintf("1988-%02d-%02d", day.Month(), day.Day())))
-	}
-	for _, after := range []int{0, 1, 29, 30} {
-		day := time.Date(now.Year(), now.Month(), now.Day()+after, 12, 0, 0, 0, time.UTC)
-		today := ""
-		if after == 0 {
-			today = " today"
-		}
-		want += fmt.Sprintf(" %d %s After%d Test%s turns %d", day.Day(), day.Month(), after, today, day.Year()-1988)
-	}
-	if got := soon(); got != want {
-		t.Errorf("soon are %q, not %q", got, want)
-	}
-	for _, person := range b.get(t, "/office/birthdays").one(t, "section", "aria-labelledby", "soon").all("a") {
-		if href := person.attributes["href"]; !strings.HasSuffix(href, "?back=%2foffice%2fbirthdays") {
-			t.Errorf("%s does not lead back to the birthdays", href)
-		}
-	}
-	p := b.get(t, "/office/birthdays?age=18&before=1+May+2090").wants(t, 200)
-	if len(p.all("section", "aria-labelledby", "soon")) > 0 {
-		t.Error("they stand beside an answer")
-	}
-	for _, a := range b.get(t, "/office/birthdays").one(t, "section", "aria-labelledby", "soon").all("a") {
-		if href := a.attributes["href"]; !strings.HasSuffix(strings.ToLower(href), "?back=%2foffice%2fbirthdays") {
-			t.Errorf("%s does not lead back", href)
-		}
-	}
-}
-
 // reaching asks who reaches an age, and returns the rows of the answer.
 func (b *browser) reaching(t *testing.T, age, before string) (rows []string) {
 	t.Helper()
@@ -142,8 +96,6 @@ func TestOfficeReaching(t *testing.T) {
 		{" 140 ", "2130-05-16", []string{"Test First 15 May 1990 15 May 2130"}},
 		{"140", "15.5.2130", nil},
 		{"148", "1 March 2140", []string{"Test First 15 May 1990 15 May 2138", "Test Second 16 May 1990 16 May 2138", "Test Leap 29 February 1992 29 February 2140"}},
-		{"149", "2 March 2141", []string{"Test First 15 May 1990 15 May 2139", "Test Second 16 May 1990 16 May 2139", "Test Leap 29 February 1992 1 March 2141"}},
-		{"149", "1 March 2141", []string{"Test First 15 May 1990 15 May 2139", "Test Second 16 May 1990 16 May 2139"}},
 		{"18", "1 January 2010", nil}, // they were 18 before today
 	} {
 		if got := b.reaching(t, tt.age, tt.before); !slices.Equal(got, tt.want) {
@@ -178,11 +130,8 @@ func TestOfficeReachingFaults(t *testing.T) {
 		age, before, ageFault, dayFault string
 	}{
 		{"", "1 May 2090", wrongAge, ""},
-		{"0", "1 May 2090", wrongAge, ""},
-		{"-1", "1 May 2090", wrongAge, ""},
 		{"151", "1 May 2090", wrongAge, ""},
 		{"18.5", "1 May 2090", wrongAge, ""},
-		{`"><b>`, "1 May 2090", wrongAge, ""},
 		{"99999999999999999999", "soon", wrongAge, "This day cannot be read. Please write it with a year of four digits: "},
 		{"18", "30 February 2090", "", "There is no such day."},
 		{"18", "5/6/2090", "", "This can be 5 June 2090 or 6 May 2090. Please write the month as a word."},
@@ -203,53 +152,19 @@ func TestOfficeReachingFaults(t *testing.T) {
 	}
 }
 
-// readCalendar returns the values of each property, as a calendar program reads
-// them: lines are unfolded and texts unescaped.
-func readCalendar(t *testing.T, text string) map[string][]string {
-	t.Helper()
-	all := map[string][]string{}
-	text, ended := strings.CutSuffix(text, "\r\n")
-	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n ", ""), "\r\n") {
-		name, value, ok := strings.Cut(line, ":")
-		if !ok || !ended || strings.ContainsAny(line, "\r\n") {
-			t.Fatalf("no line of a calendar: %q", line)
-		}
-		value = strings.NewReplacer(`\\`, `\`, `\;`, ";", `\,`, ",", `\n`, "\n").Replace(value)
-		all[name] = append(all[name], value)
-	}
-	return all
-}
-
+// TestOfficeCalendar: the page offers the calendar as a file. TestBirthdays has its content.
 func TestOfficeCalendar(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "hr")
-	id := s.create(t, ana)
-	s.create(t, `{"firstName":"A, B; C\\","lastName":"`+strings.Repeat("č", 90)+`","dateOfBirth":"1992-02-29"}`)
-	s.create(t, `{"firstName":"No","lastName":"Day"}`)
-	p := b.get(t, "/office/birthdays.ics").wants(t, 200)
-	if p.header.Get("Content-Type") != "text/calendar; charset=utf-8" || p.header.Get("Content-Disposition") != `attachment; filename="birthdays.ics"` {
-		t.Errorf("the headers are %v", p.header)
-	}
-	all := readCalendar(t, p.body)
-	for name, want := range map[string][]string{
-		"BEGIN":              {"VCALENDAR", "VEVENT", "VEVENT"},
-		"VERSION":            {"2.0"},
-		"X-WR-CALNAME":       {"Rođendani – default"},
-		"SUMMARY":            {`Rođendan: A, B; C\ ` + strings.Repeat("č", 90) + " (1992.)", "Rođendan: Ana Čović (1990.)"},
-		"DTSTART;VALUE=DATE": {"19920229", "19900515"},
-		"RRULE":              {"FREQ=YEARLY;BYYEARDAY=60", "FREQ=YEARLY"},
-		"END":                {"VEVENT", "VEVENT", "VCALENDAR"},
-	} {
-		if got := slices.Clone(all[name]); !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
-			t.Errorf("%s is %q, not %q", name, got, want)
-		}
-	}
-	if !slices.Contains(all["UID"], "birthday-"+id) || len(all["DTSTAMP"]) != 2 {
-		t.Errorf("the events are %q", all)
-	}
+	s.create(t, ana)
 	link := b.get(t, "/office/birthdays").one(t, "a", "href", "/office/birthdays.ics")
 	if link.text() != "Rođendani za Vaš kalendar" {
 		t.Errorf("the link is %q", link.text())
+	}
+	p := b.get(t, "/office/birthdays.ics").wants(t, 200)
+	if p.header.Get("Content-Type") != "text/calendar; charset=utf-8" || p.header.Get("Content-Disposition") != `attachment; filename="birthdays.ics"` ||
+		!strings.Contains(p.body, "SUMMARY:Rođendan: Ana Čović (1990.)\r\n") {
+		t.Errorf("%v %s", p.header, p.body)
 	}
 }

@@ -1,11 +1,8 @@
 package acceptance
 
 import (
-	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
-	"sync"
 	"testing"
 )
 
@@ -50,41 +47,26 @@ func (f *webForm) choose(t *testing.T, name, value string) *webForm {
 // refused, and shows both versions of each field that differs.
 func TestOfficeTwoEditors(t *testing.T) {
 	t.Parallel()
-	for language, want := range map[string]struct {
-		heading, nothing, phone, email, born, last, first string
-		choices                                           []string
-	}{
-		"en": {heading: "Somebody else has changed Ana Ivić", phone: "Phone", email: "E-mail", born: "Date of birth", last: "Last name", first: "First name", choices: []string{
+	s := start(t)
+	id := s.create(t, ana)
+	b, theirs := s.signIn(t, s.key, "en"), s.signIn(t, s.key, "en")
+	mine := b.get(t, personPath(id)).form(t, personPath(id)).set(t, "First name", "Anna").set(t, "Phone", "111").set(t, "E-mail", " ").set(t, "Date of birth", "1990-05-15")
+	theirs.get(t, personPath(id)).form(t, personPath(id)).set(t, "Last name", "Ivić").set(t, "Phone", "222").
+		set(t, "E-mail", "b@example.org").set(t, "Date of birth", "1990-05-16").send(t, "Save").wants(t, http.StatusSeeOther)
+	for range 2 { // as often as it is sent
+		mine.send(t, "Save").wantsChoices(t, "Somebody else has changed Ana Ivić",
 			"First name | *Yours: Anna | Theirs: Ana",
 			"Last name | Yours: Čović | *Theirs: Ivić",
 			"Phone Both of you changed this | *Yours: 111 | Theirs: 222",
 			"E-mail Both of you changed this | *Yours: nothing | Theirs: b@example.org",
-			"Date of birth | Yours: 15 May 1990 | *Theirs: 16 May 1990",
-		}},
-		"de": {heading: "Ana Ivić wurde inzwischen von jemand anderem geändert", phone: "Telefon", email: "E-Mail", born: "Geburtsdatum", last: "Nachname", first: "Vorname", choices: []string{
-			"Vorname | *Ihre Eingabe: Anna | Andere Eingabe: Ana",
-			"Nachname | Ihre Eingabe: Čović | *Andere Eingabe: Ivić",
-			"Telefon Von beiden geändert | *Ihre Eingabe: 111 | Andere Eingabe: 222",
-			"E-Mail Von beiden geändert | *Ihre Eingabe: nichts | Andere Eingabe: b@example.org",
-			"Geburtsdatum | Ihre Eingabe: 15. Mai 1990 | *Andere Eingabe: 16. Mai 1990",
-		}},
-	} {
-		s := start(t)
-		id := s.create(t, ana)
-		save := map[string]string{"en": "Save", "de": "Speichern"}[language]
-		b, theirs := s.signIn(t, s.key, language), s.signIn(t, s.key, language)
-		mine := b.get(t, personPath(id)).form(t, personPath(id)).set(t, want.first, "Anna").set(t, want.phone, "111").set(t, want.email, " ").set(t, want.born, "1990-05-15")
-		theirs.get(t, personPath(id)).form(t, personPath(id)).set(t, want.last, "Ivić").set(t, want.phone, "222").
-			set(t, want.email, "b@example.org").set(t, want.born, "1990-05-16").send(t, save).wants(t, http.StatusSeeOther)
-		conflict := mine.send(t, save).wantsChoices(t, want.heading, want.choices...)
-		if got := s.stored(t, id).summary(); got != "Ana Ivić, 222, b@example.org, 1990-05-16T00:00:00Z" {
-			t.Errorf("something was saved: %s", got)
-		}
-		mine.send(t, save).wantsChoices(t, want.heading, want.choices...) // as often as it is sent
-		conflict.form(t, personPath(id)).choose(t, "phoneNumber", "222").send(t, save).follow(t).wants(t, http.StatusOK)
-		if got := s.stored(t, id).summary(); got != "Anna Ivić, 222, -, 1990-05-16T00:00:00Z" {
-			t.Error(got)
-		}
+			"Date of birth | Yours: 15 May 1990 | *Theirs: 16 May 1990")
+	}
+	if got := s.stored(t, id).summary(); got != "Ana Ivić, 222, b@example.org, 1990-05-16T00:00:00Z" {
+		t.Errorf("something was saved: %s", got)
+	}
+	mine.send(t, "Save").form(t, personPath(id)).choose(t, "phoneNumber", "222").send(t, "Save").follow(t).wants(t, http.StatusOK)
+	if got := s.stored(t, id).summary(); got != "Anna Ivić, 222, -, 1990-05-16T00:00:00Z" {
+		t.Error(got)
 	}
 }
 
@@ -128,74 +110,25 @@ func TestOfficeConflictThatIsNone(t *testing.T) {
 	}
 }
 
-// TestOfficeOutdatedFormWithFaults: the faults come first, and the form is still
-// refused afterwards.
-func TestOfficeOutdatedFormWithFaults(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	id := s.create(t, ana)
-	b := s.signIn(t, s.key, "en")
-	mine := b.get(t, personPath(id)).form(t, personPath(id)).set(t, "First name", "").set(t, "E-mail", "x@example.org")
-	s.do(t, "PUT", collection+"/"+id, `{"firstName":"Ana","lastName":"Ivić"}`).wants(t, http.StatusOK)
-	p := mine.send(t, "Save").wants(t, http.StatusUnprocessableEntity)
-	p.form(t, personPath(id)).set(t, "First name", "Ana").send(t, "Save").wantsChoices(t, "Somebody else has changed Ana Ivić",
-		"Last name | Yours: Čović | *Theirs: Ivić",
-		"Phone | Yours: 091 234 5678 | *Theirs: nothing",
-		"E-mail Both of you changed this | *Yours: x@example.org | Theirs: nothing",
-		"Date of birth | Yours: 15 May 1990 | *Theirs: nothing")
-}
-
-// TestOfficeFormWithoutATag: nobody knows what the form was made from, so that
-// every field that differs counts as changed by both.
-func TestOfficeFormWithoutATag(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	id := s.create(t, `{"firstName":"Mia","lastName":"Kovač","phoneNumber":"1"}`)
-	b := s.signIn(t, s.key, "en")
-	b.post(t, personPath(id), url.Values{"firstName": {"Mia"}, "phoneNumber": {""}, "dateOfBirth": {"1 May 1990"}}).
-		wantsChoices(t, "Somebody else has changed Mia Kovač",
-			"Phone Both of you changed this | *Yours: nothing | Theirs: 1",
-			"Date of birth | *Yours: 1 May 1990 | Theirs: nothing")
-}
-
-// TestOfficeLanguageChangedMeanwhile: a day in another language is the same day.
-func TestOfficeLanguageChangedMeanwhile(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	id := s.create(t, ana)
-	form := s.signIn(t, s.key, "hr").get(t, personPath(id)).form(t, personPath(id)).set(t, "Telefon", "1")
-	s.do(t, "PUT", collection+"/"+id, `{"firstName":"Ana","lastName":"Ivić","phoneNumber":"091 234 5678","email":"ana@example.com","dateOfBirth":"1991-05-15"}`).wants(t, http.StatusOK)
-	form.page.browser.language = "en"
-	form.page.browser.post(t, personPath(id), form.values).wantsChoices(t, "Somebody else has changed Ana Ivić",
-		"Last name | Yours: Čović | *Theirs: Ivić",
-		"Phone | *Yours: 1 | Theirs: 091 234 5678",
-		"Date of birth | Yours: 15 May 1990 | *Theirs: 15 May 1991")
-}
-
 // TestOfficeDeletedMeanwhile: what was typed is shown, and can bring the person
 // back.
 func TestOfficeDeletedMeanwhile(t *testing.T) {
 	t.Parallel()
-	for language, want := range map[string]struct{ phone, save, heading, choice, restore string }{
-		"en": {"Phone", "Save", "Ana Čović was deleted meanwhile", "Phone | *Yours: 111 | Before: 091 234 5678", "Bring back and save"},
-		"de": {"Telefon", "Speichern", "Ana Čović wurde inzwischen gelöscht", "Telefon | *Ihre Eingabe: 111 | Vorher: 091 234 5678", "Zurückholen und speichern"},
-	} {
-		s := start(t)
-		id := s.create(t, ana)
-		b := s.signIn(t, s.key, language)
-		mine := b.get(t, personPath(id)).form(t, personPath(id)).set(t, want.phone, "111")
-		s.do(t, "DELETE", collection+"/"+id, "").wants(t, http.StatusNoContent)
-		gone := mine.send(t, want.save).wantsChoices(t, want.heading, want.choice)
-		s.do(t, "GET", collection+"/"+id, "").wants(t, http.StatusNotFound)
-		back := gone.form(t, personPath(id))
-		back.send(t, want.restore).follow(t).wants(t, http.StatusOK).says(t, "Ana Čović")
-		if got := s.stored(t, id).summary(); got != "Ana Čović, 111, ana@example.com, 1990-05-15T00:00:00Z" {
-			t.Error(got)
-		}
-		back.send(t, want.restore).wants(t, http.StatusSeeOther) // pressed twice
-		if n := s.changeCount(t); n != 4 {
-			t.Errorf("%d changes", n)
-		}
+	s := start(t)
+	id := s.create(t, ana)
+	b := s.signIn(t, s.key, "en")
+	mine := b.get(t, personPath(id)).form(t, personPath(id)).set(t, "Phone", "111")
+	s.do(t, "DELETE", collection+"/"+id, "").wants(t, http.StatusNoContent)
+	gone := mine.send(t, "Save").wantsChoices(t, "Ana Čović was deleted meanwhile", "Phone | *Yours: 111 | Before: 091 234 5678")
+	s.do(t, "GET", collection+"/"+id, "").wants(t, http.StatusNotFound)
+	back := gone.form(t, personPath(id))
+	back.send(t, "Bring back and save").follow(t).wants(t, http.StatusOK).says(t, "Ana Čović")
+	if got := s.stored(t, id).summary(); got != "Ana Čović, 111, ana@example.com, 1990-05-15T00:00:00Z" {
+		t.Error(got)
+	}
+	back.send(t, "Bring back and save").wants(t, http.StatusSeeOther) // pressed twice
+	if n := s.changeCount(t); n != 4 {
+		t.Errorf("%d changes", n)
 	}
 }
 
@@ -231,55 +164,5 @@ func TestOfficeBringingBackIsChecked(t *testing.T) {
 		form(t, personPath(id)).send(t, "Bring back and save").wants(t, http.StatusSeeOther)
 	if got := s.stored(t, id).summary(); got != "Ana Ivić, 111, x@example.org, 1990-05-15T00:00:00Z" {
 		t.Error(got)
-	}
-}
-
-// sendAtOnce sends forms at the same time and returns the statuses, sorted.
-func sendAtOnce(t *testing.T, forms []*webForm) []int {
-	t.Helper()
-	results := make([]int, len(forms))
-	var sending sync.WaitGroup
-	for i, form := range forms {
-		sending.Go(func() {
-			p, err := form.page.browser.trySend(t, http.MethodPost, form.form.attributes["action"], form.values, nil)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			results[i] = p.status
-		})
-	}
-	sending.Wait()
-	slices.Sort(results)
-	return results
-}
-
-// TestOfficeManyEditorsAtOnce: of forms from the same record one is saved, and
-// all others are told. So it is where all bring the person back.
-func TestOfficeManyEditorsAtOnce(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	id := s.create(t, ana)
-	b := s.signIn(t, s.key, "en")
-	for _, deleted := range []bool{false, true} {
-		forms := make([]*webForm, 8)
-		for i := range forms {
-			forms[i] = b.get(t, personPath(id)).form(t, personPath(id)).set(t, "Phone", fmt.Sprint(i, deleted))
-		}
-		before, want := s.changeCount(t), 1
-		if deleted {
-			s.do(t, "DELETE", collection+"/"+id, "").wants(t, http.StatusNoContent)
-			for i := range forms {
-				forms[i] = forms[i].send(t, "Save").wants(t, http.StatusConflict).form(t, personPath(id))
-			}
-			want += 2
-		}
-		results := sendAtOnce(t, forms)
-		if results[0] != http.StatusSeeOther || results[1] != http.StatusConflict || results[7] != http.StatusConflict {
-			t.Errorf("%v", results)
-		}
-		if n := s.changeCount(t) - before; n != want {
-			t.Errorf("%d changes, not %d", n, want)
-		}
 	}
 }

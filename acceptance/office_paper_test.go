@@ -67,20 +67,6 @@ func TestOfficePaper(t *testing.T) {
 	b.checkPaper(t, both).says(t, "Nothing has changed") // no paper shows the time
 }
 
-// TestOfficePaperAsks: the first look asks nothing, and neither does an empty
-// field.
-func TestOfficePaperAsks(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	b := s.signIn(t, s.key, "en")
-	for _, path := range []string{"/office/paper", "/office/paper?code=", "/office/paper?code=+"} {
-		p := b.get(t, path).wants(t, 200).lacks(t, unknownPaper)
-		if p.heading(t) != "Check a printed list" || len(p.all("div", "class", "paper")) > 0 || p.fault(t, "Code") != "" {
-			t.Errorf("%s: %s", path, p.text())
-		}
-	}
-}
-
 // TestOfficePaperUnknown: codes that are none of this list get one message.
 func TestOfficePaperUnknown(t *testing.T) {
 	t.Parallel()

@@ -352,9 +352,6 @@ func (v visit) renderConflict(id string, yours, was record.Fields, past bool) er
 	case deleted:
 		data.Discard = deletedPath
 	}
-	if day, err := v.Lang.ParseDay(was.DateOfBirth); err == nil {
-		was.DateOfBirth = v.Lang.Day(day) // the form may have had another language
-	}
 	theirs, before, shown := fieldValues(v.shown(now.Fields)), fieldValues(was), v.shown(yours)
 	for d, value := range shown.Each {
 		c := conflictField{Name: d.Name, Label: v.Text("field." + d.Name), Yours: *value, Theirs: theirs[d.Name], Same: *value == theirs[d.Name]}
