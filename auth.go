@@ -25,7 +25,6 @@ const public = ""
 type caller struct {
 	tenant record.TenantID
 	key    store.KeyID
-	scope  string
 }
 
 // useInterval is how often the last use of a key is written, at most.
@@ -69,7 +68,7 @@ func (a *authenticator) authorize(r *http.Request, h http.Header, scope string) 
 	if err != nil {
 		return caller{}, err
 	}
-	return caller{tenant: c.Tenant, key: c.ID, scope: c.Scope}, refuseScope(c.Scope, scope)
+	return caller{c.Tenant, c.ID}, refuseScope(c.Scope, scope)
 }
 
 // identify returns the key of a request, of whatever scope, and notes its use. A refusal

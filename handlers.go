@@ -77,7 +77,6 @@ type server struct {
 	phones       *dav.Server  // the address books; nil without them
 	origins      []string     // of pages that may use the API
 	requestIDs   httpapi.RequestIDs
-	leads        http.Header     // where a response leads to the document
 	startID      string          // random, of this start of the program
 	inFlight     sync.Map        // the requestKeys that are being answered
 	waiting      *httpapi.Bound  // of requests that wait for changes
@@ -109,7 +108,6 @@ func newServer(store *store.Store, log *slog.Logger, all []route) *server {
 		router:        httprouter.New(),
 		version:       cli.ReadBuild().Version,
 		started:       time.Now(),
-		leads:         toDocument,
 		startID:       hex.EncodeToString(random),
 		waiting:       httpapi.NewBound(math.MaxInt, math.MaxInt),
 		stopping:      context.Background(),
@@ -119,7 +117,7 @@ func newServer(store *store.Store, log *slog.Logger, all []route) *server {
 		s.add(route)
 	}
 	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false
-	s.router.NotFound = http.HandlerFunc(s.noPath)
+	s.router.NotFound = s.always(errNoPath)
 	s.router.MethodNotAllowed = s.always(errMethod)
 	s.router.GlobalOPTIONS = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if h := w.Header(); strings.Contains(h.Get("Allow"), http.MethodPatch) {
@@ -151,13 +149,13 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case s.office != nil && strings.HasPrefix(r.URL.Path, site.Root):
 		s.office.ServeHTTP(w, r)
 	case s.office != nil && leadsToOffice(r):
-		h["Link"] = s.leads["Link"]
+		h["Link"] = toDocument["Link"]
 		http.Redirect(w, r, site.Root, http.StatusSeeOther)
 	case s.phones != nil && s.phones.Takes(r):
 		s.phones.ServeHTTP(w, r)
 	case httpapi.AllowOrigins(w, r, s.origins):
 	case strings.Contains(strings.ToLower(r.URL.RawPath), "%2f"): // the router would take it for a slash
-		s.noPath(w, r)
+		s.fail(w, r, "", errNoPath)
 	default:
 		s.router.ServeHTTP(w, r)
 	}
@@ -234,13 +232,6 @@ func (s *server) explain(w http.ResponseWriter, r *http.Request, path string, er
 // always answers every request with the same problem.
 func (s *server) always(p *httpapi.Problem) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, "", p) })
-}
-
-// noPath answers where there is nothing, and leads to what there is.
-func (s *server) noPath(w http.ResponseWriter, r *http.Request) {
-	p := *errNoPath
-	p.Header = s.leads
-	s.fail(w, r, "", &p)
 }
 
 // withID hands the handler the id of the path in its canonical form.
@@ -498,7 +489,6 @@ var openAPIYAML []byte
 // operations of the API, so the document does not have them.
 func (s *server) addDocuments() {
 	s.add(route{"GET", "/openapi.json", public, noQuery, serveDocument("application/json; charset=utf-8", openAPIJSON)})
-	s.leads = http.Header{"Link": append(slices.Clone(toDocument["Link"]), "<"+docs.Path+`>; rel="service-doc"; type="text/html"`)}
 	for _, f := range docs.Files() {
 		serve := serveFile(f.Type, f.Packed, httpapi.Unpack)
 		s.add(route{"GET", f.Path, public, noQuery, func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error {
@@ -540,7 +530,7 @@ func (s *server) handleWhoAmI(w http.ResponseWriter, _ *http.Request, _ string, 
 	if err != nil {
 		return err
 	}
-	w.Header()["Link"] = s.leads["Link"]
+	w.Header()["Link"] = toDocument["Link"]
 	return httpapi.RespondJSON(w, http.StatusOK, info)
 }
 
