@@ -3,7 +3,6 @@ package calendar
 import (
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -59,16 +58,8 @@ func (w *Writer) End() []byte {
 
 var escapes = strings.NewReplacer(`\`, `\\`, `;`, `\;`, `,`, `\,`, "\r\n", `\n`, "\n", `\n`, "\r", `\n`)
 
-// text adds a property whose value is a text. Control characters, which a
-// calendar cannot have, are left out.
-func (w *Writer) text(name, value string) {
-	w.line(name + ":" + strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\t' {
-			return -1
-		}
-		return r
-	}, escapes.Replace(value)))
-}
+// text adds a property whose value is a text.
+func (w *Writer) text(name, value string) { w.line(name + ":" + escapes.Replace(value)) }
 
 // maxLine is the length of a line in octets, without its end.
 const maxLine = 75

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
@@ -161,29 +162,9 @@ func (t *tree) begin(start xml.StartElement) error {
 	return nil
 }
 
-// isName reports whether a text is a name without a colon in XML: it may be repeated in
-// an answer. encoding/xml takes others, as 6x in <D:6x/>.
-func isName(text string) bool {
-	for i, c := range text {
-		switch {
-		case c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z':
-		case i > 0 && (c == '-' || c == '.' || '0' <= c && c <= '9' || c == 0xb7 || 0x300 <= c && c <= 0x36f || c == 0x203f || c == 0x2040):
-		case isNameStart(c):
-		default:
-			return false
-		}
-	}
-	return text != ""
-}
-
-// isNameStart reports whether a character beyond ASCII may begin a name (XML 1.0, section
-// 2.3).
-func isNameStart(c rune) bool {
-	for _, span := range [][2]rune{{0xc0, 0xd6}, {0xd8, 0xf6}, {0xf8, 0x2ff}, {0x370, 0x37d}, {0x37f, 0x1fff}, {0x200c, 0x200d},
-		{0x2070, 0x218f}, {0x2c00, 0x2fef}, {0x3001, 0xd7ff}, {0xf900, 0xfdcf}, {0xfdf0, 0xfffd}, {0x10000, 0xeffff}} {
-		if span[0] <= c && c <= span[1] {
-			return true
-		}
-	}
-	return false
+// isName reports whether the local part of a name may be repeated in an answer. Package xml checks the
+// characters of a name, but not with which of them the local part begins, as in <D:6x/>.
+func isName(local string) bool {
+	first, _ := utf8.DecodeRuneInString(local)
+	return (first == '_' || unicode.IsLetter(first)) && !strings.Contains(local, ":")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -98,39 +99,22 @@ func (l etagList) hasWeak(etag string) bool {
 	})
 }
 
-// parseETags reads * or a list of entity tags (RFC 9110, section 8.8.3). A tag
-// may contain a comma. Empty elements are ignored.
+// etagForm matches an entity tag (RFC 9110, section 8.8.3) without a comma. Ours have none.
+var etagForm = regexp.MustCompile(`^(W/)?"[^\x00-\x20",\x7f]*"$`)
+
+// parseETags reads * or a list of entity tags. Empty elements are ignored.
 func parseETags(values []string) (list etagList, ok bool) {
 	if len(values) == 0 {
 		return nil, true
 	}
 	list = etagList{}
-	rest := strings.Trim(strings.Join(values, ","), " \t,")
-	if rest == anyETag {
-		return etagList{anyETag}, true
-	}
-	for rest != "" {
-		tag, after, ok := cutETag(rest)
-		if !ok {
-			return nil, false
+	for item := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		if item = strings.Trim(item, " \t"); item != "" {
+			list = append(list, item)
 		}
-		list = append(list, tag)
-		after = strings.TrimLeft(after, " \t")
-		if after != "" && after[0] != ',' {
-			return nil, false
-		}
-		rest = strings.TrimLeft(after, " \t,")
 	}
-	return list, true
-}
-
-// cutETag returns the entity tag that text begins with, and the text after it.
-func cutETag(text string) (tag, after string, ok bool) {
-	opaque, isOpaque := strings.CutPrefix(strings.TrimPrefix(text, "W/"), `"`)
-	opaque, after, closed := strings.Cut(opaque, `"`)
-	invalid := func(c rune) bool { return c <= ' ' || c == 0x7f }
-	if !isOpaque || !closed || strings.ContainsFunc(opaque, invalid) {
-		return "", "", false
+	if slices.Equal(list, etagList{anyETag}) {
+		return list, true
 	}
-	return text[:len(text)-len(after)], after, true
+	return list, !slices.ContainsFunc(list, func(item string) bool { return !etagForm.MatchString(item) })
 }
