@@ -88,7 +88,7 @@ func newAPI(c daemon.Config) daemon.API {
 	s.tls = c.TLS && c.Authority == nil // other services on localhost may have no TLS
 	s.backups = c.Backups
 	s.expires = c.Expires
-	trust, certificate := "", (func() []byte)(nil)
+	trust, certificate := "", func() []byte { return nil }
 	if c.Authority != nil {
 		trust, certificate = authority.Path, c.Authority.Certificate
 		s.add(route{"GET", authority.Path, public, noQuery, func(_ *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {

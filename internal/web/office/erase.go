@@ -79,7 +79,7 @@ func (data *erasePage) add(v visit, people []record.Stored) error {
 	if data.Count == 0 {
 		return nil
 	}
-	found, err := holdersOf(v.Search(), people).Run(v.R.Context())
+	found, err := holdersOf(v.Site.Search, people).Run(v.R.Context())
 	data.Holding = v.holding(found)
 	return err
 }
@@ -129,7 +129,7 @@ func erase(v visit) error {
 	if err != nil {
 		return err
 	}
-	if search := v.Search(); osutil.Exists(search.Options.Dir) { // if that fails, the next backup does it
+	if search := v.Site.Search; osutil.Exists(search.Options.Dir) { // if that fails, the next backup does it
 		backup.NoteErased(search.Content, search.Database, search.Options.Dir)
 	}
 	n := site.Notice{Text: v.Count("erase.done", erased)}

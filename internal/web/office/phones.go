@@ -145,7 +145,7 @@ func (v visit) invitePhone(made *madePhone, birthdays bool) error {
 // account returns the account of a device of a department, without its keys.
 func (v visit) account(department string) (phone.Account, error) {
 	reach, err := v.Reach()
-	return phone.Account{Department: department, URL: reach.URL, Language: v.Lang, Authority: v.Authority()}, err
+	return phone.Account{Department: department, URL: reach.URL, Language: v.Lang, Authority: v.Site.Authority()}, err
 }
 
 // errNoPhone is for a code of a phone that does not work, or not any more.
@@ -177,7 +177,7 @@ func showPhone(v visit, code string) error {
 	if err != nil {
 		return err
 	}
-	data := phonePage{i.Department, phonesPath + "/" + code + "/" + phone.ProfileName, v.Authority() != nil}
+	data := phonePage{i.Department, phonesPath + "/" + code + "/" + phone.ProfileName, v.Site.Authority() != nil}
 	return v.Render(http.StatusOK, "phone", site.Page{Title: v.Text("phones.get.title", i.Department), Data: data})
 }
 

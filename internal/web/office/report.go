@@ -95,5 +95,5 @@ func sendReport(v visit, id string) error {
 
 // dossier returns everything that is kept about a person of the department.
 func (v visit) dossier(id string) (dossier.Dossier, error) {
-	return dossier.Read(v.R.Context(), v.Store, v.Session.Tenant, id, v.Search())
+	return dossier.Read(v.R.Context(), v.Store, v.Session.Tenant, id, v.Site.Search)
 }

@@ -67,7 +67,7 @@ func (v visit) firstSteps(people int64) (*steps, error) {
 	if s.Known, err = v.isNamed(); err != nil {
 		return nil, err
 	}
-	s.Person, s.Saved, s.Phones = v.Session.Person(), s.Backups.Trouble == "", v.HasPhones()
+	s.Person, s.Saved, s.Phones = v.Session.Person(), s.Backups.Trouble == "", v.Site.Phones
 	s.Renaming, s.Naming = v.renaming(""), v.naming("")
 	for _, done := range []bool{s.Named, s.Known, people > 0, s.Saved, s.Reach.Address != ""} {
 		if !done {
@@ -130,7 +130,9 @@ func renameDepartment(v visit) error {
 
 // nameSession says whose session this is.
 func nameSession(v visit) error {
-	return v.takeName("person", func(d *departmentPage) *naming { return &d.Naming }, v.NameSession)
+	return v.takeName("person", func(d *departmentPage) *naming { return &d.Naming }, func(name string) error {
+		return v.Site.Keys.NameSession(v.Session, name)
+	})
 }
 
 // takeName hands the name of a form to save, and leads back with a notice of what was done.

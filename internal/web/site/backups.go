@@ -20,8 +20,8 @@ type Backups struct {
 // the scope admin.
 func (v *Visit) Backups() Backups {
 	state := backup.State{Trouble: backup.NotSet}
-	if v.site.Backups != nil {
-		state = v.site.Backups()
+	if v.Site.Backups != nil {
+		state = v.Site.Backups()
 	}
 	b := Backups{Trouble: state.Trouble}
 	if state.Last != nil {
@@ -30,15 +30,12 @@ func (v *Visit) Backups() Backups {
 	if state.Verified != nil {
 		b.Verified = state.Verified.Local()
 	}
-	b.How, b.Command = howTo(state.Trouble, v.site.Installed)
-	if v.site.Invented {
+	b.How, b.Command = howTo(state.Trouble, v.Site.Installed)
+	if v.Site.Invented {
 		b.How, b.Command = "backups.type", "firefighters serve --backup-dir DIR"
 	}
 	return b
 }
-
-// Search returns what to look by for backups that hold something.
-func (v *Visit) Search() backup.Search { return v.site.Search }
 
 // howTo returns what to type about a trouble, where something can be typed: a command of
 // the service of the PC, which needs an administrator, or one for a program that somebody

@@ -121,7 +121,7 @@ func readAssets(files fs.FS) map[string]asset {
 }
 
 func serveAsset(v *Visit) error {
-	for _, a := range v.site.look.assets {
+	for _, a := range v.Site.look.assets {
 		if a.path == v.R.URL.Path {
 			h := v.W.Header()
 			h["Cache-Control"] = []string{"public, max-age=31536000, immutable"}

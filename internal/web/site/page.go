@@ -57,9 +57,6 @@ type frame struct {
 	Backups                     *Backups // for those who may see to them; else nil
 }
 
-// HasPhones reports whether the service has address books for phones.
-func (v *Visit) HasPhones() bool { return v.site.Phones }
-
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // Render answers with a page: templates/NAME.html within layout.html. The page is
@@ -70,7 +67,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 	f := frame{
 		Title: p.Title, Section: p.Section, Wrong: p.Wrong, Notice: p.Notice, Data: p.Data, Lang: v.Lang.Tag, Languages: lang.All(), Path: v.here(), RequestID: v.requestID(),
 		SignedIn: v.SignedIn(), CanWrite: v.May(store.ScopeWrite), IsAdmin: v.May(store.ScopeAdmin),
-		Phones:       v.HasPhones(),
+		Phones:       v.Site.Phones,
 		AskBeforeOut: v.invited() && v.path != signOutPath,
 	}
 	if f.SignedIn {
@@ -87,7 +84,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 		}
 	}
 	write := func(to io.Writer) error {
-		if err := v.site.look.pages[v.Lang.Tag]()[name].ExecuteTemplate(to, cmp.Or(p.Part, "layout.html"), f); err != nil {
+		if err := v.Site.look.pages[v.Lang.Tag]()[name].ExecuteTemplate(to, cmp.Or(p.Part, "layout.html"), f); err != nil {
 			return fmt.Errorf("making the page %s: %w", name, err)
 		}
 		return nil
@@ -159,12 +156,12 @@ func (v *Visit) next() string {
 
 // Text returns a message in the visitor's language.
 func (v *Visit) Text(key string, args ...any) string {
-	return v.site.look.messages.Text(v.Lang, key, args...)
+	return v.Site.look.messages.Text(v.Lang, key, args...)
 }
 
 // Count returns a message about so many things in the visitor's language.
 func (v *Visit) Count(key string, n int, args ...any) string {
-	return v.site.look.messages.Count(v.Lang, key, n, args...)
+	return v.Site.look.messages.Count(v.Lang, key, n, args...)
 }
 
 // errorPage is the Data of error.html. What happened and what to do are messages
@@ -182,7 +179,7 @@ type errorPage struct {
 
 // fail answers with an error. It is the one place where an error becomes a page.
 func (v *Visit) fail(err error) {
-	p := v.site.Explain(v.W, v.R, v.path, err)
+	p := v.Site.Explain(v.W, v.R, v.path, err)
 	if p.Status == http.StatusUnauthorized { // the department was removed at this moment
 		v.Session = store.Key{}
 		if v.askToSignIn(false) == nil && v.send() == nil {
@@ -194,7 +191,7 @@ func (v *Visit) fail(err error) {
 	}
 	what, todo := "error."+p.Code, "error."+p.Code+".todo"
 	data := errorPage{Status: p.Status, What: v.Text(what), Todo: v.Text(todo)}
-	if kind := v.site.Loss(); kind != "" && p.Status == http.StatusServiceUnavailable {
+	if kind := v.Site.Loss(); kind != "" && p.Status == http.StatusServiceUnavailable {
 		data.explainLoss(v, kind)
 	}
 	if v.route.Carried && p.Status >= http.StatusInternalServerError {
@@ -206,7 +203,7 @@ func (v *Visit) fail(err error) {
 		err = v.send()
 	}
 	if err != nil {
-		v.site.Log.Error("an error page could not be made", "requestId", v.requestID(), "cause", err.Error())
+		v.Site.Log.Error("an error page could not be made", "requestId", v.requestID(), "cause", err.Error())
 		http.Error(v.W, data.What, p.Status)
 	}
 }
@@ -215,7 +212,7 @@ func (v *Visit) fail(err error) {
 // service says more, because no page may name a file.
 func (e *errorPage) explainLoss(v *Visit, kind string) {
 	e.Loss, e.Todo = v.Text("lost."+kind), v.Text("lost.window")
-	if v.site.Installed {
+	if v.Site.Installed {
 		e.Todo, e.Command = v.Text("lost.admin"), "firefighters service stop"
 	}
 }

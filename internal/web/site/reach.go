@@ -34,16 +34,16 @@ func (v *Visit) Reach() (Reach, error) {
 // Trust returns the address of the certificate that a device must trust first which opens the
 // service at a URL. It is empty if there is none.
 func (v *Visit) Trust(url string) string {
-	if v.site.TrustPath == "" {
+	if v.Site.TrustPath == "" {
 		return ""
 	}
-	return url + v.site.TrustPath
+	return url + v.Site.TrustPath
 }
 
 // Start says how the service is started with further flags: the key of a message that says
 // where to type the command, and the command.
 func (v *Visit) Start(flags string) (how, command string) {
-	if v.site.Installed {
+	if v.Site.Installed {
 		return "backups.admin", "firefighters service install " + flags
 	}
 	return "backups.start", flags

@@ -27,10 +27,10 @@ const (
 // cookieName returns the name of the cookie of the session. A browser has one set of
 // cookies for all ports of a host, and keeps that of HTTPS from being replaced by HTTP.
 func (v *Visit) cookieName() string {
-	if v.R.TLS == nil && v.site.LocalPort != "" {
-		return "firefighters-" + v.site.LocalPort
+	if v.R.TLS == nil && v.Site.LocalPort != "" {
+		return "firefighters-" + v.Site.LocalPort
 	}
-	return "firefighters-" + v.site.Port
+	return "firefighters-" + v.Site.Port
 }
 
 // mostCookies is how many cookies of our name are looked at. A browser sends
@@ -44,7 +44,7 @@ func (v *Visit) readSession() error {
 		if cookie.Value == "" {
 			continue
 		}
-		session, err := v.site.Keys.Session(cookie.Value)
+		session, err := v.Site.Keys.Session(cookie.Value)
 		if err == nil {
 			v.Session, v.secret = session, cookie.Value
 		}
@@ -215,12 +215,12 @@ func signIn(v *Visit) error {
 // open returns store.ErrNotFound, count by the source of the request: wait is how many
 // seconds it must wait after too many, and open was not called.
 func (v *Visit) Try(secret string, open func(secret string) error) (wait int, err error) {
-	left, err := v.site.tries.Try(v.R, secret, open)
+	left, err := v.Site.tries.Try(v.R, secret, open)
 	if left > 0 {
 		wait = httpapi.SetRetryAfter(v.W.Header(), left)
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		v.site.Refusals.Add(v.R, httpapi.KeyUnknown.Code)
+		v.Site.Refusals.Add(v.R, httpapi.KeyUnknown.Code)
 	}
 	return wait, err
 }
@@ -232,7 +232,7 @@ func (v *Visit) begin(secret string, session store.Key, data signInPage) error {
 	v.Session, v.secret = session, secret
 	v.keepCookie()
 	if old.ID != 0 {
-		if err := v.site.Keys.EndSession(old); err != nil {
+		if err := v.Site.Keys.EndSession(old); err != nil {
 			return err
 		}
 	}
@@ -281,7 +281,7 @@ func (v *Visit) SignOut() error {
 	old := v.Session
 	v.Session = store.Key{}
 	if old.ID != 0 {
-		if err := v.site.Keys.EndSession(old); err != nil {
+		if err := v.Site.Keys.EndSession(old); err != nil {
 			return err
 		}
 	}

@@ -46,7 +46,7 @@ type Config struct {
 	Loss      func() string       // how the database was lost, as guard.Loss.Kind; "" if it was not
 	Invented  bool                // its people are invented: it has no flag for backups
 	TrustPath string              // of the certificate that other devices must trust first; empty: none
-	Authority func() []byte       // that certificate (DER); nil: none
+	Authority func() []byte       // returns that certificate (DER), nil for none
 	Phones    bool                // the service has address books for phones
 
 	// Explain returns the problem that an error is, and logs it if the fault
@@ -106,7 +106,7 @@ func (s *Site) add(pattern string, route Route) {
 }
 
 func (s *Site) serve(w http.ResponseWriter, r *http.Request, path string, route Route) {
-	v := &Visit{W: w, R: r, Store: s.Store, Lang: languageOf(r), site: s, route: route, path: path}
+	v := &Visit{W: w, R: r, Site: s, Store: s.Store, Lang: languageOf(r), route: route, path: path}
 	defer func() { v.Upload.Close() }()
 	defer v.recover()
 	err := v.answer()
@@ -152,7 +152,7 @@ func nothingHere(v *Visit) error {
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
 		probe := *v.R
 		probe.Method = method
-		if _, pattern := v.site.mux.Handler(&probe); pattern != Root {
+		if _, pattern := v.Site.mux.Handler(&probe); pattern != Root {
 			allowed = append(allowed, method)
 		}
 	}

@@ -20,12 +20,12 @@ import (
 type Visit struct {
 	W       http.ResponseWriter
 	R       *http.Request
+	Site    *Site
 	Store   *store.Store
 	Lang    *lang.Language
 	Session store.Key    // the zero Key without a session
 	Upload  *upload.Form // of a route with Upload; nil: a form without files
 
-	site   *Site
 	route  Route
 	path   string     // of the route
 	secret string     // of the session
@@ -53,17 +53,6 @@ func (v *Visit) Query() url.Values {
 // May reports whether the session may use routes of a scope.
 func (v *Visit) May(scope string) bool { return store.ScopeCovers(v.Session.Scope, scope) }
 
-// NameSession says whose session it is.
-func (v *Visit) NameSession(name string) error { return v.site.Keys.NameSession(v.Session, name) }
-
-// Authority returns the certificate (DER) that other devices must trust first, nil for none.
-func (v *Visit) Authority() []byte {
-	if v.site.Authority == nil {
-		return nil
-	}
-	return v.site.Authority()
-}
-
 // mayUse reports whether the visitor may use a route.
 func (v *Visit) mayUse(r Route) bool { return r.Scope == "" || v.May(r.Scope) }
 
@@ -78,7 +67,7 @@ func (v *Visit) answer() error {
 	}
 	if v.R.Method == http.MethodPost {
 		switch {
-		case v.site.origin.Check(v.R) != nil:
+		case v.Site.origin.Check(v.R) != nil:
 			return errForged
 		case v.SignedIn() && !v.mayUse(v.route):
 			upload.Ignore(v.W, v.R, false)
