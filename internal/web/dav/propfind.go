@@ -1,13 +1,11 @@
 package dav
 
 import (
-	"io"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/people/record"
-	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
@@ -37,10 +35,11 @@ func (s *Server) propfind(w http.ResponseWriter, r *http.Request, t *target) err
 		if err := s.fill(t); err != nil {
 			return err
 		}
-		return s.respond(w, r, func(m *multistatus) error { m.resource(t, q.of(t.kind)); return nil })
+		s.respond(w, r, func(m *multistatus) error { m.resource(t, q.of(t.kind)); return nil }) // an error means that the client has gone
+		return nil
 	}
 	return upload.Work(w, r, int64(t.caller.Tenant), upload.Writing, func(w http.ResponseWriter) error {
-		return s.respondLong(w, r, func(m *multistatus) error { return s.propfindWithin(m, t, q) })
+		return s.respond(w, r, func(m *multistatus) error { return s.propfindWithin(m, t, q) })
 	})
 }
 
@@ -145,35 +144,17 @@ func isMinimal(r *http.Request) bool {
 	return strings.EqualFold(strings.TrimSpace(r.Header.Get("Brief")), "t")
 }
 
-// setHeaders sets those of an answer of the status 207.
-func setHeaders(h http.Header, minimal bool) {
+// respond answers with a multistatus, which write writes. Where write can fail, or writes much, w is
+// that of upload.Work, which sends nothing after an error.
+func (s *Server) respond(w http.ResponseWriter, r *http.Request, write func(*multistatus) error) error {
+	m := newMultistatus(w, isMinimal(r))
+	h := w.Header()
 	h["Content-Type"] = xmlType
 	h["Vary"] = []string{"Prefer, Brief"}
-	if minimal {
+	if m.minimal {
 		h["Preference-Applied"] = []string{"return=minimal"}
 	}
-}
-
-// respond answers with a short multistatus, which write writes.
-func (s *Server) respond(w http.ResponseWriter, r *http.Request, write func(*multistatus) error) error {
-	var body strings.Builder
-	m := newMultistatus(&body, isMinimal(r))
-	if err := write(m); err != nil {
-		return err
-	}
-	m.end() // a Builder takes everything
-	setHeaders(w.Header(), m.minimal)
-	httpapi.Respond(w, http.StatusMultiStatus, []byte(body.String()))
-	return nil
-}
-
-// respondLong answers with a multistatus that may be long. w is that of upload.Work, which
-// sends nothing after an error.
-func (s *Server) respondLong(w http.ResponseWriter, r *http.Request, write func(*multistatus) error) error {
-	minimal := isMinimal(r)
-	setHeaders(w.Header(), minimal)
 	w.WriteHeader(http.StatusMultiStatus)
-	m := newMultistatus(io.Writer(w), minimal)
 	if err := write(m); err != nil {
 		return err
 	}

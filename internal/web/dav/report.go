@@ -41,10 +41,11 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request, t *target) error
 		if err != nil {
 			return err
 		}
-		return s.respondLong(w, r, write)
+		return s.respond(w, r, write)
 	})
 	if errors.Is(err, errToken) && strings.Contains(r.UserAgent(), "Thunderbird/") {
-		return s.respond(w, r, func(m *multistatus) error { m.raw(noToken); return nil })
+		s.respond(w, r, func(m *multistatus) error { m.raw(noToken); return nil }) // an error means that the client has gone
+		return nil
 	}
 	return err
 }
