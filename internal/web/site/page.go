@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"sync"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
@@ -57,8 +56,6 @@ type frame struct {
 	Backups                     *Backups // for those who may see to them; else nil
 }
 
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
 // Render answers with a page: templates/NAME.html within layout.html. The page is
 // sent when the handler has returned. Within Work it is written to W, which keeps it.
 // There a handler whose Render returned an error must return that error, and render
@@ -96,13 +93,11 @@ func (v *Visit) Render(status int, name string, p Page) error {
 			return err
 		}
 	} else {
-		page := buffers.Get().(*bytes.Buffer)
-		defer buffers.Put(page)
-		page.Reset()
-		if err := write(page); err != nil {
+		var page bytes.Buffer
+		if err := write(&page); err != nil {
 			return err
 		}
-		v.status, v.body = status, bytes.Clone(httpapi.Compress(h, v.R, page.Bytes()))
+		v.status, v.body = status, httpapi.Compress(h, v.R, page.Bytes())
 	}
 	h["Content-Type"] = []string{"text/html; charset=utf-8"}
 	h["Content-Language"] = []string{v.Lang.Tag}
