@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -146,27 +145,6 @@ func TestRateLimit(t *testing.T) {
 	}
 	must(t, b.server.store.Close())
 	b.as(apikey.New()).do(t, "GET", collection, "").wants(t, 429) // and not 503
-}
-
-// TestRateLimitOfAddress: unknown keys from one address leave the others their share.
-func TestRateLimitOfAddress(t *testing.T) {
-	t.Parallel()
-	b := limited(t, 2)
-	from := func(address, key string) answer {
-		t.Helper()
-		r, w := httptest.NewRequest("GET", collection, nil), httptest.NewRecorder()
-		r.RemoteAddr = address + ":1234"
-		r.Header.Set("Authorization", "Bearer "+key)
-		b.server.ServeHTTP(w, r)
-		return answer{w.Code, w.Header(), w.Body.String()}
-	}
-	const one, other = "127.0.0.1", "127.0.0.2"
-	for _, key := range []string{"a", "b", "c", "c"} {
-		from(one, key).wants(t, 401)
-	}
-	from(one, "d").wants(t, 429)
-	from(other, "d").wants(t, 401).remaining(t, `"unknown";r=3;t=2`)
-	from(other, b.newKey(t, time.Time{})).wants(t, 200) // it is not in memory yet
 }
 
 // remaining checks the headers of the rate limit, "" for none.

@@ -133,40 +133,6 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestFull: a full disk stops writing while it is full, and only then. What was
-// refused is in no history.
-func TestFull(t *testing.T) {
-	t.Parallel()
-	s := startBare(t, time.Now)
-	limitPages := func(pages int) {
-		must(t, s.server.store.DB().Write(func(tx *sqlite.Tx) error {
-			_, err := tx.QueryInt(fmt.Sprintf(`PRAGMA max_page_count = %d`, pages))
-			return err
-		}))
-	}
-	id := s.create(t, ana)
-	limitPages(1)
-	made := 1
-	for a := s.do(t, "POST", collection, ana); a.status != http.StatusInsufficientStorage; a = s.do(t, "POST", collection, ana) {
-		a.wants(t, 201)
-		made++
-	}
-	for s.do(t, "PUT", collection+"/"+id, ana).status == 200 { // into room that there still is
-	}
-	for method, path := range map[string]string{"PUT": "/" + id, "DELETE": "/" + id, "POST": ""} {
-		s.do(t, method, collection+path, ana).wants(t, http.StatusInsufficientStorage)
-	}
-	if total := s.total(t); total != made {
-		t.Errorf("%d records, not %d", total, made)
-	}
-	limitPages(1 << 30)
-	s.create(t, ana)
-	var creates int
-	if scanSQL(t, s.server.store.DB().Path(), `SELECT count(*) FROM changes WHERE action = 'create'`, &creates); creates != made+1 {
-		t.Errorf("%d creates in the history, not %d", creates, made+1)
-	}
-}
-
 // TestClosed: requests that come while the store closes are asked to come again, as the
 // document promises for each operation.
 func TestClosed(t *testing.T) {

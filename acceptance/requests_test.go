@@ -269,21 +269,6 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-// remaining checks the headers of the rate limit, "" for none.
-func (a answer) remaining(t *testing.T, limit string) {
-	t.Helper()
-	if got := a.header.Get("RateLimit"); got != limit {
-		t.Errorf("%d with RateLimit: %s, not %s", a.status, got, limit)
-	}
-	policy, _, _ := strings.Cut(limit, ";")
-	if got := a.header.Get("RateLimit-Policy"); !strings.HasPrefix(got, policy) || (got == "") != (limit == "") {
-		t.Errorf("RateLimit-Policy: %s", got)
-	}
-	if got := a.header.Get("Retry-After"); (got == "1") != (a.status == 429) {
-		t.Errorf("%d with Retry-After: %q", a.status, got)
-	}
-}
-
 // These tests meet each status of each operation in the document that has no
 // test of its own. holdAgainstDocument checks the answers.
 
