@@ -152,14 +152,25 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// forms returns the forms of a plural, and whether the form one stands for other numbers than 1 as well.
+func (l *Language) forms() (all []form, oneIsMore bool) {
+	for n := range 200 {
+		f := l.plural(n)
+		if oneIsMore = oneIsMore || f == one && n != 1; !slices.Contains(all, f) {
+			all = append(all, f)
+		}
+	}
+	return all, oneIsMore
+}
+
 // faults returns what is wrong with a message.
 func (m message) faults() (all []string) {
 	plural := len(m["en"]) > 1
 	want := needs(m["en"][plain] + m["en"][other])
 	for _, l := range languages {
-		forms := []form{plain}
+		forms, oneIsMore := []form{plain}, false
 		if plural {
-			forms = l.forms
+			forms, oneIsMore = l.forms()
 		}
 		if len(m[l.Tag]) != len(forms) {
 			all = append(all, fmt.Sprintf("%s has %d forms", l.Tag, len(m[l.Tag])))
@@ -167,7 +178,7 @@ func (m message) faults() (all []string) {
 		for _, f := range forms {
 			text := m[l.Tag][f]
 			has := needs(text)
-			complete := slices.Equal(has, want) || f == one && !l.oneIsMore && slices.Equal(append([]string{"{0}"}, has...), want) // "One person" needs no {0}
+			complete := slices.Equal(has, want) || f == one && !oneIsMore && slices.Equal(append([]string{"{0}"}, has...), want) // "One person" needs no {0}
 			if text == "" || !complete || strings.ContainsAny(argument.ReplaceAllString(text, ""), "{}") {
 				all = append(all, fmt.Sprintf("%s %s is %q", l.Tag, f, text))
 			}

@@ -17,14 +17,12 @@ import (
 // Language is one of the languages of All. Languages are compared by their
 // pointers.
 type Language struct {
-	Tag       string           // BCP 47, such as "hr"
-	Name      string           // in itself, such as "Hrvatski"
-	plural    func(n int) form // of a number that is not negative
-	forms     []form           // that plural returns
-	oneIsMore bool             // the form one also stands for numbers other than 1
-	grouping  grouping
-	dates     dateForm
-	phone     map[int][]int // groups of a telephone number of so many digits, where they are others than phoneGroups
+	Tag      string           // BCP 47, such as "hr"
+	Name     string           // in itself, such as "Hrvatski"
+	plural   func(n int) form // of a number that is not negative
+	grouping grouping
+	dates    dateForm
+	phone    map[int][]int // groups of a telephone number of so many digits, where they are others than phoneGroups
 }
 
 // All returns the languages in the order in which people choose from them. The

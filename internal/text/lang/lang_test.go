@@ -1,7 +1,6 @@
 package lang
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -79,9 +78,7 @@ func TestPluralForms(t *testing.T) {
 			if f != want[cldr] {
 				t.Fatalf("%s, %d: got %s, want %v", l.Tag, n, f, cldr)
 			}
-			if !slices.Contains(l.forms, f) || f == one && max(n, -n) != 1 && !l.oneIsMore {
-				t.Fatalf("%s, %d: the rule does not know that it has %s", l.Tag, n, f)
-			}
+
 		}
 	}
 }

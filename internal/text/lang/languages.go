@@ -9,7 +9,7 @@ import (
 var languages = []*Language{
 	{
 		Tag: "en", Name: "English",
-		plural: oneOther, forms: []form{other, one},
+		plural:   oneOther,
 		grouping: grouping{separator: ",", from: 1000},
 		dates: dateForm{
 			months: []string{"January", "February", "March", "April", "May", "June",
@@ -20,7 +20,7 @@ var languages = []*Language{
 	},
 	{
 		Tag: "de", Name: "Deutsch",
-		plural: oneOther, forms: []form{other, one},
+		plural:   oneOther,
 		grouping: grouping{separator: ".", from: 1000},
 		dates: dateForm{
 			months: []string{"Januar", "Februar", "März", "April", "Mai", "Juni",
@@ -32,7 +32,7 @@ var languages = []*Language{
 	},
 	{
 		Tag: "fr", Name: "Français",
-		plural: zeroToo, forms: []form{other, one}, oneIsMore: true,
+		plural:   zeroToo,
 		grouping: grouping{separator: "\u202f", from: 1000}, // narrow no-break space
 		dates: dateForm{
 			months: []string{"janvier", "février", "mars", "avril", "mai", "juin",
@@ -44,7 +44,7 @@ var languages = []*Language{
 	},
 	{
 		Tag: "es", Name: "Español",
-		plural: oneOther, forms: []form{other, one},
+		plural:   oneOther,
 		grouping: grouping{separator: ".", from: 10_000},
 		dates: dateForm{
 			months: []string{"enero", "febrero", "marzo", "abril", "mayo", "junio",
@@ -57,7 +57,7 @@ var languages = []*Language{
 	},
 	{
 		Tag: "hr", Name: "Hrvatski",
-		plural: oneFewOther, forms: []form{other, few, one}, oneIsMore: true,
+		plural:   oneFewOther,
 		grouping: grouping{separator: ".", from: 1000},
 		dates: dateForm{
 			months: []string{"siječanj", "veljača", "ožujak", "travanj", "svibanj", "lipanj",
