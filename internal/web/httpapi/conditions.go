@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -99,22 +98,39 @@ func (l etagList) hasWeak(etag string) bool {
 	})
 }
 
-// etagForm matches an entity tag (RFC 9110, section 8.8.3) without a comma. Ours have none.
-var etagForm = regexp.MustCompile(`^(W/)?"[^\x00-\x20",\x7f]*"$`)
-
-// parseETags reads * or a list of entity tags. Empty elements are ignored.
+// parseETags reads * or a list of entity tags (RFC 9110, section 8.8.3). A tag
+// may contain a comma. Empty elements are ignored.
 func parseETags(values []string) (list etagList, ok bool) {
 	if len(values) == 0 {
 		return nil, true
 	}
 	list = etagList{}
-	for item := range strings.SplitSeq(strings.Join(values, ","), ",") {
-		if item = strings.Trim(item, " \t"); item != "" {
-			list = append(list, item)
+	rest := strings.Trim(strings.Join(values, ","), " \t,")
+	if rest == anyETag {
+		return etagList{anyETag}, true
+	}
+	for rest != "" {
+		tag, after, ok := cutETag(rest)
+		if !ok {
+			return nil, false
 		}
+		list = append(list, tag)
+		after = strings.TrimLeft(after, " \t")
+		if after != "" && after[0] != ',' {
+			return nil, false
+		}
+		rest = strings.TrimLeft(after, " \t,")
 	}
-	if slices.Equal(list, etagList{anyETag}) {
-		return list, true
+	return list, true
+}
+
+// cutETag returns the entity tag that text begins with, and the text after it.
+func cutETag(text string) (tag, after string, ok bool) {
+	opaque, isOpaque := strings.CutPrefix(strings.TrimPrefix(text, "W/"), `"`)
+	opaque, after, closed := strings.Cut(opaque, `"`)
+	invalid := func(c rune) bool { return c <= ' ' || c == 0x7f }
+	if !isOpaque || !closed || strings.ContainsFunc(opaque, invalid) {
+		return "", "", false
 	}
-	return list, !slices.ContainsFunc(list, func(item string) bool { return !etagForm.MatchString(item) })
+	return text[:len(text)-len(after)], after, true
 }

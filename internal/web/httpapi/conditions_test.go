@@ -48,26 +48,26 @@ func TestETag(t *testing.T) {
 func TestIfMatch(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]error{
-		`"current"`:            nil,
-		`*`:                    nil,
-		` * `:                  nil,
-		`"x", "current"`:       nil,
-		`"x","current",W/"y"`:  nil,
-		`,, "a" , "current" ,`: nil,
-		`"x"`:                  errFailed,
-		`W/"current"`:          errFailed,
-		`"x", W/"current"`:     errFailed,
-		`""`:                   errFailed,
-		`"*"`:                  errFailed,
-		`,`:                    errFailed,
-		``:                     errFailed,
-		`x`:                    errInvalid,
-		`"current" "current"`:  errInvalid,
-		`"current"x`:           errInvalid,
-		`"x`:                   errInvalid,
-		`"x y"`:                errInvalid,
-		`*, "current"`:         errInvalid,
-		`"current", *`:         errInvalid,
+		`"current"`:              nil,
+		`*`:                      nil,
+		` * `:                    nil,
+		`"x", "current"`:         nil,
+		`"x","current",W/"y"`:    nil,
+		`,, "a,b" , "current" ,`: nil,
+		`"x"`:                    errFailed,
+		`W/"current"`:            errFailed,
+		`"x", W/"current"`:       errFailed,
+		`""`:                     errFailed,
+		`"*"`:                    errFailed,
+		`,`:                      errFailed,
+		``:                       errFailed,
+		`x`:                      errInvalid,
+		`"current" "current"`:    errInvalid,
+		`"current"x`:             errInvalid,
+		`"x`:                     errInvalid,
+		`"x y"`:                  errInvalid,
+		`*, "current"`:           errInvalid,
+		`"current", *`:           errInvalid,
 	} {
 		if got := check(current, "If-Match", value); got != [2]error{want, want} {
 			t.Errorf("%s: %v, want %v", value, got, want)
@@ -137,9 +137,9 @@ func TestInvalidConditions(t *testing.T) {
 	}
 }
 
-// The grammar of If-Match by another way, but that * must stand alone and that no tag has a comma.
+// The grammar of If-Match by another way, but that * must stand alone.
 var (
-	tagListForm = regexp.MustCompile(`^[ \t,]*((W/)?"[^\x00-\x20\x7f,"]*"[ \t]*(,[ \t,]*|$))*$`)
+	tagListForm = regexp.MustCompile(`^[ \t,]*((W/)?"[^\x00-\x20\x7f"]*"[ \t]*(,[ \t,]*|$))*$`)
 	tagForm     = regexp.MustCompile(`(W/)?"[^"]*"`)
 )
 
