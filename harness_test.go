@@ -114,14 +114,6 @@ func (c client) create(t *testing.T, body string) (id string) {
 	return strings.TrimPrefix(a.header.Get("Location"), collection+"/")
 }
 
-// total returns how many records there are.
-func (c client) total(t *testing.T) int {
-	t.Helper()
-	var list struct{ TotalCount int }
-	must(t, json.Unmarshal([]byte(c.do(t, "GET", collection, "").wants(t, 200).body), &list))
-	return list.TotalCount
-}
-
 // wants fails unless the answer has this status. A refusal must be a problem.
 func (a answer) wants(t *testing.T, status int) answer {
 	t.Helper()
