@@ -169,7 +169,7 @@ func TestVariables(t *testing.T) {
 	if got := strings.Join(slices.Sorted(maps.Keys(known)), " "); got != variables {
 		t.Errorf("the flags of all commands are\n%s\nnot\n%s", got, variables)
 	}
-	if got := strings.Join(slices.Sorted(maps.Keys(typed)), " "); got != "apply backup-dir force keep-erased leave-out-bad-fields licences new older-than phone repair skip-bad update yes" {
+	if got := strings.Join(slices.Sorted(maps.Keys(typed)), " "); got != "apply backup-dir compare force keep-erased leave-out-bad-fields licences new older-than phone repair skip-bad update yes" {
 		t.Errorf("not read from the environment: %s", got)
 	}
 	var set []string

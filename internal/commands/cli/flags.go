@@ -193,7 +193,7 @@ const variablePrefix = "FIREFIGHTERS_"
 // choose what is changed or erased: a variable that was forgotten in the environment
 // must not answer for a person. --licences changes what version prints, which programs
 // read.
-var typedOnly = []string{"apply", "force", "keep-erased", "leave-out-bad-fields", "licences", "new", "older-than", "phone", "repair", "skip-bad", "update", "yes"}
+var typedOnly = []string{"apply", "compare", "force", "keep-erased", "leave-out-bad-fields", "licences", "new", "older-than", "phone", "repair", "skip-bad", "update", "yes"}
 
 // variableOf returns the environment variable of a flag of a command, empty if that must be
 // typed.
