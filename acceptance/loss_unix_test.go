@@ -207,11 +207,8 @@ func TestMovedBack(t *testing.T) {
 // must be in the database then.
 func checkEnd(t *testing.T, db, ends, says string, code int) bool {
 	t.Helper()
-	copies := ends
-	if ends == "lost" {
-		copies = "*"
-	}
-	saved, _ := filepath.Glob(db + "." + copies + "-*Z")
+	ending := map[string]string{"saved": "Z", "mixed": "Z-mixed"}[ends]
+	saved, _ := filepath.Glob(db + ".saved-*" + ending)
 	switch ends {
 	case "lost":
 		if code != 1 || len(saved) != 0 || !strings.Contains(says, ": "+db) || !strings.Contains(says, "\nTry: first copy ") {

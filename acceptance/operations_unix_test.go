@@ -3,6 +3,7 @@
 package acceptance
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -307,4 +308,22 @@ func loseFiles(t *testing.T, db string) {
 	must(t, os.Truncate(db, 0))
 	startOn(t, db).stop(t) // which keeps the -wal
 	lose()
+}
+
+// TestOperationsMessages checks that the program has each message that a paragraph of the page
+// explains.
+func TestOperationsMessages(t *testing.T) {
+	t.Parallel()
+	built, err := os.ReadFile(program)
+	must(t, err)
+	messages := regexp.MustCompile(`\*\*"([^"]+)"`).FindAllStringSubmatch(operationsPage(t), -1)
+	if len(messages) < 8 {
+		t.Fatalf("the page explains %d messages", len(messages))
+	}
+	for _, message := range messages {
+		text := strings.Join(strings.Fields(message[1]), " ")
+		if !bytes.Contains(built, []byte(text)) {
+			t.Errorf("the program never prints %q", text)
+		}
+	}
 }

@@ -297,7 +297,7 @@ func TestReplaced(t *testing.T) {
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
-	for _, suffix := range []string{".saved-20261120T093000Z", ".saved-20261120T094000Z.partial", ".mixed-20261120T094000Z.partial", ".other.partial"} {
+	for _, suffix := range []string{".saved-20261120T093000Z", ".saved-20261120T094000Z.partial", ".saved-20261120T094000Z-mixed.partial", ".other.partial"} {
 		must(t, os.WriteFile(db+suffix, nil, 0o600))
 	}
 	guard.RemoveLeftovers(db)

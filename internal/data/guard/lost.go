@@ -22,9 +22,9 @@ const (
 	// AsideSuffix ends the name of a -wal whose database is not there any more.
 	AsideSuffix = "-wal.lost"
 
-	// The name of a saved copy has savedInfix and the time, or mixedInfix if the copy may have
-	// pages of two states. No command proposes to restore such a copy.
-	savedInfix, mixedInfix = ".saved-", ".mixed-"
+	// mixedSuffix ends the name of a saved copy that may have pages of two states. No command
+	// proposes to restore such a copy.
+	mixedSuffix = "-mixed"
 
 	partialSuffix = ".partial"
 )
@@ -42,7 +42,7 @@ func (g *Guard) save(ctx context.Context) {
 	g.makeFolder()
 	copied := backup.SavedName(loss.Path, g.tried)
 	if loss.Overwritten() {
-		copied = strings.Replace(copied, savedInfix, mixedInfix, 1)
+		copied += mixedSuffix
 	}
 	loss.Err = saveTo(ctx, g.store.DB(), copied)
 	if loss.Err != nil && ctx.Err() != nil { // the service ends, and End tries again
@@ -228,9 +228,7 @@ func Forget(path string) error { return notes.Remove(path, notes.Lost) }
 func RemoveLeftovers(db string) {
 	entries, _ := os.ReadDir(filepath.Dir(db))
 	for _, e := range entries {
-		rest, isOurs := strings.CutPrefix(e.Name(), filepath.Base(db))
-		isCopy := strings.HasPrefix(rest, savedInfix) || strings.HasPrefix(rest, mixedInfix)
-		if isOurs && isCopy && strings.HasSuffix(rest, partialSuffix) {
+		if strings.HasPrefix(e.Name(), filepath.Base(db)+".saved-") && strings.HasSuffix(e.Name(), partialSuffix) {
 			os.Remove(filepath.Join(filepath.Dir(db), e.Name()))
 		}
 	}
