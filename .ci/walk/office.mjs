@@ -1,6 +1,6 @@
 // The office page as a person finds it: by roles, labels and visible words.
 import { execFileSync } from "node:child_process";
-import { check, equal } from "./steps.mjs";
+import { equal } from "./steps.mjs";
 
 export const labels = {
   firstName: "First name", lastName: "Last name", phoneNumber: "Phone", email: "E-mail", dateOfBirth: "Date of birth",
@@ -13,8 +13,6 @@ export const words = {
   delete: /^delete\b/i,
   history: /^history\b/i,
   signIn: /^sign in\b/i,
-  revoke: /^revoke\b/i,
-  writes: /^(add|save|delete|undo|bring back|revoke|invite|withdraw)\b/i,
 };
 
 export const main = (page) => page.getByRole("main");
@@ -36,25 +34,16 @@ export async function fill(page, fields) {
   for (const [name, value] of Object.entries(fields)) await field(page, name).fill(value);
 }
 
-// values returns what stands in the form of a person.
-export async function values(page, names = Object.keys(labels)) {
-  const found = {};
-  for (const name of names) found[name] = await field(page, name).inputValue();
-  return found;
-}
-
 // counted waits until the page says how many people it shows.
 export async function counted(page, text) {
   await page.getByRole("status").filter({ hasText: new RegExp(`^\\s*${text}\\s*$`) }).waitFor()
     .catch(() => { throw new Error(`the page does not say "${text}"`); });
 }
 
-// search looks for people as a person does: with the Enter key, or while typing
-// where scripts run.
-export async function search(page, text, scripts) {
+// search types into the search field.
+export async function search(page, text) {
   await searchField(page).fill("");
   await searchField(page).pressSequentially(text);
-  if (!scripts) await searchField(page).press("Enter");
 }
 
 // people returns the cells of the list, a row each.
@@ -70,9 +59,8 @@ export async function openPerson(page, lastName) {
 }
 
 // signIn types a key or a code.
-export async function signIn(page, keyOrCode, { shared = false } = {}) {
+export async function signIn(page, keyOrCode) {
   await page.getByLabel("Key or code", { exact: true }).fill(keyOrCode);
-  if (shared) await page.getByLabel("This is a shared computer").check();
   await main(page).getByRole("button", { name: words.signIn }).click();
 }
 
@@ -84,23 +72,14 @@ export async function signedIn(browser, program, options = {}) {
   return page.context().storageState();
 }
 
-// everything returns all that can be read or copied in the main part of a page.
-export async function everything(page) {
-  return main(page).evaluate((part) => [part.innerText, ...[...part.querySelectorAll("input, textarea")].map((input) => input.value),
-    ...[...part.querySelectorAll("a")].map((link) => link.href)].join("\n"));
-}
-
-// invitation makes an invitation on the access page and returns its link and code.
+// invitation makes an invitation on the access page and returns its link.
 export async function invitation(page, name, scope) {
   await page.goto("/office/access");
   const form = main(page).locator('form[action$="/office/access/invite"]');
   await form.getByRole("textbox", { name: /name/i }).fill(name);
   await form.locator("[name=scope]").selectOption(scope);
   await form.getByRole("button", { name: /invite|invitation/i }).click();
-  await page.getByText(name).first().waitFor();
-  const link = /https?:\/\/\S+\/office\/sign-in#code=[\w-]+/.exec(await everything(page))?.[0];
-  check(link, `the page shows no link for ${name}`);
-  return { link, code: link.split("#code=")[1] };
+  return main(page).getByLabel("Link", { exact: true }).inputValue();
 }
 
 // atSignIn checks that the page asks to sign in.

@@ -1,5 +1,5 @@
-// Starts the program, and speaks to its API and its commands.
-import { execFileSync, spawn } from "node:child_process";
+// Starts the program, and speaks to its API.
+import { spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { check, until } from "./steps.mjs";
@@ -13,7 +13,6 @@ export class Program {
   // first key, and its link.
   static async start(binary, dir, args) {
     const program = new Program();
-    program.binary = binary;
     program.cwd = mkdtempSync(join(dir, "program-")); // no file of another program is there
     program.child = spawn(binary, args, { cwd: program.cwd, stdio: ["ignore", "pipe", "pipe"] });
     running.add(program.child);
@@ -28,13 +27,7 @@ export class Program {
       program.link = /https?:\/\/\S+\/office\/sign-in#code=\S+/.exec(text)?.[0];
       return program.url && program.key && program.link;
     }).catch((error) => { throw new Error(`${error.message}\n${text}${log}`); });
-    program.output = text;
     return program;
-  }
-
-  // run runs a command on the program's database and returns what it prints.
-  run(...args) {
-    return execFileSync(this.binary, args, { cwd: this.cwd, encoding: "utf8", timeout: 60000, stdio: ["ignore", "pipe", "pipe"] });
   }
 
   async stop() {

@@ -33,9 +33,9 @@ export async function pictures(browser, demo, encrypted, dir) {
     const top = (page) => page.locator(".paper").evaluate((part) => Math.floor(part.getBoundingClientRect().top + scrollY) - 16);
     const options = { session: demo.session, viewport: { width, height: 700 } };
     const access = await browser.open(demo, "/office/access", options);
-    const { code } = await invitation(access, "Ana Čović", "admin");
+    const invited = await invitation(access, "Ana Čović", "admin");
     await access.close();
-    options.session = await signedIn(browser, demo, { key: code });
+    options.session = await signedIn(browser, demo, { key: invited.split("#code=")[1] });
     const page = await browser.open(demo, "/office/", options);
     await counted(page, "40 people");
     await main(page).getByRole("button", { name: "Hide" }).click(); // the first steps

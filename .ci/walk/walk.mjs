@@ -1,15 +1,11 @@
-// Walks through all tasks of the office page: walk.mjs BINARY MESSAGES. With --short it
-// does each task once, with scripts. With --screenshots and a folder it only makes the
-// pictures of the documents there.
+// Walks through the office page: walk.mjs BINARY MESSAGES. With --short it only does the
+// tasks. With --screenshots and a folder it only makes the pictures of the documents there.
 // .ci/office installs what it needs and runs it.
 import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
-import * as access from "./access.mjs";
 import { Browser } from "./browser.mjs";
-import * as docs from "./docs.mjs";
 import * as keyboard from "./keyboard.mjs";
-import { audits } from "./lighthouse.mjs";
 import * as list from "./list.mjs";
 import { signedIn } from "./office.mjs";
 import * as pages from "./pages.mjs";
@@ -32,7 +28,6 @@ afterEach((name, error) => browser.end(name, error));
 async function serve(...people) {
   const program = await Program.start(binary, dir, ["serve", "--db", "walk.db", "--listen", "127.0.0.1:0"]);
   for (const person of people) await program.add(person);
-  program.db = "walk.db";
   program.session = await signedIn(browser, program);
   return program;
 }
@@ -46,34 +41,24 @@ async function walk() {
   demo.session = await signedIn(browser, demo);
   if (picturesDir) return pictures(browser, demo, await encrypted(), picturesDir);
 
-  const station = await serve();
+  const station = await serve({ firstName: "Ana", lastName: "Čović", phoneNumber: "091 234 5678", email: "ana@example.com", dateOfBirth: "1990-05-15" });
   station.messages = resolve(messages);
-  await pages.empty(browser, station);
-  await station.add({ firstName: "Ana", lastName: "Čović", phoneNumber: "091 234 5678", email: "ana@example.com", dateOfBirth: "1990-05-15" });
   for (const [number, name] of ["Eva", "Adam", "Zoe", "Ben", "Mia"].entries()) {
     await station.add({ firstName: name, lastName: `Walk${number}`, phoneNumber: `098 ${number}`, email: [null, "walk@example.com", "walk@example.com", "other@example.com", null][number] });
   }
-  for (const scripts of short ? [true] : [true, false]) {
-    await list.tasks(browser, station, scripts);
-    await tasks.tasks(browser, station, scripts);
-    await keyboard.tasks(browser, station, scripts);
-    await access.sessions(browser, station, scripts);
-    await phones.tasks(browser, station, scripts);
-    await print.paper(browser, station, dir, scripts);
-    await transfer.tasks(browser, station, scripts);
-    await pages.menu(browser, station, scripts);
-  }
-  await keyboard.keys(browser, station);
+  await list.tasks(browser, station);
+  await tasks.tasks(browser, station);
+  await tasks.silent(browser, station);
+  await keyboard.tasks(browser, station);
+  await transfer.tasks(browser, station);
+  await pages.menu(browser, station);
   await pages.columns(browser, station);
-  await transfer.dropped(browser, station);
-  await access.scopes(browser, station);
-  await print.birthdays(browser, station, dir);
   await pages.manners(browser, station, demo);
+  await pages.docs(browser, demo);
   const secure = await encrypted();
-  await phones.android(browser, secure);
-  await docs.tasks(browser, demo);
+  await phones.cameras(browser, secure);
   if (short) return;
-  await pages.everybody(browser, station, await transfer.addresses(browser, station));
+  await pages.everybody(browser, station);
   await transfer.everybody(browser, station);
   await station.stop();
 
@@ -81,7 +66,6 @@ async function walk() {
     phoneNumber: `091 555 ${1000 + number}`, email: `person${number}x@example.com`, dateOfBirth: "1980-02-29" })));
   await list.longer(browser, crowd);
   await print.lists(browser, crowd, dir);
-  await print.comparison(browser, crowd, dir);
   await crowd.stop();
 
   const sheet = await serve(...Array.from({ length: 80 }, (_, number) => ({ firstName: `Maximiliane${number}`, lastName: `Mustermann${number}x`,
@@ -91,12 +75,7 @@ async function walk() {
 
   const named = await serve();
   await pages.names(browser, named);
-  await print.names(browser, named, dir, pages.payloads);
   await named.stop();
-
-  const certified = await Program.start(binary, dir, ["demo", "--listen", "127.0.0.1:0", "--tls-cert", `${dir}/cert.pem`, "--tls-key", `${dir}/key.pem`]);
-  await audits(chromium, certified, dir);
-  await certified.stop();
 
   await pictures(browser, demo, secure, `${dir}/pictures`);
   await demo.stop();
