@@ -3,7 +3,6 @@
     compare.py COPY PEOPLE [--birthdays]
 
 Another reader of cards than ours reads them: vobject, which vdirsyncer and khard use.
-SyncEvolution writes cards of its own, without a UID and with empty fields.
 """
 import json, pathlib, re, sys
 
@@ -30,8 +29,6 @@ def differences(copy, people, birthdays):
     files = [file for file in copy.rglob("*") if file.is_file()] if copy.is_dir() else [copy]
     cards = sorted(of_card(card) for file in files for card in vobject.readComponents(file.read_text(encoding="utf-8")))
     wanted = [of_record(json.loads(line), birthdays) for line in pathlib.Path(people).read_text(encoding="utf-8").splitlines()]
-    if not any(card[0] for card in cards):
-        wanted = [("", *person[1:]) for person in wanted]
     wanted.sort()
     if cards == wanted:
         return []
