@@ -212,15 +212,14 @@ func TestHost(t *testing.T) {
 func TestFailedHost(t *testing.T) {
 	var r recorder
 	h := &host{log: &events{report: r.report}, run: func(_ context.Context, log io.Writer) int {
-		io.WriteString(log, "Error: the port is taken\n")
-		io.WriteString(log, "Try: another\n")
+		io.WriteString(log, `{"level":"ERROR","msg":"the port is taken","try":"another"}`)
 		return 1
 	}}
 	changes := make(chan svc.Status, 1)
 	if specific, code := h.Execute(nil, nil, changes); !specific || code != 1 {
 		t.Errorf("exit code %d, specific %v", code, specific)
 	}
-	r.want(t, "3 Error: the port is taken\nTry: another")
+	r.want(t, "3 the port is taken\ntry: another")
 	if RunAsService([]string{"serve"}, nil) || RunAsService([]string{"service", "run"}, nil) {
 		t.Error("no service manager has started this")
 	}
