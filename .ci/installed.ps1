@@ -1,5 +1,5 @@
-# Installs the package for Windows on this PC, looks at what Windows has made of it, stops,
-# upgrades and removes it. It is for a PC that is thrown away: ci.yml runs it on GitHub.
+# Only this proves the package on a real Windows: it installs it, looks at what Windows has made
+# of it, stops, upgrades and removes it. It is for a PC that is thrown away: ci.yml runs it on GitHub.
 #
 #   .ci/installed.ps1 OLD.msi NEW.msi OLDVERSION NEWVERSION
 #
