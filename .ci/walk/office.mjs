@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { equal } from "./steps.mjs";
 
-export const labels = {
+const labels = {
   firstName: "First name", lastName: "Last name", phoneNumber: "Phone", email: "E-mail", dateOfBirth: "Date of birth",
 };
 

@@ -8,7 +8,7 @@ import { counted, field, fill, invitation, main, row, saveButton, words } from "
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const all = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "experimental"] };
 const colours = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
-export const languages = { en: "English", de: "Deutsch", fr: "Français", es: "Español", hr: "Hrvatski" };
+const languages = { en: "English", de: "Deutsch", fr: "Français", es: "Español", hr: "Hrvatski" };
 
 // addresses returns the pages that can be reached by an address, by their names.
 async function addresses(station) {
