@@ -145,9 +145,13 @@ func TestServiceEncrypts(t *testing.T) {
 		}
 	}
 	checkModes(t, dir)
-	kept, err := filepath.Glob(db + ".backup-*")
-	if must(t, err); len(kept) != 1 || recordsIn(t, kept[0]) != 40 {
-		t.Fatalf("beside the database: %q", kept)
+	found, err := filepath.Glob(db + ".backup-*")
+	if must(t, err); len(found) == 0 || len(found) > 2 { // the stop may come before the older one is removed
+		t.Fatalf("beside the database: %q", found)
+	}
+	kept := found[len(found)-1]
+	if recordsIn(t, kept) != 40 {
+		t.Errorf("the copy %s does not have all records", kept)
 	}
 	works(t, "check", "--db", filepath.Join(dir, newest()), "--identity", key)
 	stranger, _, _ := newIdentity(t)
@@ -164,10 +168,10 @@ func TestServiceEncrypts(t *testing.T) {
 
 	must(t, os.WriteFile(db, []byte("not a database any more"), 0o600))
 	_, _, stderr := runCommand(t, "check", "--db", db)
-	if !strings.Contains(stderr, "firefighters restore "+kept[0]+" --db "+db) {
+	if !strings.Contains(stderr, "firefighters restore "+kept+" --db "+db) {
 		t.Errorf("it advises\n%s", stderr)
 	}
-	must(t, os.Remove(kept[0]))
+	must(t, os.Remove(kept))
 	_, _, stderr = runCommand(t, "serve", "--db", db, "--backup-dir", dir)
 	if !strings.Contains(stderr, "firefighters restore "+filepath.Join(dir, newest())+" --identity KEYFILE --db "+db) {
 		t.Errorf("without the plain copy it advises\n%s", stderr)
