@@ -27,9 +27,7 @@ type syncToken struct {
 	row int64 // within the department; 0: the first sync is over
 }
 
-func (t syncToken) String() string { return t.seal(t.change, t.version, t.row) }
-
-func (t *syncToken) parse(text string) error { return t.unseal(text, &t.change, &t.version, &t.row) }
+func (t syncToken) String() string { return t.seal(t.change, t.row) }
 
 // Sync returns what a copy lacks that has a token, at most limit people. Without a token
 // these are all people on the list: then the first part is followed by parts with the
@@ -38,26 +36,22 @@ func (t *syncToken) parse(text string) error { return t.unseal(text, &t.change, 
 // *record.DamagedError where the disk has changed a record: a copy would not have it.
 func (s *Store) Sync(tenant record.TenantID, token string, limit int) (y Sync, err error) {
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
-		now, err := tokenOfNow(c, tenant)
+		now, last, err := s.begin(c, tenant, "")
 		if err != nil {
 			return err
 		}
+		had := syncToken{position: now}
 		if token == "" {
-			now.row = 0
-			return y.people(c, now, now, limit)
+			had.change = last
+			return y.people(c, had, last, limit)
 		}
-		had := syncToken{position: position{secret: now.secret, tenant: tenant}}
-		if err := had.parse(token); err != nil {
-			return err
+		if had.unseal(token, &had.change, &had.row) != nil || had.change > last {
+			return ErrPosition
 		}
-		switch {
-		case had.row > 0:
-			return y.people(c, had, now, limit)
-		case had.version == now.version: // nothing has changed
-			y.Token = token
-			return nil
+		if had.row > 0 {
+			return y.people(c, had, last, limit)
 		}
-		return y.changes(c, had, now, limit)
+		return y.changes(c, had, limit)
 	})
 	return y, err
 }
@@ -66,28 +60,19 @@ func (s *Store) Sync(tenant record.TenantID, token string, limit int) (y Sync, e
 // of the department.
 func (s *Store) SyncToken(tenant record.TenantID) (token string, err error) {
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
-		now, err := tokenOfNow(c, tenant)
-		token = now.String()
+		now, last, err := s.begin(c, tenant, "")
+		now.change = last
+		token = syncToken{position: now}.String()
 		return err
 	})
 	return token, err
 }
 
-func tokenOfNow(c *sqlite.Conn, tenant record.TenantID) (now syncToken, err error) {
-	p, version, err := beginning(c, tenant)
-	if err != nil {
-		return now, err
-	}
-	now.position, now.version = p, version
-	now.change, err = c.QueryInt(lastChangeSQL, int64(tenant))
-	return now, err
-}
-
 var peopleSQL = `SELECT ` + record.Columns + inTenant + ` AND row > ?1 << 32 | ?2 ORDER BY row LIMIT ?3`
 
-// people gives the people on the list after the row of a token. The last part ends with
-// the token of now if nothing has changed since the first one.
-func (y *Sync) people(c *sqlite.Conn, had, now syncToken, limit int) error {
+// people gives the people on the list after the row of a token. The changes since the first
+// part follow the last one, up to the last change of the department.
+func (y *Sync) people(c *sqlite.Conn, had syncToken, last int64, limit int) error {
 	full := false
 	var damaged error
 	err := c.Query(peopleSQL, sqlite.Args{int64(had.tenant), had.row, int64(limit) + 1}, func(row sqlite.Row) {
@@ -103,7 +88,7 @@ func (y *Sync) people(c *sqlite.Conn, had, now syncToken, limit int) error {
 	if !full {
 		had.row = 0
 	}
-	y.More = full || had.version != now.version
+	y.More = full || had.change != last
 	y.Token = had.String()
 	return cmp.Or(err, damaged)
 }
@@ -115,7 +100,7 @@ const changedIDsSQL = `
 	 WHERE id BETWEEN ?1 << 32 | ?2 + 1 AND ?1 << 32 | 0xffffffff GROUP BY record_id ORDER BY last LIMIT ?3`
 
 // changes gives the people who have changed since a token.
-func (y *Sync) changes(c *sqlite.Conn, had, now syncToken, limit int) error {
+func (y *Sync) changes(c *sqlite.Conn, had syncToken, limit int) error {
 	var ids []string
 	err := c.Query(changedIDsSQL, sqlite.Args{int64(had.tenant), had.change, int64(limit) + 1}, func(row sqlite.Row) {
 		if y.More = len(ids) == limit; !y.More {
@@ -124,10 +109,6 @@ func (y *Sync) changes(c *sqlite.Conn, had, now syncToken, limit int) error {
 	})
 	if err != nil {
 		return err
-	}
-	had.version = unknownVersion
-	if !y.More {
-		had = now
 	}
 	y.Token = had.String()
 	people, err := current(c, had.tenant, ids)

@@ -41,44 +41,40 @@ const feedSQL = `
 // not have it. Once that was replaced or deleted, the same position works again.
 func (s *Store) Changes(tenant record.TenantID, after string, limit int) (f Feed, err error) {
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
-		p, version, err := begin(c, tenant, after)
+		p, _, err := s.begin(c, tenant, after)
 		if err != nil {
 			return err
 		}
-		if p.version == version { // nothing has changed
-			f.Next = p.String()
-			return nil
-		}
-		return f.read(c, p, version, limit)
+		return f.read(c, p, limit)
 	})
 	return f, err
 }
 
-// begin returns a position and the version that the department has now.
-func begin(c *sqlite.Conn, tenant record.TenantID, after string) (p position, version int64, err error) {
-	p, version, err = beginning(c, tenant)
+const lastOfTenantSQL = `SELECT (` + lastChangeSQL + `) FROM tenants WHERE id = ?1`
+
+// lastChange returns the number of the last change of a department, or ErrRemoved.
+func lastChange(c *sqlite.Conn, tenant record.TenantID) (int64, error) {
+	last, err := c.QueryInt(lastOfTenantSQL, int64(tenant))
+	return last, noRow(err, ErrRemoved)
+}
+
+// begin returns the position of a text, and the number of the last change of the department.
+// An empty text is the position before the first change.
+func (s *Store) begin(c *sqlite.Conn, tenant record.TenantID, after string) (p position, last int64, err error) {
+	p = position{secret: s.secret, tenant: tenant}
+	last, err = lastChange(c, tenant)
 	if err == nil && after != "" {
-		err = p.parse(after)
+		err = p.unseal(after, &p.change)
 	}
-	if err == nil && p.version > version { // an older copy of the database is in place
+	if err == nil && p.change > last { // an older copy of the database is in place
 		err = ErrPosition
 	}
-	return p, version, err
+	return p, last, err
 }
 
-// beginning returns the position before the first change, and the version that the
-// department has now.
-func beginning(c *sqlite.Conn, tenant record.TenantID) (p position, version int64, err error) {
-	p = position{tenant: tenant, version: unknownVersion}
-	err = c.QueryRow(`SELECT secret, version FROM service, tenants WHERE id = ?`, sqlite.Args{int64(tenant)},
-		func(row sqlite.Row) { p.secret, version = row.Bytes(0), row.Int(1) })
-	return p, version, noRow(err, ErrRemoved)
-}
-
-// read reads the changes after a position in a department of a version.
-func (f *Feed) read(c *sqlite.Conn, p position, version int64, limit int) error {
+// read reads the changes after a position.
+func (f *Feed) read(c *sqlite.Conn, p position, limit int) error {
 	var ids []string
-	p.version = unknownVersion
 	err := c.Query(feedSQL, sqlite.Args{int64(p.tenant), p.change, int64(limit) + 1}, func(row sqlite.Row) {
 		if f.More = len(f.Items) == limit; f.More {
 			return
@@ -89,9 +85,6 @@ func (f *Feed) read(c *sqlite.Conn, p position, version int64, limit int) error 
 	})
 	if err != nil {
 		return err
-	}
-	if !f.More {
-		p.version = version
 	}
 	f.Next = p.String()
 	now, err := current(c, p.tenant, ids)
@@ -109,21 +102,13 @@ var ErrPosition = errors.New("the position is not of this history")
 
 // position is a place in the history of a department.
 type position struct {
-	secret  []byte // of the database, which has another one with each history
-	tenant  record.TenantID
-	change  int64  // number of the last change before the place
-	version int64  // of the department, if that version has no change behind the place
-	list    string // the list that a cursor is of; empty: none
+	secret []byte // of the database, which has another one with each history
+	tenant record.TenantID
+	change int64  // number of the last change before the place
+	list   string // the list that a cursor is of; empty: none
 }
 
-// unknownVersion is the version in a position that has changes behind it.
-const unknownVersion = -1
-
-func (p position) String() string { return p.seal(p.change, p.version) }
-
-// parse sets the change and the version to those of a text. The error is
-// ErrPosition unless String has made it for this history and tenant.
-func (p *position) parse(text string) error { return p.unseal(text, &p.change, &p.version) }
+func (p position) String() string { return p.seal(p.change) }
 
 // macSize is how much of a MAC a sealed text has.
 const macSize = 8

@@ -38,12 +38,12 @@ func TestPosition(t *testing.T) {
 	create(t, s, ours, ana)
 	create(t, other, ours, ana)
 	own, others := changes(t, s, ours, "", 1).Next, changes(t, other, ours, "", 1).Next
-	if !regexp.MustCompile(`^[A-Za-z0-9_-]{32}$`).MatchString(own) {
+	if !regexp.MustCompile(`^[A-Za-z0-9_-]{22}$`).MatchString(own) {
 		t.Errorf("the position is %q", own)
 	}
 	bits, err := base64.RawURLEncoding.DecodeString(own)
 	must(t, err)
-	made := []string{others, changes(t, s, theirs, "", 1).Next, "0", "1", own + "A", own[:31], own + "=", " " + own, "\n" + own, own[:9] + "\r\n" + own[9:], "%", strings.Repeat("A", 32), strings.Repeat("A", 1<<16)}
+	made := []string{others, changes(t, s, theirs, "", 1).Next, "0", "1", own + "A", own[:21], own + "=", " " + own, "\n" + own, own[:9] + "\r\n" + own[9:], "%", strings.Repeat("A", 22), strings.Repeat("A", 1<<16)}
 	for i := range bits {
 		bits[i] ^= 1
 		made = append(made, base64.RawURLEncoding.EncodeToString(bits))

@@ -41,18 +41,11 @@ func (s *Store) AwaitChange(ctx context.Context, tenant record.TenantID, after s
 	}
 }
 
-const hasChangesSQL = `
-	SELECT EXISTS (SELECT 1 FROM changes WHERE id BETWEEN ?1 << 32 | ?2 + 1 AND ?1 << 32 | 0xffffffff)`
-
 // hasChanged reports whether a department has a change after a position.
 func (s *Store) hasChanged(tenant record.TenantID, after string) (changed bool, err error) {
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
-		p, version, err := begin(c, tenant, after)
-		if err != nil || p.version == version {
-			return err
-		}
-		n, err := c.QueryInt(hasChangesSQL, int64(tenant), p.change)
-		changed = n == 1
+		p, last, err := s.begin(c, tenant, after)
+		changed = p.change < last
 		return err
 	})
 	return changed, err
