@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"os"
 	"slices"
 	"time"
 
@@ -103,17 +102,3 @@ func purge(t *sqlite.Tx, tenant record.TenantID, by KeyID, some []record.Stored)
 
 // Vacuum rewrites the file, so that no trace of erased records is left in it.
 func (s *Store) Vacuum() error { return sqlite.Vacuum(s.db.Path()) }
-
-// mostRewritten is the size, in bytes, of the largest file that VacuumShortly rewrites.
-// Others cannot write meanwhile, which is to take no longer than a second.
-const mostRewritten = 32 << 20
-
-// VacuumShortly is Vacuum beside requests. The error is ErrLarge if that would keep
-// others waiting.
-func (s *Store) VacuumShortly() error {
-	info, err := os.Stat(s.db.Path())
-	if err == nil && info.Size() > mostRewritten {
-		return ErrLarge
-	}
-	return cmp.Or(err, s.Vacuum())
-}

@@ -12,9 +12,6 @@ import (
 // It is also the error for a key, a session or an invitation that does not exist.
 var ErrNotFound = errors.New("there is no such record")
 
-// ErrLarge says that a file is too large to be rewritten beside requests.
-var ErrLarge = errors.New("the file is too large to be rewritten while it is served")
-
 // ErrReused is the error for an Idempotency-Key that came with another
 // request before.
 var ErrReused = errors.New("the idempotency key was used with another request before")

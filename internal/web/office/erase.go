@@ -139,7 +139,7 @@ func erase(v visit) error {
 	if id, err := record.ParseID(v.R.PostForm.Get("id")); err == nil {
 		n.More = append(n.More, site.Line{Text: v.Text("report.backups"), Link: reportPath(id) + "#backups"})
 	}
-	if err := v.Store.VacuumShortly(); err != nil {
+	if err := v.Store.Vacuum(); err != nil {
 		n.Warn, n.More = true, append(n.More, site.Line{Text: v.Text("erase.traces", "firefighters purge --tenant NAME --older-than 100y")})
 	}
 	return v.renderDeleted(1, &n)
