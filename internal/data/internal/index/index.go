@@ -78,15 +78,13 @@ type Letter struct {
 type Cache struct {
 	mu       sync.Mutex
 	tenants  map[record.TenantID]*entry
-	uses     int64  // number of uses of all entries so far
 	building *entry // one at a time, which bounds the memory; nil for none
 }
 
-// entry is a tenant that is or was large. The mutex of the cache guards it.
+// entry is a tenant whose list was sorted or searched. The mutex of the cache guards it.
 type entry struct {
 	following sync.Mutex // held while a transaction begins and the snapshot follows it
 	snapshot  *snapshot  // nil if there is none
-	lastUse   int64      // Cache.uses at the last use of the entry
 	built     time.Time  // when the last build ended
 }
 
@@ -123,39 +121,30 @@ func (c *Cache) Page(tenant record.TenantID, source Source, q record.Query, behi
 // begin begins the transaction of the source and returns the snapshot of what
 // it sees, nil if SQL must answer.
 func (c *Cache) begin(tenant record.TenantID, source Source) (s *snapshot, now State, err error) {
-	e := c.entry(tenant, false)
+	e := c.entry(tenant)
 	if e != nil {
 		// No transaction may begin before that of a snapshot and be answered after it.
 		e.following.Lock()
 		defer e.following.Unlock()
 	}
-	now, err = source.State()
-	if err != nil || !isLarge(now) && e == nil {
+	if now, err = source.State(); e == nil || err != nil {
 		return nil, now, err
-	}
-	if e == nil {
-		if e = c.entry(tenant, true); e == nil {
-			return nil, now, nil
-		}
-		e.following.Lock()
-		defer e.following.Unlock()
 	}
 	s, err = c.current(e, now, source)
 	return s, now, err
 }
 
-// entry returns the entry of a tenant that was large when it was seen last, or else
-// nil, or a new one if add is set. While its snapshot is being built it returns nil, too:
-// SQL is faster than to wait.
-func (c *Cache) entry(tenant record.TenantID, add bool) *entry {
+// entry returns the entry of a tenant, nil while its snapshot is being built: SQL is faster
+// than to wait.
+func (c *Cache) entry(tenant record.TenantID) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.tenants[tenant]
-	switch {
-	case e == nil && add:
+	if e == nil {
 		e = &entry{}
 		c.tenants[tenant] = e
-	case e == c.building:
+	}
+	if e == c.building {
 		return nil
 	}
 	return e
@@ -194,7 +183,6 @@ func (c *Cache) current(e *entry, now State, source Source) (*snapshot, error) {
 func (c *Cache) find(e *entry, now State) *snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.use(e)
 	if !isLarge(now) {
 		e.snapshot = nil
 	}
@@ -217,13 +205,8 @@ func (c *Cache) follow(e *entry, old *snapshot, now State, source Source) (*snap
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e.snapshot = s
-	c.shrink()
+	c.shrink(e)
 	return s, nil
-}
-
-func (c *Cache) use(e *entry) {
-	c.uses++
-	e.lastUse = c.uses
 }
 
 // build builds the snapshot of an entry from all records, if it may: see Page.
@@ -255,26 +238,23 @@ func (c *Cache) keep(e *entry, s *snapshot) {
 	defer c.mu.Unlock()
 	c.building = nil
 	e.snapshot, e.built = s, time.Now()
-	c.use(e)
-	c.shrink()
+	c.shrink(e)
 }
 
-// shrink drops the snapshots whose last use is the longest ago until the others
-// fit into maxBytes.
-func (c *Cache) shrink() {
+// shrink drops the snapshots of all other entries if they do not fit into maxBytes with
+// that of e.
+func (c *Cache) shrink(e *entry) {
 	size := 0
-	for _, e := range c.tenants {
-		size += e.size()
+	for _, one := range c.tenants {
+		size += one.size()
 	}
-	for size > maxBytes {
-		var oldest *entry
-		for _, e := range c.tenants {
-			if e.snapshot != nil && (oldest == nil || e.lastUse < oldest.lastUse) {
-				oldest = e
-			}
+	if size <= maxBytes {
+		return
+	}
+	for _, other := range c.tenants {
+		if other != e {
+			other.snapshot = nil
 		}
-		size -= oldest.size()
-		oldest.snapshot = nil
 	}
 }
 
