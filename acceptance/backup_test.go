@@ -103,11 +103,10 @@ func TestBackupRefusals(t *testing.T) {
 		{[]string{there, "--db", db}, 1, fmt.Sprintf("Error: %q is there already\nTry: another name, or --force to replace it\n", there)},
 		{[]string{saved, "--db", db}, 1, fmt.Sprintf("Error: %q is there already\nTry: another name, or --force to replace it\n", saved)},
 		{[]string{"", "--db", db}, 2, "Error: backup: say which file to save to\nTry: firefighters backup --help\n"},
-		{[]string{folder, "--db", db, "--force"}, 1, fmt.Sprintf("Error: %q is not a file\nTry: another name for the backup\n", folder)},
-		{[]string{db, "--db", db, "--force"}, 1, fmt.Sprintf("Error: %q is the database itself\nTry: firefighters backup NEWFILE --db %s\n", db, db)},
-		{[]string{db + "-wal", "--db", db, "--force"}, 1, fmt.Sprintf("Error: %q is the database itself\nTry: firefighters backup NEWFILE --db %s\n", db+"-wal", db)},
-		{[]string{live, "--db", db, "--force"}, 1,
-			fmt.Sprintf("Error: %q is, or was, a database in use: there is a -wal, -shm or -journal file next to it\nTry: another name for the backup\n", live)},
+		{[]string{folder, "--db", db, "--force"}, 1, fmt.Sprintf("Error: writing the backup %q: it is not a file\n", folder)},
+		{[]string{db, "--db", db, "--force"}, 1, fmt.Sprintf("Error: writing the backup %q: it is the database itself\n", db)},
+		{[]string{db + "-wal", "--db", db, "--force"}, 1, fmt.Sprintf("Error: writing the backup %q: it is the database itself\n", db+"-wal")},
+		{[]string{live, "--db", db, "--force"}, 1, fmt.Sprintf("Error: writing the backup %q: its name is that of a database in use\n", live)},
 		{[]string{missing, "--db", db}, 1,
 			fmt.Sprintf("Error: the folder of %q does not exist\nTry: make it first: mkdir %s\n", missing, filepath.Dir(missing))},
 		{[]string{filepath.Join(dir, "new.db"), "--db", filepath.Join(dir, "absent.db")}, 1, noDatabase(filepath.Join(dir, "absent.db"))},
@@ -126,7 +125,7 @@ func TestBackupOfDamage(t *testing.T) {
 	db := invented(t, 1, 600)
 	overwrite(t, db, 30*4096, strings.Repeat("damage", 2000))
 	target := filepath.Join(t.TempDir(), "x.db")
-	refuses(t, 1, fmt.Sprintf("Error: database %q is damaged: a copy of it does not pass the check\nTry: firefighters check --db %s\n", db, db),
+	refuses(t, 1, fmt.Sprintf("Error: database %q is damaged\nTry: put a backup in its place (this file was left as it is): firefighters restore FILE --db %s\n", db, db),
 		"backup", target, "--db", db)
 	if names := namesIn(t, filepath.Dir(target)); len(names) > 0 {
 		t.Errorf("there is %q", names)
@@ -139,7 +138,7 @@ func TestOneBackupAtATime(t *testing.T) {
 	db, target := invented(t, 1, 10), filepath.Join(t.TempDir(), "x.db")
 	release, err := sqlite.LockFile(db + "-backup-lock")
 	must(t, err)
-	refuses(t, 1, "Error: a backup of it is being made by another firefighters\nTry: again when that is done\n", "backup", target, "--db", db)
+	refuses(t, 1, fmt.Sprintf("Error: locking database %q: another backup is being made\n", db), "backup", target, "--db", db)
 	must(t, release())
 	works(t, "backup", target, "--db", db)
 	if names := namesIn(t, filepath.Dir(target)); len(names) != 1 || exists(db+"-backup-lock") {

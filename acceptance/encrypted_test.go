@@ -74,7 +74,7 @@ func TestEncryptedBackup(t *testing.T) {
 		{[]string{"restore", saved, "--db", restored, "--identity", other}, 1,
 			fmt.Sprintf("Error: the key of --identity does not open the backup %q; nothing was changed\nTry: the key of %s\n", saved, recipient)},
 		{[]string{"restore", plain, "--db", restored, "--identity", key}, 1,
-			fmt.Sprintf("Error: the backup %q is not encrypted; nothing was changed\nTry: the same without --identity\n", plain)},
+			fmt.Sprintf("Error: reading the backup %q: the backup is not encrypted\n", plain)},
 		{[]string{"restore", saved, "--db", restored, "--identity", plain}, 1,
 			"Error: --identity " + plain + ": it is not an identity file of age: no line with AGE-SECRET-KEY-1 can be read\n" +
 				"Try: a file with the secret key from the safe on a line of its own\n"},

@@ -25,7 +25,8 @@ func TestRestoreUnreadable(t *testing.T) {
 	if counters := t.TempDir(); os.Chmod(counters, 0o777) == nil {
 		cmd.Env = append(cmd.Env, "GOCOVERDIR="+counters) // with -cover, a place where that user may write
 	}
-	want := fmt.Sprintf("Error: the backup %q may not be read; nothing was changed\nTry: start as the user who owns it\n", saved)
+	want := fmt.Sprintf("Error: reading database %q: the file or its folder may not be read and written\n"+
+		"Try: start as the user who owns both, or as an administrator (sudo), or give another file with --db\n", saved)
 	if code := exitCode(t, cmd.Run()); code != 1 || output.String() != want {
 		t.Errorf("code %d, %s", code, output)
 	}

@@ -239,11 +239,11 @@ func TestRestoreRefusals(t *testing.T) {
 		{[]string{newer, "--db", db}, 1, fmt.Sprintf("Error: %q was made by a newer version of this program (schema 1000, this one knows %d)\n"+
 			"Try: install the newer version; the file was left as it is\n", newer, 1)},
 		{[]string{filepath.Join(dir, "absent.db"), "--db", db}, 1,
-			fmt.Sprintf("Error: there is no backup at %q\nTry: another file: firefighters restore --help\n", filepath.Join(dir, "absent.db"))},
-		{[]string{db, "--db", db}, 1, fmt.Sprintf("Error: %q is the database itself, not a backup of it\nTry: firefighters restore --help\n", db)},
-		{[]string{dir, "--db", db}, 1, fmt.Sprintf("Error: %q is not a file%s", dir, other)},
+			fmt.Sprintf("Error: there is no backup at %q", filepath.Join(dir, "absent.db")) + other},
+		{[]string{db, "--db", db}, 1, fmt.Sprintf("Error: reading the backup %q: it is the database itself\n", db)},
+		{[]string{dir, "--db", db}, 1, fmt.Sprintf("Error: reading database %q: it is not a file\n", dir)},
 		{[]string{"", "--db", db}, 2, "Error: restore: say which backup to restore\nTry: firefighters restore --help\n"},
-		{[]string{saved, "--db", dir}, 1, fmt.Sprintf("Error: %q is a folder\nTry: name the file in it: --db %s\n", dir, filepath.Join(dir, "firefighters.db"))},
+		{[]string{saved, "--db", dir}, 1, fmt.Sprintf("Error: restoring database %q: it is not a file\n", dir)},
 		{[]string{saved, "--db", filepath.Join(dir, "missing", "x.db")}, 1, fmt.Sprintf("Error: the folder of %q does not exist\nTry: make it first: mkdir %s\n",
 			filepath.Join(dir, "missing", "x.db"), filepath.Join(dir, "missing"))},
 		{[]string{"--db", db}, 2, "Error: restore: say which backup to restore\nTry: firefighters restore --help\n"},
@@ -274,7 +274,7 @@ func TestRestoreInUse(t *testing.T) {
 	}
 	s.stop(t)
 	other := openAt(t, db, time.Now) // as keys list has it for a moment
-	refuses(t, 1, fmt.Sprintf("Error: database %q is in use by another program\nTry: end that one first\n", db), "restore", saved, "--db", db)
+	refuses(t, 1, fmt.Sprintf("Error: restoring database %q: another program has the database open\n", db), "restore", saved, "--db", db)
 	must(t, other.Close())
 	if recordsIn(t, db) != 20 || len(keptBeside(t, db)) > 0 {
 		t.Errorf("there is %q", namesIn(t, filepath.Dir(db)))
@@ -294,7 +294,7 @@ func TestRestoreCutOff(t *testing.T) {
 		must(t, err)
 		must(t, os.WriteFile(db+".restoring", []byte("half of a copy"), 0o600))
 		must(t, os.Link(db, db+".before-restore-20260101T000000Z"))
-		refuses(t, 1, fmt.Sprintf("Error: database %q is being restored\nTry: again when that is done\n", db), "keys", "list", "--db", db)
+		refuses(t, 1, fmt.Sprintf("Error: locking database %q: the database is being restored\n", db), "keys", "list", "--db", db)
 		must(t, release())
 		open()
 		if n := recordsIn(t, db); n != 20 || exists(db+".restoring") || len(keptBeside(t, db)) > 0 {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -92,12 +91,12 @@ func AdviceOn(err error, db string) Advice {
 	}
 	if e, ok := errors.AsType[*backup.Error](err); ok {
 		if e.Op == backup.OpRead {
-			return adviceOnReading(e, db)
+			return adviceOnReading(e)
 		}
-		return adviceOnWriting(e, db)
+		return adviceBy(writingRules, e, e.Op, e.Path)
 	}
 	if e, ok := errors.AsType[*sqlite.FileError](err); ok {
-		return adviceOnFile(e, db)
+		return adviceOnFile(e)
 	}
 	return Advice{}
 }
@@ -152,8 +151,9 @@ func adviceOnRecords(e *store.NotEmptyError, db string) Advice {
 	return a
 }
 
-// rule is what is said of an error, with {name} in the place of a path in quotes,
-// {path} of the same as a shell takes it, and so on, as adviceBy fills it.
+// rule is what to type after an error, with {name} in the place of a path in quotes, {path}
+// of the same as a shell takes it, and so on, as adviceBy fills it. Without a text the error
+// says what is wrong.
 type rule struct {
 	err        error
 	text, hint string
@@ -161,24 +161,23 @@ type rule struct {
 }
 
 // adviceBy returns the advice of the first rule for err, which says what failed on a
-// path. db is the database that the command is about.
-func adviceBy(rules []rule, err error, op, path, db string) Advice {
+// path. Without a rule it is the text of the error.
+func adviceBy(rules []rule, err error, op, path string) Advice {
 	for _, r := range rules {
 		if errors.Is(err, r.err) {
-			fill := strings.NewReplacer("{name}", osutil.InQuotes(path), "{path}", cli.Quote(path), "{folder}", cli.Quote(filepath.Dir(path)), "{op}", op,
-				"{error}", err.Error(), "{rule}", r.err.Error(), "{restore}", "firefighters restore FILE --db "+cli.Quote(path), "{new}", OrNew(path), "{db}", cli.Quote(db))
-			return Advice{Text: fill.Replace(r.text), Hint: fill.Replace(r.hint), Restore: r.restore}
+			fill := strings.NewReplacer("{name}", osutil.InQuotes(path), "{path}", cli.Quote(path), "{folder}", cli.Quote(filepath.Dir(path)),
+				"{op}", op, "{rule}", r.err.Error(), "{restore}", "firefighters restore FILE --db "+cli.Quote(path), "{new}", OrNew(path))
+			return Advice{Text: cmp.Or(fill.Replace(r.text), err.Error()), Hint: fill.Replace(r.hint), Restore: r.restore}
 		}
 	}
-	return Advice{}
+	return Advice{Text: err.Error()}
 }
 
 const (
+	causeText              = "{op} database {name}: {rule}"
 	folderText, folderHint = "the folder of {name} does not exist", "make it first: mkdir {folder}"
 	roomHint               = "make room there, or take another disk"
-	otherName              = "another name for the backup"
 	otherBackup            = "another backup: firefighters restore --help"
-	withKey                = "the same with --identity KEYFILE, a file with the secret key from the safe"
 
 	// readOnlyHint is for a disk from which SQLite cannot even read a -wal.
 	readOnlyHint = "copy the file, and its -wal if there is one, to a folder on another disk, and name it there"
@@ -187,27 +186,20 @@ const (
 // writingRules are about a backup that could not be written.
 var writingRules = []rule{
 	{err: backup.ErrNoFolder, text: folderText, hint: folderHint},
-	{err: backup.ErrIsDatabase, text: "{name} is the database itself", hint: "firefighters backup NEWFILE --db {db}"},
-	{err: backup.ErrSidecar, text: "{name} is, or was, a database in use: there is a -wal, -shm or -journal file next to it", hint: otherName},
-	{err: sqlite.ErrNotRegular, text: "{name} is not a file", hint: otherName},
 	{err: backup.ErrExists, text: "{name} is there already", hint: "another name, or --force to replace it"},
-	{err: backup.ErrUnwritable, text: "the folder of {name} may not be written", hint: "start as the user who owns it, or take another folder"},
-	{err: osutil.ErrRedirect, text: "writing {name}: {rule}", hint: "take a folder of root, or start as that user"},
-	{err: sqlite.ErrFull, text: "writing {name}: {rule}", hint: roomHint},
+	{err: backup.ErrUnwritable, hint: "start as the user who owns it, or take another folder"},
+	{err: sqlite.ErrFull, hint: roomHint},
 }
 
 // readingRules are about a backup that could not be read or is of no use.
 var readingRules = []rule{
-	{err: backup.ErrIsDatabase, text: "{name} is the database itself, not a backup of it", hint: "firefighters restore --help"},
-	{err: backup.ErrEncrypted, text: "the backup {name} is encrypted; nothing was changed", hint: withKey},
-	{err: backup.ErrNotEncrypted, text: "the backup {name} is not encrypted; nothing was changed", hint: "the same without --identity"},
+	{err: backup.ErrEncrypted, text: "the backup {name} is encrypted; nothing was changed",
+		hint: "the same with --identity KEYFILE, a file with the secret key from the safe"},
 	{err: backup.ErrEmpty, text: "the backup {name} holds no department and no records; nothing was changed",
 		hint: "another one; if it is a copy of a database file, save that database: firefighters backup NEWFILE --db FILE"},
-	{err: sqlite.ErrNotRegular, text: "{name} is not a file", hint: otherBackup},
-	{err: sqlite.ErrNotExist, text: "there is no backup at {name}", hint: "another file: firefighters restore --help"},
-	{err: sqlite.ErrNoFolder, text: "there is no backup at {name}", hint: "another file: firefighters restore --help"},
+	{err: sqlite.ErrNotExist, text: "there is no backup at {name}", hint: otherBackup},
+	{err: sqlite.ErrNoFolder, text: "there is no backup at {name}", hint: otherBackup},
 	{err: sqlite.ErrReadOnly, text: "the backup {name} cannot be read from a disk that is read-only; nothing was changed", hint: readOnlyHint},
-	{err: sqlite.ErrPermission, text: "the backup {name} may not be read; nothing was changed", hint: "start as the user who owns it"},
 	{err: sqlite.ErrCorrupt, text: "the backup {name} is damaged; nothing was changed", hint: otherBackup, restore: true},
 	{err: sqlite.ErrUnreleased, text: "the backup {name} was created by an unreleased version of this program; nothing was changed",
 		hint: "restore it with that version, export the people, and import them here"},
@@ -223,43 +215,30 @@ var fileRules = []rule{
 		hint: "give another file with --db (this one was left as it is), or, if it was one and is damaged: {restore}", restore: true},
 	{err: sqlite.ErrUnreleased, text: "{name} was created by an unreleased version of this program",
 		hint: "export the people with that version (firefighters export -o people.xlsx), and import them into a new database here"},
-	{err: backup.ErrBadCopy, text: "database {name} is damaged: a copy of it does not pass the check", hint: "firefighters check --db {path}", restore: true},
 	{err: sqlite.ErrCorrupt, text: "database {name} is damaged", hint: "put a backup in its place (this file was left as it is): {restore}", restore: true},
 
 	// No database can be there.
 	{err: sqlite.ErrNoFolder, text: folderText, hint: folderHint},
-	{err: sqlite.ErrNotRegular, text: "{name} is not a file", hint: "name the right file with --db"},
-	{err: osutil.ErrRedirect, text: "{op} {name}: {rule}", hint: "take a folder of root, or start as that user"},
 	{err: sqlite.ErrLinked, text: "database {name} has another name as well (a hard link), by which it could be served twice and be damaged",
 		hint: "remove the other name, which this shows: find / -xdev -samefile {path}"},
 	{err: sqlite.ErrMounted, text: "database {name} is itself a mount point: through another path it could be served twice and be damaged",
 		hint: "mount the folder instead of the file (in Docker: -v FOLDER:{folder})"},
 
 	// Another program uses it.
-	{err: backup.ErrRestoring, text: "database {name} is being restored", hint: "again when that is done"},
-	{err: backup.ErrOpen, text: "database {name} is in use by another program", hint: "end that one first"},
-	{err: backup.ErrRunning, text: "a backup of it is being made by another firefighters", hint: "again when that is done"},
-	{err: sqlite.ErrLost, text: "database {name} cannot be used: {rule}", hint: "stop the service that has it open, which then says what to type"},
+	{err: sqlite.ErrLockFile, hint: "if no other firefighters uses it, delete {path}-lock and {path}-backup-lock"},
+	{err: sqlite.ErrLost, text: causeText, hint: "stop the service that has it open, which then says what to type"},
 	{err: sqlite.ErrInUse, text: "database {name} is in use: another firefighters serves it",
 		hint: "stop that one first (the service: firefighters service stop), or give another file with --db"},
-	{err: sqlite.ErrBusy, text: "{op} database {name}: {rule}", hint: "the same again, when that program has finished or is closed"},
+	{err: sqlite.ErrBusy, text: causeText, hint: "the same again, when that program has finished or is closed"},
 
 	// The system or the disk does not let it be read or written.
-	{err: sqlite.ErrReadOnly, text: "{op} database {name}: {rule}", hint: readOnlyHint},
-	{err: sqlite.ErrPermission, text: "{op} database {name}: {rule}", hint: "start as the user who owns both, or as an administrator (sudo), or give another file with --db"},
-	{err: sqlite.ErrFull, text: "{op} database {name}: {rule}", hint: "make room on the disk, then try again"},
-	{err: sqlite.ErrIO, text: "{error}", hint: "look whether its disk fails, is full or is gone"},
-}
-
-// adviceOnWriting is about a backup that could not be written.
-func adviceOnWriting(e *backup.Error, db string) Advice {
-	a := adviceBy(writingRules, e, e.Op, e.Path, db)
-	a.Text = cmp.Or(a.Text, e.Error())
-	return a
+	{err: sqlite.ErrReadOnly, text: causeText, hint: readOnlyHint},
+	{err: sqlite.ErrPermission, text: causeText, hint: "start as the user who owns both, or as an administrator (sudo), or give another file with --db"},
+	{err: sqlite.ErrFull, text: causeText, hint: "make room on the disk, then try again"},
 }
 
 // adviceOnReading is about a backup that could not be read or is of no use.
-func adviceOnReading(e *backup.Error, db string) Advice {
+func adviceOnReading(e *backup.Error) Advice {
 	if errors.As(e, new(*sqlite.SchemaError)) {
 		return Advice{Text: "the backup " + osutil.InQuotes(e.Path) + " is not as this program makes it: " + e.Err.Error() + "; nothing was changed", Hint: otherBackup, Restore: true}
 	}
@@ -270,16 +249,15 @@ func adviceOnReading(e *backup.Error, db string) Advice {
 		}
 		return a
 	}
-	a := adviceBy(readingRules, e, e.Op, e.Path, db)
-	if file, ok := errors.AsType[*sqlite.FileError](e); ok && a.Text == "" {
-		return adviceOnFile(file, db)
+	a := adviceBy(readingRules, e, e.Op, e.Path)
+	if file, ok := errors.AsType[*sqlite.FileError](e); ok && a.Hint == "" {
+		return adviceOnFile(file)
 	}
-	a.Text = cmp.Or(a.Text, e.Error())
 	return a
 }
 
 // adviceOnFile is about a database file that cannot be used.
-func adviceOnFile(e *sqlite.FileError, db string) Advice {
+func adviceOnFile(e *sqlite.FileError) Advice {
 	name := osutil.InQuotes(e.Path)
 	if newer, ok := errors.AsType[*sqlite.NewerError](e); ok {
 		return Advice{Text: fmt.Sprintf("%s was made by a newer version of this program (schema %d, this one knows %d)", name, newer.Version, newer.Known),
@@ -289,17 +267,5 @@ func adviceOnFile(e *sqlite.FileError, db string) Advice {
 		return Advice{Text: name + " is an encrypted backup, not a database",
 			Hint: "firefighters check --identity KEYFILE --db " + cli.Quote(e.Path) + ", or firefighters restore " + cli.Quote(e.Path) + " --identity KEYFILE"}
 	}
-	if info, err := os.Stat(e.Path); errors.Is(e, sqlite.ErrNotRegular) && err == nil && info.IsDir() {
-		return Advice{Text: name + " is a folder", Hint: "name the file in it: --db " + cli.Quote(filepath.Join(e.Path, cli.DefaultDB))}
-	}
-	a := adviceBy(fileRules, e, e.Op, e.Path, db)
-	switch {
-	case a.Text != "":
-	case e.Op == "locking":
-		return Advice{Text: fmt.Sprintf("locking database %s: %v", name, e.Err),
-			Hint: fmt.Sprintf("if no other firefighters uses it, delete %s and %s", cli.Quote(e.Path+"-lock"), cli.Quote(e.Path+"-backup-lock"))}
-	default:
-		a.Text = e.Error()
-	}
-	return a
+	return adviceBy(fileRules, e, e.Op, e.Path)
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -31,7 +29,7 @@ func target(op string, err error) error {
 func TestRules(t *testing.T) {
 	t.Parallel()
 	for _, r := range slices.Concat(writingRules, readingRules, fileRules) {
-		a := adviceBy([]rule{r}, file("reading", r.err), "reading", "dir/x.db", "y.db")
+		a := adviceBy([]rule{r}, file("reading", r.err), "reading", "dir/x.db")
 		if a.Text == "" || a.Hint == "" || strings.ContainsAny(a.Text+a.Hint, "{}") || a.Restore != r.restore {
 			t.Errorf("%v: %+v", r.err, a)
 		}
@@ -49,10 +47,7 @@ func TestAdvice(t *testing.T) {
 	}{
 		{&sqlite.FileError{Op: "reading", Path: `C:\new\x.db`, Err: sqlite.ErrNotExist}, `there is no database at "C:\new\x.db"`,
 			"name the right file with --db, or bring back a backup: firefighters restore FILE --db " + cli.Quote(`C:\new\x.db`)},
-		{&sqlite.FileError{Op: "reading", Path: os.TempDir(), Err: sqlite.ErrNotRegular}, fmt.Sprintf("%q is a folder", os.TempDir()),
-			"name the file in it: --db " + cli.Quote(filepath.Join(os.TempDir(), "firefighters.db"))},
-		{file("locking", errors.New("no locks here")), `locking database "dir/x.db": no locks here`,
-			"if no other firefighters uses it, delete dir/x.db-lock and dir/x.db-backup-lock"},
+		{file("locking", errors.New("no locks here")), `locking database "dir/x.db": no locks here`, ""},
 		{file("erasing from", fmt.Errorf("SQLite result 5: %w", sqlite.ErrBusy)), `erasing from database "dir/x.db": the database is locked by another program`, again},
 		{errors.Join(file("erasing from", sqlite.ErrBusy), nil), `erasing from database "dir/x.db": the database is locked by another program`, again},
 		{file("reading", sqlite.ErrClosed), `reading database "dir/x.db": the database is closed`, ""},
