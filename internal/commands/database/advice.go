@@ -66,12 +66,7 @@ func (s Schema) adviseRestore(ctx context.Context, err error, a Advice, db, dir 
 	case errors.Is(err, sqlite.ErrNotExist):
 		a.Hint = "name the right file with --db, or: " + a.Hint
 	}
-	at := newest.Time.Format(time.RFC3339)
-	if newest.Owner != "" {
-		a.Text += fmt.Sprintf("; there are backups of more than one database: the newest good one is of %s, of the department %q", at, newest.Owner)
-	} else {
-		a.Text += "; the newest good backup is of " + at
-	}
+	a.Text += "; the newest good backup is of " + newest.Time.Format(time.RFC3339)
 	return a
 }
 

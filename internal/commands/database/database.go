@@ -198,34 +198,17 @@ func (Schema) Summarize(ctx context.Context, c *sqlite.Conn) (backup.Summary, er
 	}, err
 }
 
-// maxFaults is how many faults of a backup are named.
-const maxFaults = 20
-
 // Examine checks a backup. That the clock is behind is no fault of it.
-func (s Schema) Examine(ctx context.Context, path string) (faults []string, err error) {
+func (s Schema) Examine(ctx context.Context, path string, found func(finding string)) (faults int, err error) {
 	if s.Files.HeaderVersion(path) != s.Files.Version {
-		return nil, nil
+		return 0, nil
 	}
 	db, err := sqlite.OpenReadOnly(path)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	more := 0
-	found, err := integrity.Check(ctx, db, integrity.Options{Format: s.Files, Progress: func(int, int) {},
-		Found: func(finding string) {
-			if len(faults) < maxFaults {
-				faults = append(faults, finding)
-			} else {
-				more++
-			}
-		}})
-	if more > 0 {
-		faults = append(faults, fmt.Sprintf("and %d more", more))
-	}
-	if found.Broken+found.Foreign+found.Stale == 0 {
-		faults = nil
-	}
-	return faults, cmp.Or(err, db.Close())
+	all, err := integrity.Check(ctx, db, integrity.Options{Format: s.Files, Found: found, Progress: func(int, int) {}})
+	return all.Broken + all.Foreign + all.Stale, cmp.Or(err, db.Close())
 }
 
 // CarryOver returns what a restored database must have from the one that it replaces.

@@ -75,10 +75,7 @@ func (c Commands) checkNewest(env cli.Env, db, dir, identity string) error {
 	if newest.Encrypted && identity != "" {
 		return c.checkEncrypted(env, newest.Path, identity)
 	}
-	found, faults, err := newest.Verify(env.Context, c.Database)
-	for _, fault := range faults {
-		env.Notef("%s", fault)
-	}
+	found, err := newest.Verify(env.Context, c.Database, func(finding string) { env.Notef("%s", finding) })
 	file := osutil.InQuotes(newest.Path)
 	switch {
 	case err != nil && env.Context.Err() != nil:

@@ -52,7 +52,7 @@ func (records) Summarize(context.Context, *sqlite.Conn) (backup.Summary, error) 
 	return backup.Summary{}, nil
 }
 
-func (records) Examine(context.Context, string) ([]string, error) { return nil, nil }
+func (records) Examine(context.Context, string, func(string)) (int, error) { return 0, nil }
 
 func (records) CarryOver(*sqlite.Conn) (func(*sqlite.Conn) (int64, error), error) { return nil, nil }
 

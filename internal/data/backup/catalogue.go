@@ -163,27 +163,11 @@ func ofDatabase(content Content, files []File, own Identity) []File {
 	return slices.DeleteFunc(slices.Clone(files), func(f File) bool { _, other := others[f.Path]; return other })
 }
 
-// Valid is a backup that has passed its check.
-type Valid struct {
-	File
-	Owner string // the name in its identity, if backups of other databases are there as well
-}
-
 // NewestValid returns the newest valid backup of a database that is beside it
 // or, unless dir is "", in dir. It leaves out one that Restore refuses for its schema. If
 // there is none it returns nil. This process must not have the database open.
-func NewestValid(ctx context.Context, content Content, db, dir string) *Valid {
-	files := slices.DeleteFunc(Files(content, db, dir), func(f File) bool { return foreignSchema(content, f.Path) != nil })
-	newest := newestValid(ctx, content, files)
-	if newest == nil {
-		return nil
-	}
-	found := Valid{File: *newest}
-	its, _ := newest.identify(content)
-	if len(ofDatabase(content, files, its)) < len(files) {
-		found.Owner = its.Name
-	}
-	return &found
+func NewestValid(ctx context.Context, content Content, db, dir string) *File {
+	return newestValid(ctx, content, slices.DeleteFunc(Files(content, db, dir), func(f File) bool { return foreignSchema(content, f.Path) != nil }))
 }
 
 // newestValid returns the first valid one of the files, or nil.

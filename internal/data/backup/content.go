@@ -25,9 +25,10 @@ type Content interface {
 	Summarize(ctx context.Context, c *sqlite.Conn) (Summary, error)
 
 	// Examine checks all of a backup of the newest schema, as the command check does with a
-	// database. It returns what is wrong, a line each, but for records that are damaged,
-	// which Summarize counts. One of an older schema has no faults.
-	Examine(ctx context.Context, path string) (faults []string, err error)
+	// database. It calls found with each line for people, and returns the number of faults.
+	// Damaged records, which Summarize counts, are no faults. A backup of an older schema has
+	// none.
+	Examine(ctx context.Context, path string, found func(finding string)) (faults int, err error)
 
 	// CarryOver reads from the database that a restore will replace what the
 	// restore must not undo: the latest time seen, and which keys are revoked. The

@@ -61,13 +61,13 @@ func (toy) Summarize(ctx context.Context, c *sqlite.Conn) (s backup.Summary, err
 	return s, err
 }
 
-func (toy) Examine(_ context.Context, path string) (faults []string, err error) {
+func (toy) Examine(_ context.Context, path string, found func(string)) (faults int, err error) {
 	c, err := sqlite.OpenImmutable(path)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer c.Close()
-	err = c.Query(`SELECT value FROM items WHERE kind = 'fault'`, nil, func(row sqlite.Row) { faults = append(faults, row.Text(0)) })
+	err = c.Query(`SELECT value FROM items WHERE kind = 'fault'`, nil, func(row sqlite.Row) { faults++; found(row.Text(0)) })
 	return faults, err
 }
 

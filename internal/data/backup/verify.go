@@ -26,18 +26,19 @@ func Newest(content Content, db, dir string) (File, error) {
 	return its[0], nil
 }
 
-// Verify is Check, and for a plain backup what the command check does with a database. It
-// changes nothing. The error is ErrUnsound if there are faults.
-func (f File) Verify(ctx context.Context, content Content) (found Copy, faults []string, err error) {
-	found, err = f.Check(ctx, content)
+// Verify is Check, and for a plain backup what the command check does with a database: it
+// calls found with each finding. It changes nothing. The error is ErrUnsound if there are
+// faults.
+func (f File) Verify(ctx context.Context, content Content, found func(finding string)) (Copy, error) {
+	copied, err := f.Check(ctx, content)
 	if err != nil || f.Encrypted {
-		return found, nil, err
+		return copied, err
 	}
-	faults, err = content.Examine(ctx, f.Path)
-	if err == nil && len(faults) > 0 {
+	faults, err := content.Examine(ctx, f.Path, found)
+	if err == nil && faults > 0 {
 		err = ErrUnsound
 	}
-	return found, faults, err
+	return copied, err
 }
 
 // verifyEach is the time after which the service verifies the newest backup again.
@@ -66,7 +67,7 @@ func (s *Scheduler) verify(ctx context.Context) {
 	if len(files) == 0 {
 		return
 	}
-	_, _, err := files[0].Verify(ctx, s.content)
+	_, err := files[0].Verify(ctx, s.content, func(string) {})
 	if ctx.Err() != nil {
 		return
 	}
