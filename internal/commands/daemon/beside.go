@@ -42,7 +42,7 @@ func (d *daemon) workBeside() (stop func()) {
 		repeatedly(cleanEach, "the certificate could not be renewed", d.authority.Renew)
 	}
 	repeatedly(refusalsEach, "refused requests could not be logged", func() error { d.api.LogRefusals(); return nil })
-	repeatedly(cleanEach, "old answers could not be erased", func() error { return d.store.EraseOldReplays(ctx) })
+	repeatedly(cleanEach, "old answers could not be erased", d.store.EraseOldReplays)
 	if interval := d.manager.Interval(); interval > 0 {
 		repeatedly(interval, "no sign of life for the service manager", func() error { return d.showLife(d.store.Ping()) })
 	}

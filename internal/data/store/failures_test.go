@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -134,7 +133,7 @@ func (w *world) writes() map[string]func(*store.Store) error {
 		},
 		"RevokeKey":             func(s *store.Store) error { _, err := s.RevokeKey(ours, w.key); return err },
 		"WriteKeyUses":          func(s *store.Store) error { return s.WriteKeyUses(map[store.KeyID]int64{w.key: 60_000}) },
-		"EraseOldReplays":       func(s *store.Store) error { return s.EraseOldReplays(context.Background()) },
+		"EraseOldReplays":       func(s *store.Store) error { return s.EraseOldReplays() },
 		"OpenSession by a key":  func(s *store.Store) error { _, _, err := s.OpenSession(w.secret, "", lifetime); return err },
 		"OpenSession by a code": func(s *store.Store) error { _, _, err := s.OpenSession(w.code, "", lifetime); return err },
 		"EndSession":            func(s *store.Store) error { return s.EndSession(w.session) },

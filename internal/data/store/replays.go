@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"time"
 
@@ -14,12 +13,8 @@ import (
 // (draft-ietf-httpapi-idempotency-key-header) makes nothing a second time. It is
 // answered by the replay: the response to the first request, as it was stored.
 
-const (
-	// replayLifetime is how long a replay is kept.
-	replayLifetime = 24 * time.Hour
-	// erasedAtOnce is the number of old replays that one transaction erases.
-	erasedAtOnce = 500
-)
+// replayLifetime is how long a replay is kept.
+const replayLifetime = 24 * time.Hour
 
 // IdempotencyKey identifies a create or an import that may be sent again.
 type IdempotencyKey struct {
@@ -83,25 +78,16 @@ func addReplay(t *sqlite.Tx, tenant record.TenantID, key *IdempotencyKey, id, bo
 	return err
 }
 
-// EraseOldReplays erases replays that are older than their lifetime, a few
-// at a time so that no other write waits long, until ctx ends. One that cannot be
+// EraseOldReplays erases replays that are older than their lifetime. One that cannot be
 // erased, because the table is damaged, stays.
-func (s *Store) EraseOldReplays(ctx context.Context) error {
-	for ctx.Err() == nil {
-		until := s.Clock().Now().Add(-replayLifetime).UnixMilli()
-		old, err := s.queryInt(`SELECT EXISTS (SELECT 1 FROM replays WHERE created_at <= ?)`, until)
-		if err != nil || old == 0 {
-			return err
-		}
-		erased := int64(0)
-		err = s.db.Write(func(t *sqlite.Tx) (err error) {
-			erased, err = t.Exec(`DELETE FROM replays WHERE rowid IN (SELECT rowid FROM replays WHERE created_at <= ? LIMIT ?)`,
-				until, int64(erasedAtOnce))
-			return err
-		})
-		if err != nil || erased < erasedAtOnce {
-			return err
-		}
+func (s *Store) EraseOldReplays() error {
+	until := s.Clock().Now().Add(-replayLifetime).UnixMilli()
+	old, err := s.queryInt(`SELECT EXISTS (SELECT 1 FROM replays WHERE created_at <= ?)`, until)
+	if err != nil || old == 0 {
+		return err
 	}
-	return nil
+	return s.db.Write(func(t *sqlite.Tx) error {
+		_, err := t.Exec(`DELETE FROM replays WHERE created_at <= ?`, until)
+		return err
+	})
 }

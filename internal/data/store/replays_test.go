@@ -127,7 +127,7 @@ func TestReplayLifetime(t *testing.T) {
 	f := createWith(t, s, ours, first)
 	now = now.Add(24*time.Hour - time.Millisecond)
 	other := createWith(t, s, ours, second)
-	must(t, s.EraseOldReplays(t.Context()))
+	must(t, s.EraseOldReplays())
 	checkStored(t, s, ours, first, f)
 	now = now.Add(time.Millisecond)
 	checkStored(t, s, ours, first, record.Firefighter{})
@@ -139,13 +139,13 @@ func TestReplayLifetime(t *testing.T) {
 		t.Errorf("%d replays are stored, not 2", n)
 	}
 	now = now.Add(24*time.Hour - time.Millisecond)
-	must(t, s.EraseOldReplays(t.Context()))
+	must(t, s.EraseOldReplays())
 	if n := stored(); n != 1 {
 		t.Errorf("%d replays are stored, not 1", n)
 	}
 	checkStored(t, s, ours, keyFor(1, "a", "y"), f)
 	now = now.Add(time.Millisecond)
-	must(t, s.EraseOldReplays(t.Context()))
+	must(t, s.EraseOldReplays())
 	if n := stored(); n != 0 || list(t, s, ours, "").Total != 3 {
 		t.Errorf("%d replays are stored", n)
 	}
