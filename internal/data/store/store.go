@@ -43,7 +43,7 @@ type Store struct {
 // Open opens the database at path, which must be whole and of the newest
 // schema. now is the system's clock.
 func Open(path string, now func() time.Time) (*Store, error) {
-	s := &Store{index: index.NewCache(), waiting: waiting{crowds: map[record.TenantID]*crowd{}}}
+	s := &Store{index: index.NewCache(), waiting: waiting{woken: map[record.TenantID]chan struct{}{}}}
 	db, err := sqlite.Open(path, sqlite.Options{Now: now, BeforeCommit: s.beforeCommit})
 	if err != nil {
 		return nil, err

@@ -12,32 +12,24 @@ import (
 // its departments (beforeCommit). If another process has changed a department, WakeWaiting wakes
 // its callers. Until then a caller does not use the database.
 type waiting struct {
-	mu     sync.Mutex
-	crowds map[record.TenantID]*crowd
-	seen   map[record.TenantID]int64 // versions of departments at the last WakeWaiting
-}
-
-// crowd are the callers that wait for the next change of a department.
-type crowd struct {
-	size  int
-	woken chan struct{} // closed when they shall look again
+	mu    sync.Mutex
+	woken map[record.TenantID]chan struct{} // closed when the callers of a department shall look again
+	seen  map[record.TenantID]int64         // versions of departments at the last WakeWaiting
 }
 
 // AwaitChange returns nil when a department has a change after a position, or when ctx
 // has ended. The errors are those of Changes.
 func (s *Store) AwaitChange(ctx context.Context, tenant record.TenantID, after string) error {
 	for {
-		c := s.waiting.join(tenant) // before the look, so that no change comes in between
-		changed, err := s.hasChanged(tenant, after)
-		if !changed && err == nil {
-			select {
-			case <-c.woken:
-				continue
-			case <-ctx.Done():
-			}
+		woken := s.waiting.join(tenant) // before the look, so that no change comes in between
+		if changed, err := s.hasChanged(tenant, after); changed || err != nil {
+			return err
 		}
-		s.waiting.leave(tenant, c)
-		return err
+		select {
+		case <-woken:
+		case <-ctx.Done():
+			return nil
+		}
 	}
 }
 
@@ -67,48 +59,36 @@ func (s *Store) WakeWaiting() error {
 	return err
 }
 
-// join adds one to the crowd of a department.
-func (w *waiting) join(tenant record.TenantID) *crowd {
+// join returns a channel that is closed at the next wake of a department.
+func (w *waiting) join(tenant record.TenantID) <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c := w.crowds[tenant]
-	if c == nil {
-		c = &crowd{woken: make(chan struct{})}
-		w.crowds[tenant] = c
+	if w.woken[tenant] == nil {
+		w.woken[tenant] = make(chan struct{})
 	}
-	c.size++
-	return c
+	return w.woken[tenant]
 }
 
-// leave takes one out of a crowd that may have been woken.
-func (w *waiting) leave(tenant record.TenantID, c *crowd) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if c.size--; c.size == 0 && w.crowds[tenant] == c {
-		delete(w.crowds, tenant)
-	}
-}
-
-// tenants returns the departments that have a crowd.
+// tenants returns the departments that somebody has joined since their last wake.
 func (w *waiting) tenants() (all []int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for tenant := range w.crowds {
+	for tenant := range w.woken {
 		all = append(all, int64(tenant))
 	}
 	return all
 }
 
-// wake wakes the crowds of some departments.
+// wake wakes the callers of some departments.
 func (w *waiting) wake(tenants []int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, tenant := range tenants {
-		w.wakeCrowd(record.TenantID(tenant))
+		w.wakeTenant(record.TenantID(tenant))
 	}
 }
 
-// wakeChanged wakes the crowds of departments whose versions differ from the last call.
+// wakeChanged wakes the callers of departments whose versions differ from the last call.
 func (w *waiting) wakeChanged(tenants []int64, now map[record.TenantID]int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -116,16 +96,16 @@ func (w *waiting) wakeChanged(tenants []int64, now map[record.TenantID]int64) {
 		tenant := record.TenantID(id)
 		version, exists := now[tenant]
 		if last, known := w.seen[tenant]; !exists || !known || version != last {
-			w.wakeCrowd(tenant)
+			w.wakeTenant(tenant)
 		}
 	}
 	w.seen = now
 }
 
-// wakeCrowd is called with the mutex.
-func (w *waiting) wakeCrowd(tenant record.TenantID) {
-	if c := w.crowds[tenant]; c != nil {
-		delete(w.crowds, tenant)
-		close(c.woken)
+// wakeTenant is called with the mutex.
+func (w *waiting) wakeTenant(tenant record.TenantID) {
+	if woken := w.woken[tenant]; woken != nil {
+		delete(w.woken, tenant)
+		close(woken)
 	}
 }
