@@ -85,7 +85,7 @@ func TestSmallDiskAsRoot(t *testing.T) {
 	_, err = job.On(disk(1<<40, 1<<40)).Run(t.Context()) // as if it were filled meanwhile
 	var known *backup.Error
 	if !errors.As(err, &known) || known.Op != backup.OpWrite || known.Path != target || !errors.Is(err, sqlite.ErrFull) ||
-		backup.Reason(err) != "the disk is full" || len(names(t, dir)) > 0 {
+		backup.Reason(err) != sqlite.ResultError(13).Error() || len(names(t, dir)) > 0 {
 		t.Errorf("%v; there is %q", err, names(t, dir))
 	}
 }

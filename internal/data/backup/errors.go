@@ -37,9 +37,6 @@ var (
 
 	// ErrRefused is for backups that can be made, but that a restore would refuse.
 	ErrRefused = errors.New("restore refuses the newest backup, because the database is not as this program makes it: see firefighters check")
-
-	// ErrBadCopy is an ErrCorrupt that was found in a copy only.
-	ErrBadCopy = fmt.Errorf("%w: a copy of it does not pass the check", sqlite.ErrCorrupt)
 )
 
 // The operations on a backup or its folder.
@@ -97,15 +94,6 @@ func Reason(err error) string {
 	}
 	if e, ok := errors.AsType[*RoomError](err); ok {
 		return "too little room for backups: " + e.numbers()
-	}
-	for _, sentinel := range []error{ErrNoFolder, ErrNotFolder, ErrUnwritable, ErrExists, ErrIsDatabase, ErrRunning, ErrEmpty,
-		ErrRestoring, ErrOpen, ErrEncrypted, ErrAway, ErrRefused, ErrNone, ErrOthers, ErrUnsound, ErrBadCopy, osutil.ErrRedirect, sqlite.ErrLockFile, sqlite.ErrCorrupt, sqlite.ErrFull, sqlite.ErrForeign, sqlite.ErrNotExist} {
-		if errors.Is(err, sentinel) {
-			return sentinel.Error()
-		}
-	}
-	if result, ok := errors.AsType[sqlite.ResultError](err); ok {
-		return result.Error()
 	}
 	if number, ok := errors.AsType[syscall.Errno](err); ok {
 		return number.Error()

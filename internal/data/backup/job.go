@@ -223,8 +223,8 @@ func (j *Job) copyTo(ctx context.Context, path string) (made Copy, source Identi
 	if err = j.finish(path, source, bytes); err == nil {
 		made, err = check(ctx, j.Content, path)
 	}
-	if errors.Is(err, sqlite.ErrCorrupt) {
-		err = &sqlite.FileError{Op: "copying", Path: j.Source, Err: ErrBadCopy}
+	if errors.Is(err, sqlite.ErrCorrupt) { // of the copy, and so of the database
+		err = &sqlite.FileError{Op: "copying", Path: j.Source, Err: sqlite.ErrCorrupt}
 	}
 	return made, source, err
 }
@@ -267,7 +267,7 @@ func (j *Job) finish(path string, source Identity, bytes int64) error {
 		copied, err := j.Content.Identify(c)
 		size, sizeErr := c.Size()
 		if err = cmp.Or(err, sizeErr); err == nil && (copied.Mark != source.Mark || size != bytes) {
-			err = ErrBadCopy
+			err = sqlite.ErrCorrupt
 		}
 		if err == nil && j.change != nil {
 			err = j.change(c, source)

@@ -116,7 +116,7 @@ func TestBackupDiffers(t *testing.T) {
 	t.Parallel()
 	target := filepath.Join(t.TempDir(), "x.db")
 	_, err := backup.Job{Content: otherMark{calls: new(int)}, Source: newDatabase(t, 1), Target: target}.Run(t.Context())
-	if !errors.Is(err, backup.ErrBadCopy) || exists(target) {
+	if !errors.Is(err, sqlite.ErrCorrupt) || exists(target) {
 		t.Error(err)
 	}
 }
