@@ -121,7 +121,7 @@ func (h Host) Attach(d Disk) (folder string, steps []string, err error) {
 		return "", nil, err
 	}
 	folder = h.path(diskFolder)
-	if !osutil.Exists(h.path(unitPath(diskMount))) && slices.Contains(osutil.Mounted(), folder) {
+	if !osutil.Exists(h.path(unitPath(diskMount))) && osutil.IsMountPoint(folder) {
 		return "", nil, fmt.Errorf("%w: another one is mounted at %s", ErrDiskUsed, folder)
 	}
 	options, err := h.diskOptions(d)

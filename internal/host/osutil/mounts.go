@@ -10,9 +10,6 @@ import (
 // Windows has none: a drive that is away has no folder at all.
 var FoldersOfDisks = map[string][]string{"linux": {"/mnt", "/media", "/run/media"}, "darwin": {"/Volumes"}}[runtime.GOOS]
 
-// Mounted returns what is mounted now, by the kernel of Linux, except the system itself.
-func Mounted() []string { return mounted(mountInfo()) }
-
 // mountInfo returns the mounts of Linux, empty on another system.
 func mountInfo() string {
 	if runtime.GOOS != "linux" {
@@ -37,15 +34,6 @@ func asleep(mountinfo string) (found []string) {
 	for point, waits := range last {
 		if waits {
 			found = append(found, point)
-		}
-	}
-	return found
-}
-
-func mounted(mountinfo string) (found []string) {
-	for line := range strings.Lines(mountinfo) {
-		if fields := strings.Fields(line); len(fields) > 4 && fields[4] != "/" {
-			found = append(found, unescape.Replace(fields[4]))
 		}
 	}
 	return found

@@ -16,17 +16,6 @@ func TestAsleep(t *testing.T) {
 	}
 }
 
-func TestMounted(t *testing.T) {
-	t.Parallel()
-	const mountinfo = "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n31 22 8:1 /srv/x /srv/my\\040stick rw - ext4 /dev/sda1 rw\nbroken\n"
-	if got := mounted(mountinfo); !slices.Equal(got, []string{"/srv/my stick"}) {
-		t.Errorf("found %q", got)
-	}
-	if !slices.Contains(Mounted(), "/proc") {
-		t.Errorf("/proc is not among %q", Mounted())
-	}
-}
-
 func TestIsMountPoint(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

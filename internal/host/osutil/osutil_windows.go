@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -185,19 +184,9 @@ func NetworkFileSystem(folder string) string {
 	if err != nil {
 		return ""
 	}
-	volume := filepath.VolumeName(absolute)
-	if isShare(volume) {
-		return "SMB"
-	}
-	root, err := windows.UTF16PtrFromString(volume + `\`)
-	if err == nil && windows.GetDriveType(root) == windows.DRIVE_REMOTE {
+	root, err := windows.UTF16PtrFromString(filepath.VolumeName(absolute) + `\`)
+	if err == nil && windows.GetDriveType(root) == windows.DRIVE_REMOTE { // also for \\server\share
 		return "SMB"
 	}
 	return ""
-}
-
-// isShare reports whether a volume is \\server\share and not the path of a
-// local device.
-func isShare(volume string) bool {
-	return strings.HasPrefix(volume, `\\`) && !strings.HasPrefix(volume, `\\?\`) && !strings.HasPrefix(volume, `\\.\`)
 }
