@@ -26,26 +26,18 @@ type Phone struct {
 // sees them. show is as in CreateKey. The key of the calendar ends with that of the
 // address book.
 func (s *Store) AddPhone(n NewPhone, show func(Phone) error) error {
-	p := newPhone(n)
-	return s.db.Write(func(t *sqlite.Tx) error { return addPhone(t, n.Tenant, p, show) })
+	return s.db.Write(func(t *sqlite.Tx) error { return addPhone(t, n, show) })
 }
 
-// newPhone returns a phone with new secrets.
-func newPhone(n NewPhone) Phone {
-	p := Phone{Name: n.Name, Key: apikey.New(), Birthdays: n.Birthdays}
-	if n.Birthdays {
-		p.Calendar = apikey.New()
-	}
-	return p
-}
-
-func addPhone(t *sqlite.Tx, tenant record.TenantID, p Phone, show func(Phone) error) (err error) {
-	if _, err := t.QueryInt(`SELECT id FROM tenants WHERE id = ?`, int64(tenant)); err != nil {
+func addPhone(t *sqlite.Tx, n NewPhone, show func(Phone) error) (err error) {
+	if _, err := t.QueryInt(`SELECT id FROM tenants WHERE id = ?`, int64(n.Tenant)); err != nil {
 		return noRow(err, ErrRemoved)
 	}
-	p.ID, err = insertKey(t, apikey.Hash(p.Key), Key{Tenant: tenant, Label: p.Name, Scope: ScopePhone, Birthdays: p.Birthdays})
-	if err == nil && p.Calendar != "" {
-		_, err = insertKey(t, apikey.Hash(p.Calendar), Key{Tenant: tenant, Label: p.Name, Scope: ScopeCalendar, OpenedBy: p.ID})
+	p := Phone{Name: n.Name, Key: apikey.New(), Birthdays: n.Birthdays}
+	p.ID, err = insertKey(t, apikey.Hash(p.Key), Key{Tenant: n.Tenant, Label: n.Name, Scope: ScopePhone, Birthdays: n.Birthdays})
+	if err == nil && n.Birthdays {
+		p.Calendar = apikey.New()
+		_, err = insertKey(t, apikey.Hash(p.Calendar), Key{Tenant: n.Tenant, Label: n.Name, Scope: ScopeCalendar, OpenedBy: p.ID})
 	}
 	if err != nil {
 		return err
@@ -70,11 +62,9 @@ func (s *Store) PhoneInvitation(code string) (i Invitation, err error) {
 // UsePhoneInvitation uses the code of a phone's invitation up and does what AddPhone does.
 // The error is that of PhoneInvitation.
 func (s *Store) UsePhoneInvitation(code string, show func(Phone) error) error {
-	i, err := s.PhoneInvitation(code) // wrong codes do not keep those waiting who write
-	if err != nil {
+	if _, err := s.PhoneInvitation(code); err != nil { // wrong codes do not keep those waiting who write
 		return err
 	}
-	p := newPhone(NewPhone{Name: i.Name, Birthdays: i.Birthdays})
 	return s.db.Write(func(t *sqlite.Tx) error {
 		i, err := findInvitation(t.Conn, t.Now, code, true)
 		if err == nil {
@@ -83,6 +73,6 @@ func (s *Store) UsePhoneInvitation(code string, show func(Phone) error) error {
 		if err != nil {
 			return err
 		}
-		return addPhone(t, i.tenant, p, show)
+		return addPhone(t, NewPhone{i.tenant, i.Name, i.Birthdays}, show)
 	})
 }
