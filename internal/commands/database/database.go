@@ -174,9 +174,6 @@ func (Schema) Identify(c *sqlite.Conn) (id backup.Identity, err error) {
 	if id.IDs, err = store.TenantMarks(c); err != nil {
 		return id, err
 	}
-	if id.Name, err = store.FirstTenant(c); err != nil {
-		return id, err
-	}
 	if id.Time, err = store.LatestTime(c); err != nil {
 		return id, err
 	}

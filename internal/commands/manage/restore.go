@@ -97,21 +97,17 @@ func reportErased(env cli.Env, db string, done backup.Restored, again string) {
 	if !errors.Is(done.ErasedUnknown, fs.ErrNotExist) {
 		reason = fmt.Sprintf("the old database does not list them, and %s cannot be read: %v", backup.ErasedName, done.ErasedUnknown)
 	}
-	env.Warn("people who were permanently deleted after this backup may be back: "+reason, deleteAgain(db, done.Source, again))
+	env.Warn("people who were permanently deleted after this backup may be back: "+reason, deleteAgain(db, again))
 }
 
 // deleteAgain returns the commands that permanently delete people who may be back. A restore
 // does not delete people whom the old database has, so the restored database must go first.
-func deleteAgain(db string, source backup.Identity, again string) string {
+func deleteAgain(db, again string) string {
 	on := " --db " + cli.Quote(db)
-	hint := fmt.Sprintf("copy the newest %s next to the backup, move %s away, and restore again: %s\n", backup.ErasedName, cli.Quote(db), again)
-	tenant := cli.Quote(source.Name)
-	if len(source.IDs) > 1 {
-		tenant = "NAME"
-		hint += "see the names of the departments: firefighters departments list" + on + "\n"
-	}
-	return hint + "without " + backup.ErasedName + ", delete these people on the office page, then list their ids: firefighters deleted --tenant " + tenant + on + "\n" +
-		"permanently delete them by their ids: firefighters purge --tenant " + tenant + " ID" + on
+	return fmt.Sprintf("copy the newest %s next to the backup, move %s away, and restore again: %s\n", backup.ErasedName, cli.Quote(db), again) +
+		"without " + backup.ErasedName + ", delete these people on the office page, then see the names of the departments: firefighters departments list" + on + "\n" +
+		"list their ids: firefighters deleted --tenant NAME" + on + "\n" +
+		"permanently delete them by their ids: firefighters purge --tenant NAME ID" + on
 }
 
 func reportKeys(env cli.Env, db string, done backup.Restored) {

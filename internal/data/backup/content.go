@@ -51,7 +51,6 @@ type Content interface {
 // Identity says which database a file holds, and in which state.
 type Identity struct {
 	IDs  []string  // tell databases of the same name apart; none if there is nothing to go by
-	Name string    // what the first of them stands for, for people
 	Mark string    // differs before and after every change
 	Time time.Time // the latest time that the database has seen
 }

@@ -47,7 +47,7 @@ func (toy) Identify(c *sqlite.Conn) (id backup.Identity, err error) {
 		(SELECT group_concat(kind || value, ' ') FROM items)`
 	err = c.QueryRow(text, nil, func(row sqlite.Row) {
 		owners := strings.FieldsFunc(row.Text(0), func(r rune) bool { return r == '\n' })
-		id = backup.Identity{IDs: owners, Name: strings.Join(owners[:min(1, len(owners))], ""), Time: time.UnixMilli(row.Int(1)).UTC(), Mark: row.Text(2)}
+		id = backup.Identity{IDs: owners, Time: time.UnixMilli(row.Int(1)).UTC(), Mark: row.Text(2)}
 	})
 	return id, err
 }

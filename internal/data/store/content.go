@@ -31,13 +31,6 @@ func TenantMarks(c *sqlite.Conn) (marks []string, err error) {
 	return marks, err
 }
 
-// FirstTenant returns the name of the department that was made first, "" if there
-// is none.
-func FirstTenant(c *sqlite.Conn) (name string, err error) {
-	err = c.Query(`SELECT name FROM tenants ORDER BY id LIMIT 1`, nil, func(row sqlite.Row) { name = row.Text(0) })
-	return name, err
-}
-
 // LatestTime returns the latest time that the database has seen.
 func LatestTime(c *sqlite.Conn) (time.Time, error) {
 	latest, err := c.QueryInt(latestTimeSQL)
