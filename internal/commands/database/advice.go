@@ -147,8 +147,8 @@ func adviceOnRecords(e *store.NotEmptyError, db string) Advice {
 }
 
 // rule is what to type after an error, with {name} in the place of a path in quotes, {path}
-// of the same as a shell takes it, and so on, as adviceBy fills it. Without a text the error
-// says what is wrong.
+// of the same as a shell takes it, and so on, as adviceBy fills it. Without a text, the text
+// is the error itself.
 type rule struct {
 	err        error
 	text, hint string

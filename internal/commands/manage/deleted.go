@@ -141,14 +141,14 @@ func (c Commands) purge(env cli.Env, args []string) error {
 	case (len(ids) > 0) == (*age != ""):
 		return cli.Wrong(flags, "say which, by their ids or by --older-than")
 	}
-	if _, err := before(*age, time.Now()); err != nil {
+	until, err := before(*age, time.Now())
+	if err != nil {
 		return cli.Wrong(flags, cli.WrongTime("older-than", "7y, 26w or 90d", *age, err).Error())
 	}
 	if err := requireTenant(flags); err != nil {
 		return err
 	}
 	return c.Database.WithTenant(env, *db, *name, func(s *store.Store, tenant record.TenantID) error {
-		until, _ := before(*age, s.Clock().Earlier()) // which is well formed, as was seen above
 		records, err := s.Deleted(tenant, until)
 		if err != nil {
 			return store.Failed("reading", *db, err)

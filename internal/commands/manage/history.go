@@ -36,14 +36,14 @@ func (c Commands) history(env cli.Env, args []string) error {
 		}
 		*id = canonical
 	}
-	if _, err := cli.ParseSince(*since, time.Now()); err != nil {
+	from, err := cli.ParseSince(*since, time.Now())
+	if err != nil {
 		return cli.Wrong(flags, cli.WrongTime("since", "30d or 2027-01-31", *since, err).Error())
 	}
 	if err := requireTenant(flags); err != nil {
 		return err
 	}
 	return c.Database.WithTenant(env, *db, *name, func(s *store.Store, tenant record.TenantID) error {
-		from, _ := cli.ParseSince(*since, s.Clock().Now()) // which is well formed, as was seen above
 		list := cli.NewList(*asJSON, "AT", "ACTION", "ID", "KEY", "LABEL", "BEFORE")
 		err := s.History(tenant, *id, from, func(e store.Entry) {
 			key, label := "-", "-"

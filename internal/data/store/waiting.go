@@ -69,7 +69,7 @@ func (w *waiting) join(tenant record.TenantID) <-chan struct{} {
 	return w.woken[tenant]
 }
 
-// tenants returns the departments that somebody has joined since their last wake.
+// tenants returns the departments for which callers have waited since their last wake.
 func (w *waiting) tenants() (all []int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
