@@ -214,10 +214,11 @@ var fileRules = []rule{
 
 	// No database can be there.
 	{err: sqlite.ErrNoFolder, text: folderText, hint: folderHint},
+	{err: sqlite.ErrNotRegular, text: "{name} is not a file", hint: "name a file with --db"},
 	{err: sqlite.ErrLinked, text: "database {name} has another name as well (a hard link), by which it could be served twice and be damaged",
 		hint: "remove the other name, which this shows: find / -xdev -samefile {path}"},
 	{err: sqlite.ErrMounted, text: "database {name} is itself a mount point: through another path it could be served twice and be damaged",
-		hint: "mount the folder instead of the file (in Docker: -v FOLDER:{folder})"},
+		hint: "mount the folder instead of the file (in Docker: -v with a folder)"},
 
 	// Another program uses it.
 	{err: sqlite.ErrLockFile, hint: "if no other firefighters uses it, delete {path}-lock and {path}-backup-lock"},
