@@ -5,7 +5,6 @@ package xlsx
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/xml"
@@ -14,8 +13,6 @@ import (
 	"io"
 	"path"
 	"strings"
-
-	"golang.org/x/text/encoding/unicode"
 )
 
 // Limits of the form of a workbook, against archives that are made to fill the
@@ -83,18 +80,18 @@ func open(ctx context.Context, content []byte, most limits) (*File, error) {
 		return nil, err
 	}
 	f := &File{parts: map[string]*zip.File{}, left: most}
-	size, limit := uint64(0), uint64(most.unpacked)
+	size := uint64(0) // as the archive says it; partReader counts what is read
 	for _, part := range archive.File {
 		f.parts[strings.ToLower(slashed(part.Name))] = part
-		if size += min(part.UncompressedSize64, limit+1); size > limit {
-			err = ErrTooLarge
+		if size += part.UncompressedSize64; size > uint64(most.unpacked) {
+			return nil, ErrTooLarge
 		}
 	}
-	main, mainErr := f.main(ctx)
-	if mainErr == nil && f.parts[main] == nil {
-		mainErr = ErrNotWorkbook
+	main, err := f.main(ctx)
+	if err == nil && f.parts[main] == nil {
+		err = ErrNotWorkbook
 	}
-	if err = errors.Join(mainErr, err); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return f, f.readMain(ctx, main)
@@ -217,47 +214,37 @@ func (f *File) walk(ctx context.Context, part string, visit func(xml.Token) erro
 	}
 	defer r.Close()
 	limited := &partReader{ctx: ctx, r: r, left: &f.left.unpacked}
-	decoder := newDecoder(limited)
-	var open []xml.Name
-	for begun := false; len(open) > 0 || !begun; {
+	decoder := xml.NewDecoder(limited)
+	depth := 0
+	for begun := false; depth > 0 || !begun; {
 		limited.token = 0
-		token, err := decoder.RawToken()
-		if err == nil {
-			err = f.mark(token)
-		}
-		if err == nil {
-			open, err = nest(open, token)
-		}
+		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
+		}
+		if err == nil {
+			err = f.mark(token)
 		}
 		if err != nil {
 			return damaged(part, err)
 		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			depth++
+			begun = true
+		case xml.EndElement:
+			depth--
+		case xml.Directive:
+			return damaged(part, fmt.Errorf("has a declaration: <!%.20s", token))
+		}
+		if depth > maxDepth {
+			return damaged(part, errors.New("has too many elements in elements"))
+		}
 		if err := visit(token); err != nil {
 			return err
 		}
-		begun = begun || len(open) > 0
 	}
 	return nil
-}
-
-// newDecoder returns a decoder of XML in UTF-8 or UTF-16. The latter shows by its first two
-// bytes: a byte order mark, or a zero beside the first character.
-func newDecoder(r io.Reader) *xml.Decoder {
-	text := bufio.NewReader(r)
-	start, _ := text.Peek(2) // an error comes again
-	order := unicode.LittleEndian
-	switch string(start) {
-	case "\xfe\xff", "\x00<":
-		order = unicode.BigEndian
-	case "\xff\xfe", "<\x00":
-	default:
-		return xml.NewDecoder(text)
-	}
-	decoder := xml.NewDecoder(unicode.UTF16(order, unicode.UseBOM).NewDecoder().Reader(text))
-	decoder.CharsetReader = func(_ string, decoded io.Reader) (io.Reader, error) { return decoded, nil }
-	return decoder
 }
 
 // mark counts a token with its attributes.
@@ -270,26 +257,6 @@ func (f *File) mark(token xml.Token) error {
 		return ErrTooLarge
 	}
 	return nil
-}
-
-// nest returns the elements that are open after a token. It checks what RawToken
-// does not.
-func nest(open []xml.Name, token xml.Token) ([]xml.Name, error) {
-	switch token := token.(type) {
-	case xml.StartElement:
-		if len(open) == maxDepth {
-			return nil, errors.New("has too many elements in elements")
-		}
-		return append(open, token.Name), nil
-	case xml.EndElement:
-		if len(open) == 0 || open[len(open)-1] != token.Name {
-			return nil, fmt.Errorf("has </%.20s> in a wrong place", token.Name.Local)
-		}
-		return open[:len(open)-1], nil
-	case xml.Directive:
-		return nil, fmt.Errorf("has a declaration: <!%.20s", token)
-	}
-	return open, nil
 }
 
 // partReader holds the parts of a workbook to their limit, and each token to

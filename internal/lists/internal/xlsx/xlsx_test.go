@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"golang.org/x/text/encoding/unicode"
 )
 
 // parts are the files in a workbook by name.
@@ -143,26 +141,6 @@ func TestForms(t *testing.T) {
 	for name, part := range strictBook {
 		strictBook[name] = strict.Replace(part)
 	}
-	wide := func(order unicode.Endianness, mark unicode.BOMPolicy) parts {
-		all := book(row, parts{"xl/sharedStrings.xml": `<sst><si><t>Čović 🚒</t></si></sst>`})
-		for name, part := range all {
-			part, err := unicode.UTF16(order, mark).NewEncoder().String(`<?xml version="1.0" encoding="utf-16"?>` + strings.TrimPrefix(part, `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`))
-			must(t, err)
-			all[name] = part
-		}
-		return all
-	}
-	for name, p := range map[string]parts{
-		"UTF-16":              wide(unicode.LittleEndian, unicode.UseBOM),
-		"big-endian UTF-16":   wide(unicode.BigEndian, unicode.UseBOM),
-		"UTF-16 without mark": wide(unicode.LittleEndian, unicode.IgnoreBOM),
-		"big-endian, no mark": wide(unicode.BigEndian, unicode.IgnoreBOM),
-	} {
-		rows, err := rowsOf(p.zip(t))
-		if err != nil || !reflect.DeepEqual(rows, []Row{{Number: 1, Cells: cells("Čović 🚒")}}) {
-			t.Errorf("%s: got %v (%v)", name, rows, err)
-		}
-	}
 	for name, p := range map[string]parts{
 		"plain":             book(row, nil),
 		"strict":            strictBook,
@@ -199,7 +177,7 @@ func TestRefusals(t *testing.T) {
 		want  string
 	}{
 		"broken root":       {book("<row/>", parts{"_rels/.rels": documentRels[:len(documentRels)-5]}), "_rels/.rels: XML syntax error"},
-		"broken empty root": {book("<row/>", parts{"_rels/.rels": "<Relationships>"}), "_rels/.rels: unexpected EOF"},
+		"broken empty root": {book("<row/>", parts{"_rels/.rels": "<Relationships>"}), "unexpected EOF"},
 		"no end":            {cut, "unexpected EOF"},
 		"entities":          {book("", parts{"xl/worksheets/sheet1.xml": entities}), "declaration"},
 		"unknown entity":    {book("<row><c><v>&b;</v></c></row>", nil), "entity"},
@@ -211,8 +189,8 @@ func TestRefusals(t *testing.T) {
 		"column too far":    {book(`<row><c r="XFE1"/></row>`, nil), `cell "XFE1"`},
 		"no column":         {book(`<row><c r="17"/></row>`, nil), `cell "17"`},
 		"too deep":          {book(strings.Repeat("<a>", 200), nil), "too many elements"},
-		"crossed elements":  {book("<row><c><v>1</c></v></row>", nil), "</c> in a wrong place"},
-		"end alone":         {book("</c>", nil), "</c> in a wrong place"},
+		"crossed elements":  {book("<row><c><v>1</c></v></row>", nil), "closed by </c>"},
+		"end alone":         {book("</c>", nil), "closed by </c>"},
 		"row in a cell":     {book("<row><c><row><v>1</v></row></c></row>", nil), "row in a cell"},
 		"cell without row":  {book(`<c r="A1"><v>1</v></c>`, nil), `cell "A1"`},
 		"long text":         {book("<row><c><v>"+strings.Repeat("1", 2<<20)+"</v></c></row>", nil), "too long"},
