@@ -233,11 +233,11 @@ func (x xlsxWriter) Write(f *record.Firefighter) error {
 func (x xlsxWriter) row(cells []Cell) error { return x.Writer.Write(guard(cells)) }
 
 // guard guards cells for a workbook. No character needs that there, but Read takes a
-// guard off there too, so what looks like one is marked as a text of its own.
+// guard off there too, so what looks like one gets another.
 func guard(cells []Cell) []Cell {
 	for i, cell := range cells {
 		if strings.HasPrefix(cell.Text, "'") && clean(cell.Text) != cell.Text {
-			cells[i].Kind = xlsx.Literal
+			cells[i].Text = "'" + cell.Text
 		}
 	}
 	return cells

@@ -107,9 +107,6 @@ func readSheet(ctx context.Context, w *xlsx.File, s xlsx.Sheet) (*Table, error) 
 		uncalculated += row.Uncalculated
 		for i, cell := range row.Cells {
 			row.Cells[i].Text = clean(cell.Text)
-			if cell.Kind == xlsx.Literal { // what looks like a guard belongs to it
-				row.Cells[i] = Cell{Text: strings.TrimSpace(cell.Text)}
-			}
 		}
 		return rows.add(row.Number, row.Cells)
 	})

@@ -20,7 +20,11 @@ const (
 	Text Kind = iota
 	Number
 	Error
-	Literal // a text that was typed behind an apostrophe, which is not part of it
+
+	// Date is the kind of a cell whose text is a date from 1900-03-01 on, such as
+	// 1990-05-15. Excel has a 29 February 1900, so that its days before are not those
+	// of the calendar. Reading returns a Number for it.
+	Date
 )
 
 // Cell is a cell. The text of a number has all digits and no exponent, that of a

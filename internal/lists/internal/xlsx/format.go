@@ -9,12 +9,6 @@ import (
 	"strings"
 )
 
-// style is what the style of a cell says about its content.
-type style struct {
-	format  numberFormat
-	literal bool // a text was typed behind an apostrophe, which is not part of it
-}
-
 // Limits of the styles of a workbook. Excel has about as many.
 const (
 	maxStyles = 1 << 16
@@ -41,7 +35,7 @@ type piece struct {
 // readStyles reads the styles of the cells. A part that is damaged says no more:
 // the cells have their numbers without it.
 func (f *File) readStyles(ctx context.Context, part string) error {
-	known, inside := map[string]style{}, ""
+	known, inside := map[string]numberFormat{}, ""
 	err := f.walk(ctx, part, func(token xml.Token) error {
 		if e, ok := token.(xml.EndElement); ok && e.Name.Local == inside {
 			inside = ""
@@ -54,14 +48,11 @@ func (f *File) readStyles(ctx context.Context, part string) error {
 		case name == "numFmts" || name == "cellXfs":
 			inside = name
 		case name == "numFmt" && inside == "numFmts":
-			code := attribute(e, "formatCode")
-			known[attribute(e, "numFmtId")] = style{parseFormat(code), code == literalFormat}
+			known[attribute(e, "numFmtId")] = parseFormat(attribute(e, "formatCode"))
 		case name == "xf" && inside == "cellXfs":
-			s := known[attribute(e, "numFmtId")]
-			s.literal = s.literal || isTrue(attribute(e, "quotePrefix"))
-			f.styles = append(f.styles, s)
+			f.formats = append(f.formats, known[attribute(e, "numFmtId")])
 		}
-		if len(known) > maxStyles || len(f.styles) > maxStyles {
+		if len(known) > maxStyles || len(f.formats) > maxStyles {
 			return ErrTooLarge
 		}
 		return nil
@@ -75,22 +66,12 @@ func (f *File) readStyles(ctx context.Context, part string) error {
 // styled returns a cell as its style has it: a number as it is shown, where the format shows
 // digits one by one, which makes it a text. number is that of the style.
 func (f *File) styled(cell Cell, number string) Cell {
-	if number == "" || cell.Text == "" {
-		return cell
-	}
 	i, err := strconv.Atoi(number)
-	if err != nil || i < 0 || i >= len(f.styles) {
+	if err != nil || i < 0 || i >= len(f.formats) || cell.Kind != Number {
 		return cell
 	}
-	switch s := f.styles[i]; cell.Kind {
-	case Number:
-		if text := s.format.show(cell.Text); text != cell.Text {
-			return Cell{Text: text}
-		}
-	case Text:
-		if s.literal {
-			cell.Kind = Literal
-		}
+	if text := f.formats[i].show(cell.Text); text != cell.Text {
+		return Cell{Text: text}
 	}
 	return cell
 }

@@ -124,24 +124,6 @@ func TestStyles(t *testing.T) {
 	}
 }
 
-// TestLiteral: a text behind an apostrophe is marked as Excel marks it, and for LibreOffice,
-// which keeps number formats only.
-func TestLiteral(t *testing.T) {
-	t.Parallel()
-	row := []Cell{{Text: "'=x", Kind: Literal}, {Text: "'=x"}}
-	content := written(t, row, row)
-	if got := cellsOf(t, content); fmt.Sprint(got) != fmt.Sprint([][]Cell{row, row}) {
-		t.Errorf("got %v", got)
-	}
-	for mark, want := range map[string]Kind{`numFmtId="164" quotePrefix="1"`: Literal, `numFmtId="165"`: Literal, `numFmtId="164" quotePrefix="0"`: Text} {
-		p := book(`<row><c s="0" t="str"><v>'=x</v></c></row>`, parts{"xl/styles.xml": `<styleSheet><numFmts><numFmt numFmtId="165" formatCode="` + literalFormat + `"/></numFmts><cellXfs><xf ` + mark + `/></cellXfs></styleSheet>`})
-		rows, err := rowsOf(p.zip(t))
-		if err != nil || rows[0].Cells[0] != (Cell{"'=x", want}) {
-			t.Errorf("%s: got %v, %v", mark, rows, err)
-		}
-	}
-}
-
 // TestUncalculated: formulas without a value are counted, and those whose value is an empty
 // text are not.
 func TestUncalculated(t *testing.T) {

@@ -19,13 +19,8 @@ import (
 // with the header.
 var ErrTooManyRows = errors.New("a workbook has at most 1,048,576 rows")
 
-// Date is the kind of a cell whose text is a date from 1900-03-01 on, such as
-// 1990-05-15. Excel has a 29 February 1900, so that its days before are not those
-// of the calendar. Reading returns a Number for it.
-const Date = Literal + 1
-
 // The parts of a workbook that are always the same. The styles are by their
-// numbers: general, text, date, header, text behind an apostrophe.
+// numbers: general, text, date, header.
 const (
 	xmlHead      = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 	mainSpace    = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -44,19 +39,14 @@ const (
 		`<Relationship Id="rId1" Type="` + officeSpace + `/worksheet" Target="worksheets/sheet1.xml"/>` +
 		`<Relationship Id="rId2" Type="` + officeSpace + `/styles" Target="styles.xml"/></Relationships>`
 	styles = xmlHead + `<styleSheet xmlns="` + mainSpace + `">` +
-		`<numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\-mm\-dd"/><numFmt numFmtId="165" formatCode="` + literalFormat + `"/></numFmts>` +
+		`<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\-mm\-dd"/></numFmts>` +
 		`<fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
 		`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>` +
-		`<borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="5">` +
+		`<borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="4">` +
 		`<xf xfId="0"/><xf xfId="0" numFmtId="49" applyNumberFormat="1"/><xf xfId="0" numFmtId="164" applyNumberFormat="1"/>` +
-		`<xf xfId="0" numFmtId="49" fontId="1" applyNumberFormat="1" applyFont="1"/>` +
-		`<xf xfId="0" numFmtId="165" quotePrefix="1" applyNumberFormat="1"/></cellXfs>` +
+		`<xf xfId="0" numFmtId="49" fontId="1" applyNumberFormat="1" applyFont="1"/></cellXfs>` +
 		`<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`
 )
-
-// literalFormat is the number format of a Literal that this package writes. LibreOffice keeps
-// it, and forgets the apostrophe.
-const literalFormat = "0;0;0;@"
 
 // Writer writes a workbook of one sheet straight through, with little memory. Its
 // header stays in sight, and its rows can be filtered.
@@ -151,8 +141,6 @@ func (w *Writer) row(number int, cells []Cell) error {
 			w.out.WriteString(`"><v>` + cell.Text + "</v></c>")
 		case cell.Kind == Error:
 			w.out.WriteString(`" t="e"><v>` + escape(cell.Text) + "</v></c>")
-		case cell.Kind == Literal:
-			w.out.WriteString(`" s="4" t="inlineStr"><is><t xml:space="preserve">` + escape(cell.Text) + "</t></is></c>")
 		case number == 1:
 			w.out.WriteString(`" s="3" t="inlineStr"><is><t xml:space="preserve">` + escape(cell.Text) + "</t></is></c>")
 		default:

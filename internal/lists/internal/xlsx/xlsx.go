@@ -52,10 +52,10 @@ type File struct {
 	Sheets   []Sheet // those that have cells, not charts
 	Date1904 bool    // numbers of days count from 1904
 
-	parts  map[string]*zip.File // by name in lower case
-	left   limits               // what may still be read
-	shared []string             // texts that cells share
-	styles []style              // of the cells, by their numbers
+	parts   map[string]*zip.File // by name in lower case
+	left    limits               // what may still be read
+	shared  []string             // texts that cells share
+	formats []numberFormat       // of the cells, by the numbers of their styles
 }
 
 // Sheet is a sheet of a workbook.
