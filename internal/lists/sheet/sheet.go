@@ -157,7 +157,6 @@ const (
 	FileHTML      = "html"      // a page
 	FileDamaged   = "damaged"   // a workbook, vCard or JSON that does not follow its format; what is wrong
 	FileBomb      = "bomb"      // a workbook that unpacks to more than the limit, in MB, or to more than the longest list needs
-	FileCell      = "cell"      // a cell of a workbook is longer than it can be; its place such as C7, the limit in characters
 	FileEncoding  = "encoding"  // not valid in the encoding that was asked for; the encoding
 	FileQuote     = "quote"     // a quote that does not end; the row where it begins
 	FileTooMany   = "tooMany"   // "rows", "columns" or "cells"; the limit

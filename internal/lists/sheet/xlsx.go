@@ -43,10 +43,7 @@ func readWorkbook(ctx context.Context, content []byte, name string) (*Table, err
 
 // workbookError returns an error of a workbook as a *FileError.
 func workbookError(err error) error {
-	long, ok := errors.AsType[*xlsx.LongCellError](err)
 	switch {
-	case ok:
-		return fail(FileCell, long.Place(), xlsx.MaxCell)
 	case errors.Is(err, xlsx.ErrNotWorkbook):
 		return fail(FileZip)
 	case errors.Is(err, xlsx.ErrTooLarge):

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // Kind is what a cell holds.
@@ -100,7 +99,8 @@ type textReader struct {
 	phonetic bool
 }
 
-func (r *textReader) take(token xml.Token) {
+// take takes a token. The error is ErrTooLarge.
+func (r *textReader) take(token xml.Token) error {
 	switch token := token.(type) {
 	case xml.StartElement:
 		switch token.Name.Local {
@@ -113,10 +113,14 @@ func (r *textReader) take(token xml.Token) {
 		r.open = false
 		r.phonetic = r.phonetic && token.Name.Local != "rPh"
 	case xml.CharData:
-		if r.open && r.text.Len() <= longest {
-			r.text.Write(token)
+		if !r.open {
+			return nil
+		}
+		if r.text.Write(token); r.text.Len() > longest {
+			return ErrTooLarge
 		}
 	}
+	return nil
 }
 
 // cut returns the text that was gathered, and begins the next one.
@@ -127,18 +131,16 @@ func (r *textReader) cut() string {
 }
 
 // longest is how many bytes the longest text of a cell may have as it stands in the
-// file: a character can be an _x0041_.
-const longest = len("_x0041_") * MaxCell
-
-// isLong reports whether a text is longer than a cell can hold. It counts
-// characters, and not their UTF-16 units: other programs than Excel do so.
-func isLong(text string) bool { return len(text) > MaxCell && utf8.RuneCountInString(text) > MaxCell }
+// file. Excel takes 32,767 characters, each of which can be an _x0041_.
+const longest = 256 << 10
 
 // readStrings reads the shared strings.
 func (f *File) readStrings(ctx context.Context, part string) error {
 	var r textReader
 	return f.walk(ctx, part, func(token xml.Token) error {
-		r.take(token)
+		if err := r.take(token); err != nil {
+			return err
+		}
 		if e, ok := token.(xml.EndElement); !ok || e.Name.Local != "si" {
 			return nil
 		}

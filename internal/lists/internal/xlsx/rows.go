@@ -26,23 +26,12 @@ type Row struct {
 
 // Rows visits the rows of a sheet in the order of the file, and returns the ranges of
 // merged cells, such as A1:C1. It stops at an error of visit and returns it. A sheet
-// that is read again counts again towards the limits. The error is a *LongCellError
-// for a text that is longer than a cell can hold.
+// that is read again counts again towards the limits.
 func (f *File) Rows(ctx context.Context, s Sheet, visit func(Row) error) (merged []string, err error) {
 	r := rowReader{file: f, part: s.part, visit: visit}
 	err = f.walk(ctx, s.part, r.take)
 	return r.merged, err
 }
-
-// LongCellError says which cell has a text that is longer than a cell can hold.
-type LongCellError struct{ Column, Row int } // from 1
-
-func (e *LongCellError) Error() string {
-	return fmt.Sprintf("the cell %s has more than %d characters", e.Place(), MaxCell)
-}
-
-// Place returns the cell as a spreadsheet names it, as C7.
-func (e *LongCellError) Place() string { return columnName(e.Column-1) + strconv.Itoa(e.Row) }
 
 // errStop ends the reading of a sheet.
 var errStop = errors.New("enough")
@@ -81,7 +70,9 @@ type rowReader struct {
 // take takes a token of a sheet.
 func (r *rowReader) take(token xml.Token) error {
 	if r.data {
-		r.value.take(token)
+		if err := r.value.take(token); err != nil {
+			return err
+		}
 	}
 	switch e := token.(type) {
 	case xml.StartElement:
@@ -174,8 +165,6 @@ func (r *rowReader) endCell() error {
 		return nil
 	case cell.Text == "":
 		return nil
-	case isLong(cell.Text):
-		return &LongCellError{r.column, r.row.Number}
 	}
 	for len(r.row.Cells) < r.column {
 		r.row.Cells = append(r.row.Cells, Cell{})
