@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -67,19 +66,6 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// readWithin reads a file, and fails if that takes more bytes than most.
-func readWithin(t *testing.T, content string, most uint64) (*Table, error) {
-	t.Helper()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	table, err := Read(t.Context(), []byte(content), Options{})
-	runtime.ReadMemStats(&after)
-	if used := after.TotalAlloc - before.TotalAlloc; used > most {
-		t.Errorf("%d bytes were used for %d", used, len(content))
-	}
-	return table, err
-}
-
 // TestManyCells: a table has 12 cells for each of 100,000 rows, and not many more, in
 // any format, however few bytes a file needs for them.
 func TestManyCells(t *testing.T) {
@@ -114,15 +100,6 @@ func archiveOf(t *testing.T, rows string) string {
 	return string(archive(t, "xl/workbook.xml", `<workbook><sheets><sheet name="A" r:id="1"/></sheets></workbook>`,
 		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="1" Type="x/worksheet" Target="a.xml"/></Relationships>`,
 		"xl/a.xml", "<worksheet><sheetData>"+rows+"</sheetData></worksheet>"))
-}
-
-// TestManyLines: lines that go on with a value cost no more than their length.
-func TestManyLines(t *testing.T) {
-	note := "NOTE:x\n" + strings.Repeat("b\n", 30_000)
-	table, err := readWithin(t, "BEGIN:VCARD\nFN:Ana\n"+strings.Repeat(note, 50)+"END:VCARD\n", 200<<20)
-	if err != nil || len(table.Rows) != 1 || len(table.Rows[0].Cells[1].Text) != 1+2*30_000 {
-		t.Errorf("got %v", err)
-	}
 }
 
 // TestLongTitle: a note about a file is short.

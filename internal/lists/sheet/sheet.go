@@ -122,7 +122,6 @@ const (
 	NoteTitle        = "title"        // number of rows above the header that were left out, the text that they begin with
 	NoteHiddenRows   = "hiddenRows"   // number: rows that are hidden in the workbook, and were read
 	NoteFormulas     = "formulas"     // number: cells of the sheet whose formulas have no value
-	NoteNoEncoding   = "noEncoding"   // a name: nothing tells the encoding of a card
 )
 
 // Options say how to read a file where it does not say it itself.

@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -24,17 +25,19 @@ const telURI = "tel:"
 
 // vcardWriter writes people as vCards.
 type vcardWriter struct {
-	*vcard.Writer
-	book     bool // for an address book, not for an export
-	birthday bool // with the date of birth
-	times    bool // with the times of the record
+	vcard.Cards               // those that are not written yet
+	out         *bufio.Writer // nil for an address book
+	birthday    bool          // with the date of birth
+	times       bool          // with the times of the record
 }
 
 func newVCard(w io.Writer, times bool) Writer {
-	return vcardWriter{Writer: vcard.NewWriter(w), birthday: true, times: times}
+	return &vcardWriter{out: bufio.NewWriterSize(w, 64<<10), birthday: true, times: times}
 }
 
-func (w vcardWriter) Write(f *record.Firefighter) error {
+func (w *vcardWriter) Close() error { return w.out.Flush() }
+
+func (w *vcardWriter) Write(f *record.Firefighter) error {
 	w.begin(f)
 	w.Text("X-FIREFIGHTERS-INVITATION-STATUS", platformText(f.InvitationStatus))
 	w.Text("X-FIREFIGHTERS-USER-ID", platformText(f.UserID))
@@ -42,30 +45,31 @@ func (w vcardWriter) Write(f *record.Firefighter) error {
 		w.Text("X-FIREFIGHTERS-CREATED-AT", timeText(f.CreatedAt))
 		w.revision(f)
 	}
-	return w.End()
+	w.End()
+	_, err := w.WriteTo(w.out)
+	return err
 }
 
 // AppendCard appends the card of a person for an address book, with the date of birth if
 // birthday is set. The department has no place in it: a new name of it would change every
 // card.
 func AppendCard(b []byte, f *record.Firefighter, birthday bool) []byte {
-	out := bytes.NewBuffer(b)
-	w := vcardWriter{Writer: vcard.NewWriter(out), book: true, birthday: birthday}
+	w := vcardWriter{Cards: vcard.Cards{Buffer: *bytes.NewBuffer(b)}, birthday: birthday}
 	w.begin(f)
 	if f.UpdatedAt != 0 {
 		w.revision(f)
 	}
-	w.End() // a Buffer takes everything
-	return out.Bytes()
+	w.End()
+	return w.Bytes()
 }
 
 // revision writes when the record was last written. Readers know it without a fraction.
-func (w vcardWriter) revision(f *record.Firefighter) {
+func (w *vcardWriter) revision(f *record.Firefighter) {
 	w.Text("REV", time.UnixMilli(f.UpdatedAt).UTC().Format("2006-01-02T15:04:05Z"))
 }
 
 // begin begins the card of a person with all fields that the card has.
-func (w vcardWriter) begin(f *record.Firefighter) {
+func (w *vcardWriter) begin(f *record.Firefighter) {
 	w.Begin(product)
 	w.Text("UID", f.ID)
 	w.Text("N", f.LastName, f.FirstName, "", "", "")
@@ -81,7 +85,7 @@ func (w vcardWriter) begin(f *record.Firefighter) {
 				property += ";VALUE=date-time"
 			}
 		}
-		if w.book && d.Name == "phoneNumber" {
+		if w.out == nil && d.Name == "phoneNumber" {
 			property = "TEL;TYPE=CELL" // phones show the number of a caller of this kind first
 		}
 		if d.Name == "phoneNumber" && len(value) > len(telURI) && strings.EqualFold(value[:len(telURI)], telURI) {
@@ -123,8 +127,6 @@ type cardRows struct {
 	names  bool // a card has a first or last name of its own
 	others bool // a card is not of this program
 	kept   bool // a card has something that somebody has typed
-
-	guessed string // the first name, or the like, whose encoding nothing tells
 }
 
 // readVCards reads a file of vCards. It has the column name only if no card has
@@ -144,9 +146,6 @@ func readVCards(ctx context.Context, text string) (*Table, error) {
 		rows.header[uidColumn] = "id"
 	}
 	t := &Table{Format: VCard, Ours: !rows.others, Header: rows.header, Rows: rows.rows}
-	if rows.guessed != "" {
-		t.Notes = []Note{{NoteNoEncoding, []any{Quoted(rows.guessed)}}}
-	}
 	for i := len(firstColumns) - 1; i >= 0; i-- {
 		t.dropUnused(i)
 	}
@@ -161,9 +160,6 @@ func (c *cardRows) card(number int, card vcard.Card) error {
 	}
 	cells, ours := make([]Cell, len(c.header)), false
 	for i, p := range card {
-		if c.guessed == "" && p.IsGuessed() {
-			c.guessed = strings.Trim(p.Text(), "; ")
-		}
 		at, first := best[p.Name]
 		switch {
 		case p.Name == "PRODID":

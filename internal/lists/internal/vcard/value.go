@@ -122,29 +122,17 @@ func Charset(content []byte) (page string) {
 	return page
 }
 
-// charset returns bytes of the property's charset as text. Without one they are
-// UTF-8, or else windows-1252. What a charset does not have becomes U+FFFD, which
-// no record may hold.
+// charset returns bytes of the property's charset as text, which is UTF-8 if nothing known
+// is named. What a charset does not have becomes U+FFFD, which no record may hold.
 func (p Property) charset(text string) string {
-	page := charset.Windows1252
-	named := p.param("CHARSET")
-	if len(named) > 0 {
+	page := ""
+	if named := p.param("CHARSET"); len(named) > 0 {
 		page = pageOf(named[0])
 	}
-	if page == "" || len(named) == 0 && utf8.ValidString(text) {
+	if page == "" {
 		return strings.ToValidUTF8(text, string(utf8.RuneError))
 	}
 	return charset.Decode(text, page)
-}
-
-// IsGuessed reports whether a value that is kept has quoted-printable text without a
-// charset that is not UTF-8, and that windows-1252 and windows-1250 read differently.
-func (p Property) IsGuessed() bool {
-	if !slices.Contains(texts, p.Name) || !p.encoded("QUOTED-PRINTABLE") || len(p.param("CHARSET")) > 0 {
-		return false
-	}
-	plain := unquote(p.value)
-	return !utf8.ValidString(plain) && charset.Decode(plain, charset.Windows1252) != charset.Decode(plain, charset.Windows1250)
 }
 
 // unescape takes off the backslashes of a text.

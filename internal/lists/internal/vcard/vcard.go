@@ -3,10 +3,8 @@
 package vcard
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -51,7 +49,6 @@ type reader struct {
 	open   bool
 	old    bool // version 2.1
 	card   Card
-	more   []byte // lines that belong to the value of the last property
 	err    error
 }
 
@@ -69,9 +66,6 @@ func (r *reader) fail(what string) { r.err = fmt.Errorf("card %d %s", r.number, 
 func (r *reader) line(line string) {
 	p, ok := parse(line)
 	value := p.word()
-	if ok {
-		r.endValue()
-	}
 	switch {
 	case r.err != nil || strings.TrimSpace(line) == "":
 	case ok && p.Name == "BEGIN":
@@ -91,9 +85,9 @@ func (r *reader) line(line string) {
 		}
 		r.old = r.old || p.Name == "VERSION" && value == "2.1"
 		r.card = append(r.card, p)
-	default:
-		r.goOn(line)
-	}
+	case len(r.card) == 0 || slices.Contains(texts, r.card[len(r.card)-1].Name):
+		r.fail(fmt.Sprintf("has a line that is no property: %.40q", line))
+	} // else it belongs to a note or a picture, which some programs write without folds
 }
 
 func (r *reader) begin(what string) {
@@ -115,29 +109,6 @@ func (r *reader) end(what string) {
 		return
 	}
 	r.err = r.visit(r.number, r.card)
-}
-
-// maxGoOn is the length of a value to which lines are added.
-const maxGoOn = 64 << 10
-
-// goOn adds a line that is no property to the one before. Some programs write
-// notes of several lines so.
-func (r *reader) goOn(line string) {
-	if len(r.card) == 0 || len(r.card[len(r.card)-1].value)+len(r.more) > maxGoOn {
-		r.fail(fmt.Sprintf("has a line that is no property: %.40q", line))
-		return
-	}
-	if !r.card[len(r.card)-1].binary {
-		r.more = append(append(r.more, '\n'), line...)
-	}
-}
-
-// endValue ends the value of the last property, to which lines were added.
-func (r *reader) endValue() {
-	if len(r.more) > 0 {
-		r.card[len(r.card)-1].value += string(r.more)
-		r.more = r.more[:0]
-	}
 }
 
 // unfold passes the lines of a text to a reader, without folds, until that fails.
@@ -167,24 +138,18 @@ func unfold(text string, r *reader) {
 	r.line(string(line))
 }
 
+// brokenCharacter is a fold before an octet that begins no character of UTF-8. An
+// expression reads such an octet as U+FFFD.
+var brokenCharacter = regexp.MustCompile("(?:\r\n|\n|\r)[ \t](\uFFFD)")
+
 // JoinCharacters returns the content of a file without the folds that stand within
-// a character of UTF-8, where the octet after a fold begins none: RFC 6350 folds
-// octets (section 3.2). It returns content that is not UTF-8 without them as it is.
+// a character of UTF-8: RFC 6350 folds octets (section 3.2). It returns content that is
+// not UTF-8 without them as it is.
 func JoinCharacters(content []byte) []byte {
 	if utf8.Valid(content) {
 		return content
 	}
-	joined := make([]byte, 0, len(content))
-	for i := 0; i < len(content); i++ {
-		rest := bytes.TrimPrefix(content[i:], []byte("\r"))
-		rest = bytes.TrimPrefix(rest, []byte("\n"))
-		if fold := len(content) - i - len(rest); fold > 0 && len(rest) > 1 && (rest[0] == ' ' || rest[0] == '\t') && rest[1]&0xc0 == 0x80 {
-			i += fold
-			continue
-		}
-		joined = append(joined, content[i])
-	}
-	if utf8.Valid(joined) {
+	if joined := brokenCharacter.ReplaceAll(content, []byte("$1")); utf8.Valid(joined) {
 		return joined
 	}
 	return content
@@ -292,50 +257,30 @@ func cutOutsideQuotes(text string, separator byte) (before, after string, found 
 	return text, "", false
 }
 
-// Writer writes cards of version 3.0 (RFC 2426), which more phones read than 4.0.
-type Writer struct {
-	out interface {
-		io.StringWriter
-		WriteRune(rune) (int, error)
-	}
-}
-
-// NewWriter returns a writer of cards. What it writes to a *bytes.Buffer is there at once.
-func NewWriter(w io.Writer) *Writer {
-	if b, ok := w.(*bytes.Buffer); ok {
-		return &Writer{b}
-	}
-	return &Writer{bufio.NewWriterSize(w, 64<<10)}
-}
+// Cards are cards of version 3.0 (RFC 2426), which more phones read than 4.0, as they
+// are written one after the other.
+type Cards struct{ bytes.Buffer }
 
 // Begin begins a card. product says which program wrote it.
-func (w *Writer) Begin(product string) {
-	w.line("BEGIN:VCARD")
-	w.line("VERSION:3.0")
-	w.Text("PRODID", product)
+func (c *Cards) Begin(product string) {
+	c.line("BEGIN:VCARD")
+	c.line("VERSION:3.0")
+	c.Text("PRODID", product)
 }
 
-// End ends a card. It returns an error of what was written so far.
-func (w *Writer) End() error { return w.line("END:VCARD") }
-
-// Close writes what is left. It does not close what it is written to.
-func (w *Writer) Close() error {
-	if b, ok := w.out.(*bufio.Writer); ok {
-		return b.Flush()
-	}
-	return nil
-}
+// End ends a card.
+func (c *Cards) End() { c.line("END:VCARD") }
 
 var escapes = strings.NewReplacer(`\`, `\\`, `;`, `\;`, `,`, `\,`, "\r\n", `\n`, "\n", `\n`, "\r", `\n`)
 
 // Text writes a property, whose name may have parameters. The value may have
 // several components, as a name has. A property without any text is left out.
-func (w *Writer) Text(name string, components ...string) {
+func (c *Cards) Text(name string, components ...string) {
 	for i := range components {
 		components[i] = escapes.Replace(components[i])
 	}
 	if value := strings.Join(components, ";"); strings.Trim(value, ";") != "" {
-		w.line(name + ":" + value)
+		c.line(name + ":" + value)
 	}
 }
 
@@ -343,16 +288,15 @@ func (w *Writer) Text(name string, components ...string) {
 const maxLine = 75
 
 // line writes a line, folded between characters where it is too long.
-func (w *Writer) line(text string) error {
+func (c *Cards) line(text string) {
 	length := 0
 	for _, r := range text {
 		if length+utf8.RuneLen(r) > maxLine {
-			w.out.WriteString("\r\n ")
+			c.WriteString("\r\n ")
 			length = 1
 		}
-		w.out.WriteRune(r)
+		c.WriteRune(r)
 		length += utf8.RuneLen(r)
 	}
-	_, err := w.out.WriteString("\r\n")
-	return err
+	c.WriteString("\r\n")
 }

@@ -1,7 +1,6 @@
 package vcard
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -41,7 +40,7 @@ func TestText(t *testing.T) {
 		{"folded", []string{"NOTE:Iva", " n", "\t  Horvat"}, "Ivan  Horvat"},
 		{"folded in 2.1", []string{"VERSION:2.1", "NOTE:Ivan", " Horvat"}, "Ivan Horvat"},
 		{"quoted-printable", []string{"NOTE;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:=C5=A0imi=C4=", "=87 =3D=3", "  =zz"}, "Šimić ==3 =zz"},
-		{"quoted-printable, bare", []string{"NOTE;QUOTED-PRINTABLE:=8A=9Ai"}, "Šši"},
+		{"quoted-printable, bare", []string{"NOTE;QUOTED-PRINTABLE:=8A=9Ai"}, "\ufffdi"},
 		{"quoted-printable without a charset", []string{"NOTE;QUOTED-PRINTABLE:=C5=A0"}, "Š"},
 		{"windows-1250", []string{"NOTE;CHARSET=windows-1250;ENCODING=quoted-printable:=E8=C8"}, "čČ"},
 		{"a charset that nobody knows", []string{"NOTE;CHARSET=x;QUOTED-PRINTABLE:a=E8"}, "a\ufffd"},
@@ -50,7 +49,7 @@ func TestText(t *testing.T) {
 		{"picture of 2.1", []string{"PHOTO;JPEG;BASE64:", " /9j/4AAQ", "/9j/4AAQ", ""}, "…"},
 		{"picture of 4.0", []string{"PHOTO:data:image/jpeg;base64,/9j/4AAQ"}, "…"},
 		{"picture elsewhere", []string{"PHOTO;VALUE=uri:https://example.com/a.jpg"}, "https://example.com/a.jpg"},
-		{"lines that are not folded", []string{"NOTE:a", "b", "12:30 c"}, "a\nb\n12:30 c"},
+		{"lines that are not folded", []string{"NOTE:a", "b", "12:30 c"}, "a"},
 		{"telephone", []string{"TEL;TYPE=CELL:+385 91 234"}, "+385 91 234"},
 		{"telephone as URI", []string{`TEL;VALUE=uri;TYPE="cell,voice":TEL:+385-91-234;ext=5`}, "+385-91-234;ext=5"},
 		{"birthday", []string{"BDAY;VALUE=date:1990-05-15"}, "1990-05-15"},
@@ -138,7 +137,7 @@ func TestDamaged(t *testing.T) {
 		{"BEGIN:VCALENDAR\nEND:VCALENDAR\n", "card 1 begins as something else"},
 		{"BEGIN:VCARD\nEND:VEVENT\n", "card 1 ends as something else"},
 		{"BEGIN:VCARD\nIvan\nEND:VCARD\n", `card 1 has a line that is no property: "Ivan"`},
-		{"BEGIN:VCARD\nNOTE:a\n" + strings.Repeat("b\n", 64<<10) + "END:VCARD\n", `card 1 has a line that is no property: "b"`},
+		{"BEGIN:VCARD\nTEL:1\n2\nEND:VCARD\n", `card 1 has a line that is no property: "2"`},
 		{"BEGIN:VCARD\nTEL" + strings.Repeat(";A", maxParams+1) + ":1\nEND:VCARD\n", "card 1 has more than 100 parameters of a property"},
 		{"BEGIN:VCARD\n" + strings.Repeat("TEL:1\n", maxProperties+1) + "END:VCARD\n", "card 1 has more than 2000 properties"},
 	}
@@ -185,24 +184,18 @@ func TestLineEnds(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	t.Parallel()
-	var b bytes.Buffer
-	w := NewWriter(&b)
+	var w Cards
 	w.Begin("-//x//y//EN")
 	w.Text("N", `O'Neill; \ "B"`, "Ana, Ivo", "")
 	w.Text("TEL", "")
 	w.Text("N", "", "")
 	w.Text("NOTE", "a\nb\r\nc\rd")
 	w.Text("X-LONG", strings.Repeat("č", 40)+strings.Repeat("🚒", 30))
-	if err := w.End(); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w.End()
 	want := "BEGIN:VCARD\r\nVERSION:3.0\r\nPRODID:-//x//y//EN\r\n" + `N:O'Neill\; \\ "B";Ana\, Ivo;` + "\r\n" + `NOTE:a\nb\nc\nd` + "\r\n" +
 		"X-LONG:" + strings.Repeat("č", 34) + "\r\n " + strings.Repeat("č", 6) + strings.Repeat("🚒", 15) + "\r\n " + strings.Repeat("🚒", 15) +
 		"\r\nEND:VCARD\r\n"
-	if got := b.String(); got != want {
+	if got := w.String(); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 }
@@ -232,9 +225,8 @@ func FuzzRead(f *testing.F) {
 	f.Add("BEGIN:VCARD\nitem1.TEL;TYPE=\"cell,voice\";PREF=1:tel:+1\n 2\nPHOTO;ENCODING=b:AAAA\nBDAY:19900515\nEND:VCARD\n")
 	f.Add("BEGIN:VCARD\nNOTE:a\\, b\\n\nc\nEND:VCARD\nBEGIN:VCARD\nEND:VCARD")
 	f.Fuzz(func(t *testing.T, text string) {
-		var b bytes.Buffer
+		var w Cards
 		var found []string
-		w := NewWriter(&b)
 		Read(text, func(_ int, card Card) error {
 			w.Begin("x")
 			for _, p := range card {
@@ -249,12 +241,13 @@ func FuzzRead(f *testing.F) {
 					w.Text("NOTE", value)
 				}
 			}
-			return w.End()
+			w.End()
+			return nil
 		})
-		w.Close()
-		checkLines(t, b.String())
+		text = w.String()
+		checkLines(t, text)
 		var again []string
-		err := Read(b.String(), func(_ int, card Card) error {
+		err := Read(text, func(_ int, card Card) error {
 			for _, p := range card {
 				if p.Name == "NOTE" {
 					again = append(again, p.Text())
