@@ -3,13 +3,14 @@ package sheet
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	utf16 "golang.org/x/text/encoding/unicode"
 
 	"github.com/firefighter-records/firefighters/internal/lists/internal/charset"
 	"github.com/firefighter-records/firefighters/internal/lists/internal/vcard"
@@ -78,7 +79,7 @@ func read(ctx context.Context, content []byte, o Options) (*Table, error) {
 // one that its bytes suggest. Old vCards say which code page it is.
 func readText(ctx context.Context, content []byte, forced string) (*Table, error) {
 	encoding, sure := forced, forced != ""
-	cards := isVCard(string(content[:min(len(content), sniffed)]))
+	cards := vCardStart.Match(content[:min(len(content), sniffed)])
 	if cards {
 		content = vcard.Unquote(vcard.JoinCharacters(content))
 	}
@@ -137,9 +138,9 @@ func readAs(ctx context.Context, content []byte, encoding string, forced bool) (
 	}
 	read := readCSV
 	switch {
-	case isVCard(text):
+	case vCardStart.MatchString(text):
 		read = readVCards
-	case isJSON(text):
+	case jsonStart.MatchString(text):
 		read = readJSONL
 	}
 	t, err := read(ctx, text)
@@ -246,22 +247,11 @@ func isBinary(text string) bool {
 
 func isBlank(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' }
 
-func isVCard(text string) bool {
-	const begin = "BEGIN:VCARD"
-	text = strings.TrimLeftFunc(text, isBlank)
-	return len(text) >= len(begin) && strings.EqualFold(text[:len(begin)], begin)
-}
-
-// isJSON reports whether a text begins as an object of JSON, or as an array of
-// objects.
-func isJSON(text string) bool {
-	text = strings.TrimLeftFunc(text, isBlank)
-	object, array := strings.CutPrefix(text, "[")
-	object = strings.TrimLeftFunc(object, isBlank)
-	member, ok := strings.CutPrefix(object, "{")
-	member = strings.TrimLeftFunc(member, isBlank)
-	return ok && (array || strings.HasPrefix(member, `"`) || strings.HasPrefix(member, "}"))
-}
+// What begins as a card, as an object of JSON, and as an array of objects.
+var (
+	vCardStart = regexp.MustCompile(`^(?i)[\s\x{feff}]*BEGIN:VCARD`)
+	jsonStart  = regexp.MustCompile(`^[\s\x{feff}]*(?:\[\s*\{|\{\s*["}])`)
+)
 
 const (
 	bomUTF8    = "\xEF\xBB\xBF"
@@ -285,18 +275,17 @@ func guessEncoding(content []byte) string {
 
 // isUTF16 reports whether content without a byte order mark is a text in UTF-16.
 func isUTF16(content []byte) bool {
-	if byteOrder(content) == nil {
+	if _, ok := byteOrder(content); !ok {
 		return false
 	}
 	text, ok := decodeUTF16(content)
 	return ok && !isBinary(text)
 }
 
-// byteOrder returns the order of bytes in a UTF-16 text: by its byte order mark,
-// else by its zeros. In text for people one byte of line ends, delimiters and
-// Latin letters is zero, and the other byte hardly ever is. For anything else it
-// returns nil.
-func byteOrder(content []byte) binary.ByteOrder {
+// byteOrder returns the order of bytes in a UTF-16 text without a byte order mark, by its
+// zeros. In text for people one byte of line ends, delimiters and Latin letters is zero,
+// and the other byte hardly ever is. ok is false for anything else.
+func byteOrder(content []byte) (order utf16.Endianness, ok bool) {
 	sample := content[:min(len(content), 1<<16)]
 	var zeros [2]int
 	for i, b := range sample {
@@ -305,17 +294,10 @@ func byteOrder(content []byte) binary.ByteOrder {
 		}
 	}
 	enough := 1 + len(sample)/10
-	switch {
-	case bytes.HasPrefix(content, []byte(bomUTF16LE)):
-		return binary.LittleEndian
-	case bytes.HasPrefix(content, []byte(bomUTF16BE)):
-		return binary.BigEndian
-	case zeros[1] >= enough && zeros[1] >= 10*zeros[0]:
-		return binary.LittleEndian
-	case zeros[0] >= enough && zeros[0] >= 10*zeros[1]:
-		return binary.BigEndian
+	if zeros[0] >= enough && zeros[0] >= 10*zeros[1] {
+		return utf16.BigEndian, true
 	}
-	return nil
+	return utf16.LittleEndian, zeros[1] >= enough && zeros[1] >= 10*zeros[0]
 }
 
 // decode returns the content as UTF-8, without byte order marks. It reports whether
@@ -336,30 +318,11 @@ func decode(content []byte, encoding string) (text string, ok bool) {
 	return strings.TrimLeft(text, "\uFEFF"), ok
 }
 
-func decodeUTF16(content []byte) (string, bool) {
-	order := byteOrder(content)
-	if order == nil {
-		order = binary.LittleEndian
-	}
-	if len(content)%2 != 0 {
-		return "", false
-	}
-	var text strings.Builder
-	text.Grow(len(content) / 2)
-	for i := 0; i < len(content); i += 2 {
-		r := rune(order.Uint16(content[i:]))
-		if utf16.IsSurrogate(r) {
-			i += 2
-			if i == len(content) {
-				return "", false
-			}
-			if r = utf16.DecodeRune(r, rune(order.Uint16(content[i:]))); r == utf8.RuneError {
-				return "", false
-			}
-		}
-		text.WriteRune(r)
-	}
-	return text.String(), true
+// decodeUTF16 decodes UTF-16. Half of a character becomes U+FFFD, too.
+func decodeUTF16(content []byte) (text string, ok bool) {
+	order, _ := byteOrder(content)
+	decoded, err := utf16.UTF16(order, utf16.UseBOM).NewDecoder().Bytes(content)
+	return string(decoded), err == nil && len(content)%2 == 0
 }
 
 // clean returns the text of a cell without white space around it and without a
