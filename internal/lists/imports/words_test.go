@@ -157,7 +157,7 @@ func TestWarning(t *testing.T) {
 		{sheet.Note{Code: mapping.NoteTwoDigits, Args: []any{2}}, "The years of 2 dates have two digits. Each was read as the latest that is not in the future."},
 		{sheet.Note{Code: mapping.NoteTwoDigits, Args: []any{1500}}, "The years of 1500 dates have two digits. Each was read as the latest that is not in the future."},
 		{sheet.Note{Code: mapping.NoteNoDate, Args: []any{3, sheet.Quoted("0/0/00")}}, `3 cells with "0/0/00" were read as no date.`},
-		{sheet.Note{Code: mapping.NoteOddNames, Args: []any{1, sheet.Places{First: []sheet.Place{{Text: "-", Row: 7}}}}}, `1 name consists of digits and signs: "-" in row 7.`},
+		{sheet.Note{Code: mapping.NoteCapitals, Args: []any{1, sheet.Places{First: []sheet.Place{{Text: "ANA KOS", Row: 7}}}}}, `1 name is in capitals throughout: "ANA KOS" in row 7.`},
 		{sheet.Note{Code: mapping.NoteCapitals, Args: []any{3000, sheet.Places{First: []sheet.Place{{Text: "ANA KOS", Row: 2}, {Text: "EVA KOS", Row: 1300}}, More: true}}},
 			`3000 names are in capitals throughout: "ANA KOS" in row 2, "EVA KOS" in row 1300 and others.`},
 	} {

@@ -126,9 +126,7 @@ const (
 	NoteNoZero      = "noZero"        // number: phone numbers without a 0 or + in columns where others have one
 	NoteZero        = "zero"          // number: of those, how many got a 0
 	NoteTitles      = "titles"        // number, places: titles that are no part of a name
-	NoteOddNames    = "oddNames"      // likewise: names without a letter
 	NoteCapitals    = "capitals"      // likewise: people of whom a name is in capitals throughout
-	NoteBlankNames  = "blankNames"    // likewise: names that show nothing, and were read as empty
 )
 
 // FieldName is the name of a field in the arguments of a note.

@@ -254,7 +254,7 @@ type names struct {
 	plain, doubtful []sheet.Note // how full names were split
 	guessed         int
 
-	titles, odd, capitals, blank examples
+	titles, capitals examples
 }
 
 // readNames finds out how the full names of a table are written. The error is that of
@@ -323,28 +323,18 @@ func (n *names) full(p *Person, f *record.Fields, cell string) {
 	}
 }
 
-// clear empties the names of a row that show nothing, or are titles alone.
+// clear empties the names of a row that are titles alone.
 func (n *names) clear(p *Person, f *record.Fields) {
-	for d, name := range f.Each {
-		switch {
-		case !d.Required || strings.TrimSpace(*name) == "":
-		case !record.Visible(*name):
-			n.blank.add(*name, p.Row)
-			*name = ""
-		case isTitleAlone(*name):
+	for _, name := range []*string{&f.FirstName, &f.LastName} {
+		if isTitleAlone(*name) {
 			n.titles.add(*name, p.Row)
 			*name = ""
 		}
 	}
 }
 
-// look counts names that hardly are any.
+// look counts names in capitals.
 func (n *names) look(p *Person) {
-	for _, name := range []string{p.Fields.FirstName, p.Fields.LastName} {
-		if name != "" && !strings.ContainsFunc(name, unicode.IsLetter) {
-			n.odd.add(name, p.Row)
-		}
-	}
 	if inCapitals(p.Fields.FirstName) || inCapitals(p.Fields.LastName) {
 		n.capitals.add(p.Name(), p.Row)
 	}
@@ -382,6 +372,14 @@ func (e *examples) add(text string, row int) {
 	e.first = append(e.first, sheet.Place{Text: lang.Short(text, shownName), Row: row})
 }
 
+// notes returns the note with a code, none if there are no names.
+func (e *examples) notes(code string) []sheet.Note {
+	if e.count == 0 {
+		return nil
+	}
+	return []sheet.Note{{Code: code, Args: []any{e.count, sheet.Places{First: e.first, More: e.count > len(e.first)}}}}
+}
+
 // notes returns up to three full names, the doubtful ones first, and what else there is to
 // say of names.
 func (n *names) notes() []sheet.Note {
@@ -390,13 +388,5 @@ func (n *names) notes() []sheet.Note {
 	if n.guessed > 0 {
 		all = append(all, sheet.Note{Code: NoteGuessedName, Args: []any{n.guessed}})
 	}
-	for _, kind := range []struct {
-		code string
-		examples
-	}{{NoteTitles, n.titles}, {NoteOddNames, n.odd}, {NoteCapitals, n.capitals}, {NoteBlankNames, n.blank}} {
-		if kind.count > 0 {
-			all = append(all, sheet.Note{Code: kind.code, Args: []any{kind.count, sheet.Places{First: kind.first, More: kind.count > len(kind.first)}}})
-		}
-	}
-	return all
+	return append(append(all, n.titles.notes(NoteTitles)...), n.capitals.notes(NoteCapitals)...)
 }
