@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -46,7 +47,7 @@ func (c Commands) export(env cli.Env, args []string) error {
 	e.flags.StringVarP(&e.to.path, "output", "o", "", "the `file` to write; its name says the format")
 	e.flags.BoolVar(&e.to.force, "force", false, "replace the file if it exists")
 	if err := env.Parse(e.flags, args, 0); err != nil {
-		return e.meantOutput(err)
+		return err
 	}
 	e.db = *db
 	if err := e.check(); err != nil {
@@ -60,16 +61,6 @@ func (c Commands) export(env cli.Env, args []string) error {
 		return err
 	}
 	return c.Database.WithTenant(env, e.db, tenant, e.run)
-}
-
-// meantOutput returns the error of a command line, with another hint if there is a
-// file where no argument is allowed.
-func (e *exporting) meantOutput(err error) error {
-	name := e.flags.Arg(0)
-	if usage, ok := errors.AsType[*cli.UsageError](err); ok && e.flags.NArg() == 1 && sheet.FormatOf(name) != "" && !e.flags.Changed("output") {
-		return cli.Usage(usage.What, "to name the file: "+cli.TypedLine(e.flags, 0)+" --output "+cli.Quote(name))
-	}
-	return err
 }
 
 // check checks where to write, and in which format.
@@ -111,24 +102,20 @@ func (e *exporting) run(s *store.Store, tenant record.TenantID) error {
 
 // fill writes the people to w.
 func (e *exporting) fill(w io.Writer, s *store.Store, tenant record.TenantID) error {
-	out, err := sheet.NewWriter(w, e.to.format, false)
-	if err != nil {
-		return err
-	}
-	var failed error // in writing
-	err = s.Each(tenant, record.Query{SortBy: record.ByCreatedAt}, func(f *record.Firefighter) error {
-		if e.env.Context.Err() != nil {
-			return errors.New("stopped before all were written")
+	err := sheet.WriteAll(e.env.Context, w, e.to.format, false, func(write func(*record.Firefighter) error) error {
+		var failed error // in writing
+		err := s.Each(tenant, record.Query{SortBy: record.ByCreatedAt}, func(f *record.Firefighter) error {
+			e.written++
+			failed = write(f)
+			return failed
+		})
+		if failed != nil {
+			return failed
 		}
-		e.written++
-		failed = out.Write(f)
-		return failed
-	})
-	switch {
-	case failed != nil:
-		return failed
-	case err != nil:
 		return store.Failed("reading", e.db, err)
+	})
+	if errors.Is(err, context.Canceled) {
+		return errors.New("stopped before all were written")
 	}
-	return out.Close()
+	return err
 }

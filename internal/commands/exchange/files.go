@@ -28,14 +28,14 @@ func isDatabase(path, db string) bool {
 
 // readFile returns the content of a file or of standard input, or an error when the
 // command must stop: standard input may never end.
-func readFile(env cli.Env, path, db string) ([]byte, error) {
+func readFile(env cli.Env, path string) ([]byte, error) {
 	type result struct {
 		content []byte
 		err     error
 	}
 	read := make(chan result, 1)
 	go func() {
-		content, err := readWhole(env, path, db)
+		content, err := readWhole(env, path)
 		read <- result{content, err}
 	}()
 	select {
@@ -49,7 +49,7 @@ func readFile(env cli.Env, path, db string) ([]byte, error) {
 // readWhole returns the content of a file or of standard input. It opens no pipe, socket
 // or device, which could keep it waiting, and reads no more than a file may have. The
 // error is a *sheet.FileError for a file that is too large.
-func readWhole(env cli.Env, path, db string) ([]byte, error) {
+func readWhole(env cli.Env, path string) ([]byte, error) {
 	if path == standardInput {
 		return readAll(env.Stdin, path)
 	}
@@ -60,14 +60,8 @@ func readWhole(env cli.Env, path, db string) ([]byte, error) {
 		return nil, cli.WithHint(fmt.Errorf("there is no file %s", name), "name the right file")
 	case err != nil:
 		return nil, cannotRead(path, err)
-	case info.IsDir():
-		return nil, cli.WithHint(fmt.Errorf("%s is a folder", name), "name the file in it")
 	case !info.Mode().IsRegular():
 		return nil, cli.WithHint(fmt.Errorf("%s is not a file", name), "the file itself, or - for standard input")
-	case isDatabase(path, db):
-		return nil, cli.WithHint(fmt.Errorf("%s is the database itself", name), "name the file with the people")
-	case info.Size() > sheet.MaxFile:
-		return nil, tooLarge()
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -83,13 +77,9 @@ func readAll(r io.Reader, path string) ([]byte, error) {
 	case err != nil:
 		return nil, cannotRead(path, err)
 	case len(content) > sheet.MaxFile:
-		return nil, tooLarge()
+		return nil, &sheet.FileError{Code: sheet.FileTooLarge, Args: []any{sheet.MaxFile >> 20}}
 	}
 	return content, nil
-}
-
-func tooLarge() error {
-	return &sheet.FileError{Code: sheet.FileTooLarge, Args: []any{sheet.MaxFile >> 20}}
 }
 
 func cannotRead(path string, err error) error {

@@ -80,16 +80,16 @@ func TestTargetLink(t *testing.T) {
 func TestReadFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	path, db := filepath.Join(dir, "x.csv"), filepath.Join(dir, "x.db")
+	path := filepath.Join(dir, "x.csv")
 	must(t, os.WriteFile(path, []byte("text"), 0o600))
 	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader("from there")}
 	for name, want := range map[string]string{path: "text", standardInput: "from there"} {
-		if content, err := readFile(env, name, db); err != nil || string(content) != want {
+		if content, err := readFile(env, name); err != nil || string(content) != want {
 			t.Errorf("%s: %q, %v", name, content, err)
 		}
 	}
 	env.Stdin = zeros{}
-	if content, err := readFile(env, standardInput, db); content != nil || !isTooLarge(err) {
+	if content, err := readFile(env, standardInput); content != nil || !isTooLarge(err) {
 		t.Errorf("%d bytes, %v", len(content), err)
 	}
 }
@@ -101,7 +101,7 @@ func TestReadFileStops(t *testing.T) {
 	cancel()
 	in, out := io.Pipe()
 	defer out.Close()
-	if content, err := readFile(cli.Env{Context: ctx, Stdin: in}, standardInput, "x.db"); err == nil {
+	if content, err := readFile(cli.Env{Context: ctx, Stdin: in}, standardInput); err == nil {
 		t.Errorf("%q is read", content)
 	}
 }

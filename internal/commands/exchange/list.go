@@ -58,10 +58,7 @@ func newList(env cli.Env) *list {
 // parse reads the command line and then the file. Nothing is opened before the
 // command line is right.
 func (l *list) parse(args []string) (err error) {
-	if l.path, err = l.env.ParseOne(l.flags, args, "say which file to read"); errors.Is(err, cli.ErrHelp) {
-		return err
-	}
-	if err := cmp.Or(l.misplaced(), err); err != nil {
+	if l.path, err = l.env.ParseOne(l.flags, args, "say which file to read"); err != nil {
 		return err
 	}
 	if err := l.check(); err != nil {
@@ -73,17 +70,8 @@ func (l *list) parse(args []string) (err error) {
 	if err := l.report.refuse(*l.db); err != nil {
 		return err
 	}
-	l.content, err = readFile(l.env, l.path, *l.db)
+	l.content, err = readFile(l.env, l.path)
 	return l.explain(err)
-}
-
-// misplaced returns the usage error for a subcommand that stands after flags.
-func (l *list) misplaced() error {
-	word := l.flags.Arg(0)
-	if word != "undo" && word != "list" {
-		return nil
-	}
-	return cli.Usage(fmt.Sprintf("import: %q is a command, which must come first", word), "firefighters import "+word+" --help")
 }
 
 // check checks the flags that need no file.
