@@ -19,20 +19,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/daemon"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
-	"github.com/firefighter-records/firefighters/internal/lists/sheet"
-	"github.com/firefighter-records/firefighters/internal/people/record"
-	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
-
-// TestTooManyForWorkbook: who asks for a workbook of too many people learns what else
-// there is.
-func TestTooManyForWorkbook(t *testing.T) {
-	t.Parallel()
-	p := problemOf(fmt.Errorf("exporting: %w", sheet.ErrTooManyRows))
-	if faults, _ := p.Errors.(record.FieldErrors); p.Kind != httpapi.Invalid || len(faults) != 1 || faults[0].Field != "format" || !strings.Contains(p.Detail, "csv") {
-		t.Errorf("%+v", p)
-	}
-}
 
 // TestImportAsksForClient: an import asks for each row, at each step, whether its
 // client is still there. Packages sheet, mapping and imports end when it is not.

@@ -139,10 +139,6 @@ func fileProblem(err error) *httpapi.Problem {
 		return &httpapi.Problem{Kind: kindPosition,
 			Detail: "This position is not of the history of the department: the database was restored, or the position was never given. Start over without after."}
 	}
-	if errors.Is(err, sheet.ErrTooManyRows) {
-		const detail = "These are more people than a workbook can hold, 1,048,575. Add a search, or the parameter format: csv, vcf or jsonl."
-		return &httpapi.Problem{Kind: httpapi.Invalid, Detail: detail, Errors: record.FieldErrors{{Field: "format", Code: record.OutOfRange, Detail: detail}}}
-	}
 	if back, ok := errors.AsType[*store.TakenBackError](err); ok {
 		return &httpapi.Problem{Kind: kindTakenBack,
 			Detail: fmt.Sprintf("The import %d was taken back before, at %s.", back.Number, back.At.UTC().Format(record.InMillis))}

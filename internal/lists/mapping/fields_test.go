@@ -36,14 +36,8 @@ func TestNoFormatLosesAField(t *testing.T) {
 	person := complete(t)
 	for _, format := range sheet.Formats {
 		var file bytes.Buffer
-		w, err := sheet.NewWriter(&file, format, false)
+		err := sheet.WriteAll(t.Context(), &file, format, false, func(write func(*record.Firefighter) error) error { return write(&person) })
 		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Write(&person); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
 		table, err := sheet.Read(t.Context(), file.Bytes(), sheet.Options{})

@@ -40,22 +40,11 @@ var formats = map[string]format{
 // Formats are all of them, in the order in which they are offered.
 var Formats = []string{XLSX, CSV, VCard, JSONL}
 
-// NewWriter returns a writer of a format that writes to w, the times of records, too, if
-// times is set. It needs memory for some rows only.
-func NewWriter(w io.Writer, format string, times bool) (Writer, error) {
-	if f, ok := formats[format]; ok {
-		return f.writer(w, times), nil
-	}
-	return nil, fmt.Errorf("there is no format %q", format)
-}
-
-// WriteAll writes the people that each hands out as NewWriter does, until ctx ends.
+// WriteAll writes the people that each hands out in one of Formats, the times of records,
+// too, if times is set, until ctx ends. It needs memory for some rows only.
 func WriteAll(ctx context.Context, w io.Writer, format string, times bool, each func(func(*record.Firefighter) error) error) error {
-	to, err := NewWriter(w, format, times)
-	if err != nil {
-		return err
-	}
-	err = each(func(f *record.Firefighter) error {
+	to := formats[format].writer(w, times)
+	err := each(func(f *record.Firefighter) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -201,9 +190,6 @@ func (c *csvWriter) cell(text string) {
 	c.out.WriteString(strings.ReplaceAll(text, `"`, `""`))
 	c.out.WriteByte('"')
 }
-
-// ErrTooManyRows says that a workbook cannot hold all people.
-var ErrTooManyRows = xlsx.ErrTooManyRows
 
 // xlsxWriter writes people as a workbook, in which every cell is text but a date of
 // birth that is a date alone.

@@ -30,10 +30,7 @@ var people = []record.Firefighter{
 func write(t testing.TB, format string, people ...record.Firefighter) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := NewWriter(&b, format, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := formats[format].writer(&b, false)
 	for i := range people {
 		if err := w.Write(&people[i]); err != nil {
 			t.Fatal(err)
@@ -140,18 +137,14 @@ func TestCutOff(t *testing.T) {
 	ways := map[string]func(io.Writer) error{}
 	for _, format := range Formats {
 		ways[format] = func(to io.Writer) error {
-			w, err := NewWriter(to, format, false)
+			w := formats[format].writer(to, false)
 			for i := range table.Rows {
-				if err != nil {
-					return err
-				}
 				written = i + 1
 				f := people[0]
 				f.LastName = table.Rows[i].Cells[0].Text
-				err = w.Write(&f)
-			}
-			if err != nil {
-				return err
+				if err := w.Write(&f); err != nil {
+					return err
+				}
 			}
 			return w.Close()
 		}

