@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -184,12 +183,12 @@ func (l *list) hintOnColumns(e *mapping.ColumnsError) string {
 		return "say which columns have the names, in place of A and B: " + l.again("--map "+l.withColumns("A=firstName,B=lastName"), "map")
 	case e.Code == mapping.ColumnsNoName && named:
 		return "if that column has the names, say so in place of A: " + l.again("--map "+l.withColumns("A=name"), "map")
-	case e.Settled == nil && e.Code != mapping.ColumnsTwice:
-		return ""
-	case e.Settled == nil:
-		return "give these columns different headers, or remove those that are not meant"
+	case e.Settled.Header != "":
+		return l.again("--map "+l.withColumns(quoteHeader(e.Settled.Header)+"="+mapping.MapName(e.Settled.Field)), "map")
+	case e.Code == mapping.ColumnsTwice:
+		return "let one of these columns alone be that field: correct --map, or the headers in the file"
 	}
-	return l.again("--map "+cli.Quote(mapText(e.Settled)), "map")
+	return ""
 }
 
 // hintOnDates returns a command for each order of dates.
@@ -207,15 +206,6 @@ func (l *list) withColumns(more string) string {
 		more = l.columns + "," + more
 	}
 	return cli.Quote(more)
-}
-
-// mapText returns what columns are as --map takes it.
-func mapText(headers []mapping.Header) string {
-	var all []string
-	for _, h := range headers {
-		all = append(all, quoteHeader(h.Header)+"="+cmp.Or(mapping.MapName(h.Field), "-"))
-	}
-	return strings.Join(all, ",")
 }
 
 // quoteHeader returns a header as --map takes it.

@@ -49,6 +49,7 @@ type choice struct {
 	filled  []bool           // the columns that have a value
 	taken   map[string]bool  // fields that options say
 	typed   []int            // columns in the order in which Options.Headers have them
+	called  map[string][]int // columns by their headers as people type them
 	found   map[string][]int // columns that could be a field by their headers
 	several []several        // fields for which several columns are read
 	notes   []sheet.Note
@@ -57,7 +58,7 @@ type choice struct {
 // chooseColumns returns what each column of the table is.
 func chooseColumns(t *sheet.Table, o Options) (*choice, *ColumnsError) {
 	c := &choice{table: t, columns: make([]Column, len(t.Header)), filled: filledColumns(t),
-		taken: map[string]bool{}, found: map[string][]int{}}
+		taken: map[string]bool{}, found: map[string][]int{}, called: map[string][]int{}}
 	for i, header := range t.Header {
 		c.columns[i].Header = header
 	}
@@ -95,13 +96,13 @@ func filledColumns(t *sheet.Table) []bool {
 
 // asked returns what the options say of each column, by its number.
 func (c *choice) asked(o Options) (map[int]string, *ColumnsError) {
-	asked, called := map[int]string{}, map[string][]int{}
+	asked := map[int]string{}
 	for i, column := range c.columns {
 		header := typedHeader(column.Header)
-		called[header] = append(called[header], i)
+		c.called[header] = append(c.called[header], i)
 	}
 	for _, h := range o.Headers {
-		some := called[typedHeader(h.Header)]
+		some := c.called[typedHeader(h.Header)]
 		if some == nil {
 			return nil, &ColumnsError{Code: ColumnsUnknown, Headers: []string{h.Header}}
 		}
@@ -339,49 +340,27 @@ func (c *choice) choose(field string) *ColumnsError {
 	} else if len(some) > 1 {
 		e := &ColumnsError{Code: ColumnsTwice, Field: field}
 		for _, i := range some {
-			e.Headers = append(e.Headers, c.columns[i].Header)
+			header := c.columns[i].Header
+			e.Headers = append(e.Headers, header)
+			if e.Settled.Header == "" && len(c.called[typedHeader(header)]) == 1 {
+				e.Settled = Header{header, c.ordered(field, i)}
+			}
 		}
 		return e
 	} else if len(some) == 1 {
 		all = some
 	}
-	if slices.Contains(c.found[LastFirst], all[0]) {
-		field = LastFirst
-	}
-	c.columns[all[0]].Field = field
+	c.columns[all[0]].Field = c.ordered(field, all[0])
 	return nil
 }
 
-// withFirst returns headers with which the first of the columns of an error is the field.
-// They are nil if the error is another one, if no header tells the columns apart, or if
-// options name columns by their numbers.
-func withFirst(t *sheet.Table, o Options, e *ColumnsError) []Header {
-	if e.Code != ColumnsTwice || len(o.Columns) > 0 {
-		return nil
+// ordered returns LastFirst for a full name whose header has the last name first, and
+// other fields as they are.
+func (c *choice) ordered(field string, column int) string {
+	if slices.Contains(c.found[LastFirst], column) {
+		return LastFirst
 	}
-	called := map[string]int{}
-	for _, header := range t.Header {
-		called[typedHeader(header)]++
-	}
-	at := slices.IndexFunc(e.Headers, func(header string) bool { return header != "" && called[typedHeader(header)] == 1 })
-	if at < 0 {
-		return nil
-	}
-	first := Header{e.Headers[at], e.Field}
-	if e.Field == FullName && fieldOf(first.Header) == LastFirst {
-		first.Field = LastFirst
-	}
-	var all []Header
-	for _, h := range o.Headers {
-		same := func(header string) bool { return typedHeader(header) == typedHeader(h.Header) }
-		switch {
-		case same(first.Header):
-			first.Field = h.Field
-		case !slices.ContainsFunc(e.Headers, same):
-			all = append(all, h)
-		}
-	}
-	return append(all, first)
+	return field
 }
 
 // checkIDs leaves out a column "id" in which nothing is an id of ours, unless the

@@ -141,9 +141,10 @@ type ColumnsError struct {
 	Field   string   // that several columns could be; empty for other codes
 	Headers []string // the columns concerned; for ColumnsNoName and ColumnsNoHeader all headers
 
-	// Settled is what Options.Headers can say so that the first of the columns of a
-	// ColumnsTwice is Field. It is nil where headers cannot tell the columns apart.
-	Settled []Header
+	// Settled is what Options.Headers can say, too, so that one of the columns of a
+	// ColumnsTwice is Field. It is empty where headers cannot tell the columns apart, or
+	// Options say it of several.
+	Settled Header
 }
 
 func (e *ColumnsError) Error() string { return "columns: " + e.Code }
@@ -180,7 +181,6 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 	c, unclear := chooseColumns(t, o)
 	r := &Result{Columns: c.columns, Notes: c.notes}
 	if unclear != nil {
-		unclear.Settled = withFirst(t, o, unclear)
 		return r, unclear
 	}
 	births, err := readBirths(ctx, t, r.Columns, o)

@@ -172,15 +172,10 @@ func (s *several) kind(label string) int {
 		if kind = kindOf(s.field, label); len(label) <= maxHeader && neverKinds.MatchString(letters(label)) {
 			kind = never
 		}
-		if len(s.kinds) < maxKinds {
-			s.kinds[label] = kind
-		}
+		s.kinds[label] = kind
 	}
 	return kind
 }
-
-// maxKinds is how many labels are remembered.
-const maxKinds = 1000
 
 // choose finds the column that counts in a row: of those that are filled the first
 // by the order that was typed, then by kind, then from the left. A dash, or a word in
