@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
@@ -28,19 +27,15 @@ func (t *text) table(title string, rows [][]string) {
 		return
 	}
 	t.line("\n%s", title)
-	var aligned strings.Builder
-	w := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
+	aligned := cli.NewList(false)
 	for _, cells := range rows {
 		for i, cell := range cells {
-			if cells[i] = shown(cell); i < len(cells)-1 {
-				cells[i] += "\t"
-			}
+			cells[i] = shown(cell)
 		}
-		fmt.Fprintf(w, "  %s\n", strings.Join(cells, ""))
+		aligned.Add(nil, cells...)
 	}
-	w.Flush()
 	for line := range strings.Lines(aligned.String()) {
-		t.line("%s", strings.TrimRight(line, " \n"))
+		t.line("  %s", strings.TrimRight(line, " \n"))
 	}
 }
 
