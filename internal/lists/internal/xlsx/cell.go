@@ -26,8 +26,8 @@ const (
 	Date
 )
 
-// Cell is a cell. The text of a number has all digits and no exponent, that of a
-// date by its ISO text is the date, and that of a formula is its stored value.
+// Cell is a cell. The text of a number has all digits and no exponent, and that of a
+// formula is its stored value.
 type Cell struct {
 	Text string
 	Kind Kind
@@ -49,7 +49,7 @@ func (f *File) cell(kind, value string) (Cell, error) {
 	case "e":
 		return Cell{trimmed, Error}, nil
 	case "d":
-		return Cell{Text: isoDay(trimmed)}, nil
+		return Cell{Text: trimmed}, nil
 	}
 	return number(trimmed), nil
 }
@@ -63,15 +63,6 @@ func (f *File) sharedCell(index string) (Cell, error) {
 		return Cell{}, errors.New("has a cell whose text is missing")
 	}
 	return Cell{Text: f.shared[i]}, nil
-}
-
-// isoDay returns a date without its time, if that is midnight.
-func isoDay(text string) string {
-	day, clock, _ := strings.Cut(text, "T")
-	if strings.Trim(clock, "0:.Z") == "" {
-		return day
-	}
-	return text
 }
 
 var integer = regexp.MustCompile(`^-?[0-9]+$`)

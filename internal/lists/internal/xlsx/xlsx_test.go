@@ -107,7 +107,7 @@ func TestCells(t *testing.T) {
 		`<c r="C1" t="b"><v>1</v></c><c r="B1" t="b"><v>0</v></c>`:                                              cells("", "FALSE", "TRUE"),
 		`<c r="A1" t="e"><f>NA()</f><v>#N/A</v></c>`:                                                            {{"#N/A", Error}},
 		`<c r="A1" t="str"><f>A2&amp;"x"</f><v>Ivo</v></c><c r="B1"><f>1+1</f><v>2</v></c>`:                     cells("Ivo", number("2")),
-		`<c r="A1" t="d"><v>1990-05-15T00:00:00.000</v></c><c t="d"><v>1990-05-15T08:30:00</v></c>`:             cells("1990-05-15", "1990-05-15T08:30:00"),
+		`<c r="A1" t="d"><v>1990-05-15T00:00:00.000</v></c><c t="d"><v>1990-05-15T08:30:00</v></c>`:             cells("1990-05-15T00:00:00.000", "1990-05-15T08:30:00"),
 		`<c t="inlineStr"><is><t>Ivo</t></is></c><c t="inlineStr"><is><r><t>A</t></r><r><t>na</t></r></is></c>`: cells("Ivo", "Ana"),
 		`<c t="inlineStr"><is><t>東京</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></is></c>`:                          cells("東京"),
 		`<c t="inlineStr"><is><t>a_x000D_&#10;b_x005F_x0041_</t></is></c>`:                                      cells("a\r\nb_x0041_"),
