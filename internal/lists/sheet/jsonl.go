@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -30,32 +32,21 @@ func readJSONL(ctx context.Context, text string) (*Table, error) {
 	return &Table{Format: JSONL, Header: rows.header, Rows: rows.rows}, nil
 }
 
-// object returns the cells of an object.
+// object returns the cells of an object. Its members come in the order of their names.
 func (n *named) object(line string) (cells []Cell, err error) {
-	decoder := json.NewDecoder(strings.NewReader(line))
-	if brace, err := decoder.Token(); err != nil || brace != json.Delim('{') {
+	if !strings.HasPrefix(strings.TrimSpace(line), "{") {
 		return nil, fmt.Errorf("%.20s is no object", strings.TrimSpace(line))
 	}
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			return nil, err
-		}
-		var value json.RawMessage
-		if err := decoder.Decode(&value); err != nil {
-			return nil, err
-		}
-		i := n.columnOf(name.(string))
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(line), &members); err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		i := n.columnOf(name)
 		if i >= maxColumns {
 			return nil, fail(FileTooMany, "columns", maxColumns)
 		}
-		cells = withText(cells, i, jsonText(value))
-	}
-	if _, err := decoder.Token(); err != nil {
-		return nil, err
-	}
-	if decoder.More() {
-		return nil, fmt.Errorf("there is more than one object")
+		cells = withText(cells, i, jsonText(members[name]))
 	}
 	return cells, nil
 }
