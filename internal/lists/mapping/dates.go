@@ -207,7 +207,7 @@ func (d date) in(order string) (day calendar.Date, ok bool) {
 // Forms of dates.
 var (
 	isoForm     = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})(?:[Tt ] *(\d{2}:\d{2})(:\d{2}(?:\.\d+)?)? *([Zz]|[+-]\d{2}:\d{2})?)?$`)
-	basicForm   = regexp.MustCompile(`^((?:19|20)\d{2})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})([Zz])?)?$`)
+	basicForm   = regexp.MustCompile(`^((?:19|20)\d{2})(\d{2})(\d{2})$`)
 	numbersForm = regexp.MustCompile(`^(\d{1,4}) ?([-./ ]) ?(\d{1,2}) ?([-./ ]) ?(\d{1,4}) ?\.?(?: ?(?:g|god|godine)\.?)?$`)
 	timeForm    = regexp.MustCompile(`^(.*\d\.?),? +(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]0+)?)? *(?:([AaPp])\.? ?[Mm]\.?|Uhr)?$`)
 	shortYear   = regexp.MustCompile(`^(.*\pL.*?[^\d'])'?(\d{2})\.?$`)
@@ -312,8 +312,7 @@ func plainSpaces(text string) string {
 	}, text)
 }
 
-// readISO reads a date or date-time of ISO 8601, with or without hyphens as vCards
-// have it. It does not know any other.
+// readISO reads a date or date-time of ISO 8601, a date also without hyphens.
 func readISO(text string) date {
 	if part := isoForm.FindStringSubmatch(text); part != nil && part[1] != "0000-00-00" {
 		iso := part[1]
@@ -323,11 +322,7 @@ func readISO(text string) date {
 		return date{kind: itself, iso: iso}
 	}
 	if part := basicForm.FindStringSubmatch(text); part != nil {
-		iso := part[1] + "-" + part[2] + "-" + part[3]
-		if part[4] != "" {
-			iso += "T" + part[4] + ":" + part[5] + ":" + part[6] + part[7]
-		}
-		return date{kind: itself, iso: iso}
+		return date{kind: itself, iso: part[1] + "-" + part[2] + "-" + part[3]}
 	}
 	return date{}
 }
