@@ -229,20 +229,16 @@ func sniffText(text string) string {
 	return ""
 }
 
-// isBinary reports whether a text has many control characters, at its beginning or
-// in all. A few stand in cells of lists, where a record refuses them.
+// isBinary reports whether a text has many control characters at its beginning. A few
+// stand in cells of lists, where a record refuses them.
 func isBinary(text string) bool {
 	controls, all := 0, 0
-	many := func() bool { return controls > 3 && controls*20 > all }
-	for i, r := range text {
-		if i >= sniffed && all <= sniffed && many() {
-			return true
-		}
+	for _, r := range text[:min(len(text), sniffed)] {
 		if all++; r < ' ' && r != endOfFile && !unicode.IsSpace(r) {
 			controls++
 		}
 	}
-	return many()
+	return controls > 3 && controls*20 > all
 }
 
 func isBlank(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' }
