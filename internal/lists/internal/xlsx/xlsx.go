@@ -5,6 +5,7 @@ package xlsx
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/xml"
@@ -13,6 +14,8 @@ import (
 	"io"
 	"path"
 	"strings"
+
+	"golang.org/x/text/encoding/unicode"
 )
 
 // Limits of the form of a workbook, against archives that are made to fill the
@@ -214,7 +217,7 @@ func (f *File) walk(ctx context.Context, part string, visit func(xml.Token) erro
 	}
 	defer r.Close()
 	limited := &partReader{ctx: ctx, r: r, left: &f.left.unpacked}
-	decoder := xml.NewDecoder(limited)
+	decoder := newDecoder(limited)
 	depth := 0
 	for begun := false; depth > 0 || !begun; {
 		limited.token = 0
@@ -245,6 +248,24 @@ func (f *File) walk(ctx context.Context, part string, visit func(xml.Token) erro
 		}
 	}
 	return nil
+}
+
+// newDecoder returns a decoder of XML in UTF-8 or UTF-16. Excel on a phone writes the latter, which
+// shows by its first two bytes: a byte order mark, or a zero next to the first character.
+func newDecoder(r io.Reader) *xml.Decoder {
+	text := bufio.NewReader(r)
+	start, _ := text.Peek(2) // an error comes again
+	order := unicode.LittleEndian
+	switch string(start) {
+	case "\xfe\xff", "\x00<":
+		order = unicode.BigEndian
+	case "\xff\xfe", "<\x00":
+	default:
+		return xml.NewDecoder(text)
+	}
+	decoder := xml.NewDecoder(unicode.UTF16(order, unicode.UseBOM).NewDecoder().Reader(text))
+	decoder.CharsetReader = func(_ string, decoded io.Reader) (io.Reader, error) { return decoded, nil }
+	return decoder
 }
 
 // mark counts a token with its attributes.

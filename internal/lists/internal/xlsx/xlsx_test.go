@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/text/encoding/unicode"
 )
 
 // parts are the files in a workbook by name.
@@ -140,6 +142,26 @@ func TestForms(t *testing.T) {
 	strictBook := book(row, nil)
 	for name, part := range strictBook {
 		strictBook[name] = strict.Replace(part)
+	}
+	wide := func(order unicode.Endianness, mark unicode.BOMPolicy) parts {
+		all := book(row, parts{"xl/sharedStrings.xml": `<sst><si><t>Čović 🚒</t></si></sst>`})
+		for name, part := range all {
+			part, err := unicode.UTF16(order, mark).NewEncoder().String(`<?xml version="1.0" encoding="utf-16"?>` + strings.TrimPrefix(part, `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`))
+			must(t, err)
+			all[name] = part
+		}
+		return all
+	}
+	for name, p := range map[string]parts{
+		"UTF-16":              wide(unicode.LittleEndian, unicode.UseBOM),
+		"big-endian UTF-16":   wide(unicode.BigEndian, unicode.UseBOM),
+		"UTF-16 without mark": wide(unicode.LittleEndian, unicode.IgnoreBOM),
+		"big-endian, no mark": wide(unicode.BigEndian, unicode.IgnoreBOM),
+	} {
+		rows, err := rowsOf(p.zip(t))
+		if err != nil || !reflect.DeepEqual(rows, []Row{{Number: 1, Cells: cells("Čović 🚒")}}) {
+			t.Errorf("%s: got %v (%v)", name, rows, err)
+		}
 	}
 	for name, p := range map[string]parts{
 		"plain":             book(row, nil),
