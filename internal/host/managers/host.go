@@ -80,7 +80,7 @@ type Definition struct {
 // State is what a system knows of the service.
 type State struct {
 	Installed, Running bool
-	Since              time.Time // when it began to run; zero if it does not, or if that is not known
+	Since              time.Time // when it began to run; zero if it does not run, or if the system does not tell
 	Program            string    // the program that the system starts
 	Manual             bool      // it does not start with the PC, as far as that is known
 	Address            string    // as the service has said it, http://127.0.0.1:8080; may be empty

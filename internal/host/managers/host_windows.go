@@ -268,9 +268,6 @@ func (h Host) Current() (state State, err error) {
 			return err
 		}
 		state = State{Installed: true, Running: status.State == svc.Running, Detail: word(status)}
-		if status.ProcessId != 0 {
-			state.Since = startOf(status.ProcessId)
-		}
 		state.Program, err = programOf(service)
 		return err
 	})
@@ -361,33 +358,4 @@ func programOf(service *mgr.Service) (string, error) {
 		return "", fmt.Errorf("the service has no program: %w", err)
 	}
 	return command[0], nil
-}
-
-// startOf returns when a process began, zero if that is not known. Unlike
-// GetProcessTimes this needs no right to the process.
-func startOf(pid uint32) time.Time {
-	const each = int(unsafe.Sizeof(windows.SYSTEM_PROCESS_INFORMATION{}))
-	buffer := make([]byte, 1<<20)
-	for {
-		err := windows.NtQuerySystemInformation(windows.SystemProcessInformation, unsafe.Pointer(&buffer[0]), uint32(len(buffer)), nil)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, windows.STATUS_INFO_LENGTH_MISMATCH) || len(buffer) > 1<<27 {
-			return time.Time{}
-		}
-		buffer = make([]byte, 2*len(buffer))
-	}
-	for at := 0; at+each <= len(buffer); {
-		process := (*windows.SYSTEM_PROCESS_INFORMATION)(unsafe.Pointer(&buffer[at]))
-		if process.UniqueProcessID == uintptr(pid) {
-			created := windows.Filetime{LowDateTime: uint32(process.CreateTime), HighDateTime: uint32(process.CreateTime >> 32)}
-			return time.Unix(0, created.Nanoseconds())
-		}
-		if process.NextEntryOffset == 0 {
-			break
-		}
-		at += int(process.NextEntryOffset)
-	}
-	return time.Time{}
 }

@@ -115,14 +115,14 @@ func (h launchd) Start() error {
 	if !h.Installed() {
 		return ErrNotInstalled
 	}
-	if state, _, _ := launchdState(); state.Running {
+	if state, _ := launchdState(); state.Running {
 		return nil
 	}
 	launchctl("enable", launchdTarget)                  // it may have been disabled by hand
 	launchctl("bootstrap", "system", h.path(plistFile)) // which fails if it is there already
 	launchctl("kickstart", launchdTarget)               // which fails if it runs
 	for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(time.Second / 5) {
-		if state, _, _ := launchdState(); state.Running && time.Since(began) > 2*time.Second {
+		if state, _ := launchdState(); state.Running && time.Since(began) > 2*time.Second {
 			return nil
 		}
 	}
@@ -139,7 +139,7 @@ func (h launchd) Stop() error {
 	}
 	launchctl("bootout", launchdTarget) // which fails if it does not run
 	for began := time.Now(); ; time.Sleep(time.Second / 5) {
-		if _, _, loaded := launchdState(); !loaded {
+		if _, loaded := launchdState(); !loaded {
 			return nil
 		}
 		if time.Since(began) > endLimit {
@@ -152,36 +152,30 @@ func (h launchd) Current() (State, error) {
 	if !h.Installed() {
 		return State{}, nil
 	}
-	s, pid, loaded := launchdState()
-	switch {
-	case !loaded: // it was stopped
-		s = State{Installed: true, Program: h.InstalledProgram(), Detail: "stopped"}
-	case !s.Running:
+	s, loaded := launchdState()
+	if !loaded { // it was stopped
+		return State{Installed: true, Program: h.InstalledProgram(), Detail: "stopped"}, nil
+	}
+	if !s.Running {
 		s.Error, s.Hint = errorInLog(tailOf(h.path(launchdLog)))
-	default:
-		if began, err := system("ps", "-o", "lstart=", "-p", pid); err == nil { // in UTC
-			s.Since, _ = time.Parse(time.ANSIC, began) // zero if it is not known
-		}
 	}
 	return s, nil
 }
 
 func launchctl(args ...string) (string, error) { return system("launchctl", args...) }
 
-// launchdState returns what launchd knows of the service, and its process id. loaded is
-// false if the service was stopped.
-func launchdState() (s State, pid string, loaded bool) {
+// launchdState returns what launchd knows of the service. loaded is false if the service
+// was stopped.
+func launchdState() (s State, loaded bool) {
 	text, err := launchctl("print", launchdTarget)
 	if err != nil {
-		return State{}, "", false
+		return State{}, false
 	}
-	s, pid = parseLaunchdState(text)
-	return s, pid, true
+	return parseLaunchdState(text), true
 }
 
-// parseLaunchdState reads what launchctl print says of the service, and its process id,
-// which is empty if it does not run.
-func parseLaunchdState(text string) (s State, pid string) {
+// parseLaunchdState reads what launchctl print says of the service.
+func parseLaunchdState(text string) (s State) {
 	for line := range strings.Lines(text) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), " = ")
 		switch {
@@ -189,15 +183,13 @@ func parseLaunchdState(text string) (s State, pid string) {
 			s.Detail = value
 		case key == "program" && s.Program == "":
 			s.Program = value
-		case key == "pid" && pid == "":
-			pid = value
 		case key == "last exit code" && value != "0" && value != "(never exited)":
 			s.Detail += ", the last run ended with: " + value
 		}
 	}
 	s.Installed = true
 	s.Running = s.Detail == "running" || strings.HasPrefix(s.Detail, "running,")
-	return s, pid
+	return s
 }
 
 // freeID returns the first number from 400 on that does not stand at the end of
