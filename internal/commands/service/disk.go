@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
@@ -16,9 +17,9 @@ import (
 const backupDiskHelp = `Usage: firefighters service backup-disk [DEVICE]
 
 Lists the disks that can hold the backups of the service: all but those of the
-system and of the records. With the device or the name of one, the service makes
-its backups there from then on, in a folder that it alone can read, and the
-first one at once.
+system and of the records. With the device of one, the service makes its backups
+there from then on, in a folder that it alone can read, and the first one at
+once.
 
   firefighters service backup-disk
   firefighters service backup-disk DEVICE
@@ -107,17 +108,15 @@ func aboutVolumes() []string {
 }
 
 func chooseDisk(disks []managers.Disk, name string) (managers.Disk, error) {
-	disk, found, err := managers.Choose(disks, name)
-	list := typed() + " service backup-disk"
-	switch {
-	case err != nil:
-		return disk, cli.WithHint(err, "name the device, as this shows it: "+list)
-	case !found:
-		return disk, cli.WithHint(fmt.Errorf("no disk %s can hold backups: it is not connected, or it is one of the system or of the records", cli.Quote(name)), "see those that can: "+list)
-	case disk.Unfit != "":
+	at := slices.IndexFunc(disks, func(d managers.Disk) bool { return d.Is(name) })
+	if at < 0 {
+		return managers.Disk{}, cli.WithHint(fmt.Errorf("no disk %s can hold backups: it is not connected, or it is one of the system or of the records", cli.Quote(name)),
+			"see those that can: "+typed()+" service backup-disk")
+	}
+	if disk := disks[at]; disk.Unfit != "" {
 		return disk, fmt.Errorf("%s cannot hold backups: %s", disk.Name, disk.Unfit)
 	}
-	return disk, nil
+	return disks[at], nil
 }
 
 // useDisk makes the service have its backups on a disk.

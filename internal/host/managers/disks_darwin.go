@@ -30,7 +30,8 @@ func (h Host) Disks(data string) (found []Disk, err error) {
 	return found, err
 }
 
-func sameDiskName(name, typed string) bool { return name == filepath.Clean(typed) }
+// Is reports whether the disk has the name that was typed.
+func (d Disk) Is(typed string) bool { return d.Name == filepath.Clean(typed) }
 
 // Attach does nothing: macOS mounts a disk itself.
 func (h Host) Attach(d Disk) (folder string, steps []string, err error) { return d.Name, nil, nil }

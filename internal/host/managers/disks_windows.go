@@ -51,9 +51,9 @@ func drive(name string, root *uint16) Disk {
 	return d
 }
 
-// sameDiskName reports whether a drive has the name that was typed: E, e: or E:\.
-func sameDiskName(name, typed string) bool {
-	return strings.EqualFold(strings.TrimRight(name, `:\`), strings.TrimRight(typed, `:\/`))
+// Is reports whether the drive has the name that was typed: E, e: or E:\.
+func (d Disk) Is(typed string) bool {
+	return strings.EqualFold(strings.TrimRight(d.Name, `:\`), strings.TrimRight(typed, `:\/`))
 }
 
 // Attach does nothing: Windows has a drive whenever it is connected.

@@ -92,10 +92,7 @@ func (b block) parts(found []Disk, model string) []Disk {
 		return found
 	}
 	bytes, _ := b.Size.Int64()
-	d := Disk{Name: b.Name, Label: b.Label, FileSystem: b.FSType, Bytes: bytes, Model: strings.TrimSpace(model), id: b.UUID}
-	if b.Mountpoint != "" {
-		d.mounted = []string{b.Mountpoint}
-	}
+	d := Disk{Name: b.Name, Label: b.Label, FileSystem: b.FSType, Bytes: bytes, Model: strings.TrimSpace(model), id: b.UUID, mounted: b.Mountpoint}
 	_, usable := fileSystems[d.FileSystem]
 	switch {
 	case d.FileSystem == "":
@@ -111,10 +108,8 @@ func (b block) parts(found []Disk, model string) []Disk {
 // validID matches the numbers of file systems. They go into a rule of udev.
 var validID = regexp.MustCompile(`^[0-9A-Za-z-]{4,64}$`)
 
-// sameDiskName reports whether a disk has the name that was typed, sdb1 for /dev/sdb1.
-func sameDiskName(name, typed string) bool {
-	return name == typed || typed != "" && name == "/dev/"+typed
-}
+// Is reports whether the disk has the name that was typed: /dev/sdb1 or sdb1.
+func (d Disk) Is(typed string) bool { return d.Name == typed || d.Name == "/dev/"+typed }
 
 func (h Host) Attach(d Disk) (folder string, steps []string, err error) {
 	if err := h.own(); err != nil {
@@ -155,16 +150,13 @@ func (h Host) Attach(d Disk) (folder string, steps []string, err error) {
 
 // unmount takes a disk from the desktop, which mounts it for one person.
 func unmount(d Disk) (steps []string, err error) {
-	for _, mount := range d.mounted {
-		if mount == diskFolder { // systemctl has unmounted it
-			continue
-		}
-		if _, err := system("umount", mount); err != nil {
-			return steps, fmt.Errorf("%w: %v", ErrDiskUsed, err)
-		}
-		steps = append(steps, fmt.Sprintf("Took %s from the desktop, which had it at %s.", d.Name, mount))
+	if d.mounted == "" || d.mounted == diskFolder { // systemctl has unmounted it
+		return nil, nil
 	}
-	return steps, nil
+	if _, err := system("umount", d.mounted); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrDiskUsed, err)
+	}
+	return []string{fmt.Sprintf("Took %s from the desktop, which had it at %s.", d.Name, d.mounted)}, nil
 }
 
 // diskOptions returns how a disk is mounted. Where files have no owners all of them are
