@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"runtime"
@@ -77,19 +76,9 @@ var units = map[string]time.Duration{
 	"y": year, "w": 7 * 24 * time.Hour, "d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second,
 }
 
-// What is wrong with a time of a known form. Every other error says that the form is
-// unknown.
-var (
-	errNoDay   = errors.New("there is no such day")
-	errTooLong = errors.New("the longest time is 100 years")
-)
-
-// WrongTime returns the error for a flag with a time that was not understood. forms
-// are examples of what it takes.
-func WrongTime(flag, forms, text string, err error) error {
-	if errors.Is(err, errNoDay) || errors.Is(err, errTooLong) {
-		return fmt.Errorf("--%s may not be %q: %w", flag, text, err)
-	}
+// WrongTime returns the error for a flag with a time that cannot be read. forms are
+// examples of the times that the flag takes.
+func WrongTime(flag, forms, text string) error {
 	return fmt.Errorf("--%s must be like %s, not %q", flag, forms, text)
 }
 
@@ -99,27 +88,20 @@ func ParseDuration(text string) (time.Duration, error) {
 	number := text[:max(0, len(text)-1)]
 	unit := units[text[len(number):]]
 	n, err := strconv.ParseUint(number, 10, 32)
-	switch {
-	case unit == 0, err != nil && !errors.Is(err, strconv.ErrRange):
+	if err != nil || unit == 0 || n > uint64(longestDuration/unit) {
 		return 0, fmt.Errorf("%q is not a duration", text)
-	case err != nil, n > uint64(longestDuration/unit):
-		return 0, errTooLong
 	}
 	return time.Duration(n) * unit, nil
 }
 
-// shift returns the time that is a duration after t, or before it if sign is
-// -1. Years are those of the calendar.
+// shift returns the time that is a duration after t, or before it if sign is -1. Years
+// are those of the calendar.
 func shift(t time.Time, sign int, text string) (time.Time, error) {
 	d, err := ParseDuration(text)
-	day, _, _ := strings.Cut(text, "T")
-	if _, notDay := time.Parse(time.DateOnly, day); notDay != nil && strings.HasSuffix(notDay.Error(), "out of range") {
-		err = errNoDay
-	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return time.Time{}, err
-	case strings.HasSuffix(text, "y"):
+	}
+	if strings.HasSuffix(text, "y") {
 		return t.AddDate(sign*int(d/year), 0, 0), nil
 	}
 	return t.Add(time.Duration(sign) * d), nil

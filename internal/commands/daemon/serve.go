@@ -175,7 +175,7 @@ func (o *Options) Check(flags *pflag.FlagSet) error {
 	every, err := cli.ParseDuration(o.every)
 	switch {
 	case err != nil || every < time.Second:
-		return cli.Wrong(flags, cli.WrongTime("backup-every", "24h or 7d", o.every, err).Error())
+		return cli.Wrong(flags, cli.WrongTime("backup-every", "24h or 7d", o.every).Error())
 	case o.Backups.Keep < 1:
 		return cli.Wrong(flags, "--backup-keep takes 1 or more")
 	case o.Backups.Dir == "" && (flags.Changed("backup-every") || flags.Changed("backup-keep") || len(o.encryptTo.To) > 0):

@@ -143,7 +143,7 @@ func (c Commands) purge(env cli.Env, args []string) error {
 	}
 	until, err := before(*age, time.Now())
 	if err != nil {
-		return cli.Wrong(flags, cli.WrongTime("older-than", "7y, 26w or 90d", *age, err).Error())
+		return cli.Wrong(flags, cli.WrongTime("older-than", "7y, 26w or 90d", *age).Error())
 	}
 	if err := requireTenant(flags); err != nil {
 		return err

@@ -38,7 +38,7 @@ func (c Commands) history(env cli.Env, args []string) error {
 	}
 	from, err := cli.ParseSince(*since, time.Now())
 	if err != nil {
-		return cli.Wrong(flags, cli.WrongTime("since", "30d or 2027-01-31", *since, err).Error())
+		return cli.Wrong(flags, cli.WrongTime("since", "30d or 2027-01-31", *since).Error())
 	}
 	if err := requireTenant(flags); err != nil {
 		return err
