@@ -305,13 +305,13 @@ func TestUnusableBackupDir(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
 	for folder, fault := range map[string]string{
-		filepath.Join(dir, "absent", "backups"): "cannot be made: ",
-		filepath.Join(dir, "file"):              "is a file\nTry: name a folder: --backup-dir DIR\n",
+		filepath.Join(dir, "absent", "backups"): "the folder for backups cannot be made: ",
+		filepath.Join(dir, "file"):              "the folder for backups is a file\n",
 	} {
 		db := filepath.Join(t.TempDir(), "x.db")
 		s := startWith(t, db, "serve", "--db", db, "--backup-dir", folder)
 		s.mayFail = true
-		s.logs(t, fmt.Sprintf("Warning: no backups are made: the folder %s %s", folder, fault), "\nTry: ")
+		s.logs(t, fmt.Sprintf("Warning: no backups are made: the folder %s cannot be used: %s", folder, fault), "\nTry: ")
 		eventually(t, "the failure", func() bool { return !s.readyz(t).Backup.OK })
 		if r := s.readyz(t); r.Status != "ready" || r.Backup.Since == nil || r.Backup.Detail == "" || strings.Contains(r.Backup.Detail, dir) {
 			t.Errorf("%s: %+v", folder, r)

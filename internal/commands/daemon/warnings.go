@@ -140,18 +140,8 @@ func warnOfBackupFolder(env cli.Env, dir, db string) bool {
 	if err == nil {
 		return false
 	}
-	const another = ", or take another folder: --backup-dir DIR"
-	fault, hint := "cannot be written: "+backup.Reason(err), "start as the user who owns it"+another
-	failure, ok := errors.AsType[*backup.Error](err)
-	switch {
-	case errors.Is(err, osutil.ErrRedirect):
-		fault, hint = "is not used: "+osutil.ErrRedirect.Error(), "take a folder of root, or start as that user"
-	case errors.Is(err, backup.ErrNotFolder):
-		fault, hint = "is a file", "name a folder: --backup-dir DIR"
-	case ok && failure.Op == backup.OpMake:
-		fault, hint = "cannot be made: "+backup.Reason(failure.Err), "connect its disk, or make the folder by hand"+another
-	}
-	env.Warn(fmt.Sprintf("no backups are made: the folder %s %s", cli.Quote(dir), fault), hint)
+	env.Warn(fmt.Sprintf("no backups are made: the folder %s cannot be used: %s", cli.Quote(dir), backup.Reason(err)),
+		"connect its disk, or start as the user who owns it, or name another folder: --backup-dir DIR")
 	return true
 }
 

@@ -60,7 +60,7 @@ func TestWarnOfBackups(t *testing.T) {
 	const readable = "are in a folder of Dropbox"
 	for dir, want := range map[string]string{
 		"":                               "no backups are made",
-		file:                             "is a file",
+		file:                             "cannot be used",
 		filepath.Join(folder, "backups"): "on the same disk",
 		filepath.Join(folder, "Dropbox"): readable,
 	} {

@@ -277,7 +277,7 @@ func TestCommandsOfService(t *testing.T) {
 	c.does(t, "status --json", 1, `"installed": false`)
 	c.does(t, "install", 0)
 	c.does(t, "start", 0, "The service runs already.\n")
-	c.does(t, "status", 0, "Service    runs\n", "Address    http://127.0.0.1:9, which does not answer\n", "Data       "+c.Host.DataFolder()+"\n", "Database   "+managers.DatabaseIn(c.Host.DataFolder())+": it is not there\n")
+	c.does(t, "status", 0, "Service    runs\n", "Address    http://127.0.0.1:9, which does not answer\n", "Data       "+c.Host.DataFolder()+"\n", "Database   "+managers.DatabaseIn(c.Host.DataFolder())+": there is no database\n")
 	c.changes(t)
 	c.does(t, "stop", 0, "The service has stopped. It starts with this PC, or by: "+cli.AsAdministrator("firefighters service start"))
 	c.does(t, "status", 1, "does not run: inactive (dead)\n", "Error: the service does not run\nTry: ", " service start\n")

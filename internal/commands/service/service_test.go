@@ -352,8 +352,8 @@ func TestLookAtLoss(t *testing.T) {
 func TestLookAtFaults(t *testing.T) {
 	t.Parallel()
 	for want, prepare := range map[string]func(s Service) string{
-		"it is not there": func(s Service) string { return managers.DatabaseIn(s.Data) },
-		"a newer version of the program made it (schema 3, this one knows 2)": func(s Service) string { return newDatabase(t, s, 3, "") },
+		"there is no database": func(s Service) string { return managers.DatabaseIn(s.Data) },
+		"it was made by a newer version of this program (schema 3, this one knows 2)": func(s Service) string { return newDatabase(t, s, 3, "") },
 		"it is not a database of this program": func(s Service) string {
 			path := managers.DatabaseIn(s.Data)
 			must(t, os.WriteFile(path, []byte(strings.Repeat("text ", 1000)), 0o600))

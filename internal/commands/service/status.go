@@ -304,39 +304,23 @@ func (s Service) inspect(path string) (found *database, address, local string) {
 	found = &database{Path: path}
 	file := osutil.Resolve(path)
 	if err := backup.Inspect(s.Content, file); err != nil {
-		found.Fault = faultOf(err)
+		found.Fault = backup.Reason(err)
 		return found, "", ""
 	}
 	found.Bytes = sqlite.SizeOf(file)
 	c, err := sqlite.Peek(file)
 	if err != nil {
-		found.Fault = faultOf(err)
+		found.Fault = backup.Reason(err)
 		return found, "", ""
 	}
 	defer c.Close()
 	if address, local, err = store.ReadAddresses(c); err != nil {
-		found.Fault = faultOf(err)
+		found.Fault = backup.Reason(err)
 	}
 	if local == address {
 		local = ""
 	}
 	return found, address, local
-}
-
-// faultOf says in a few words what is wrong with a database.
-func faultOf(err error) string {
-	if newer, ok := errors.AsType[*sqlite.NewerError](err); ok {
-		return fmt.Sprintf("a newer version of the program made it (schema %d, this one knows %d)", newer.Version, newer.Known)
-	}
-	switch {
-	case errors.Is(err, sqlite.ErrNotExist), errors.Is(err, sqlite.ErrNoFolder):
-		return "it is not there"
-	case errors.Is(err, sqlite.ErrCorrupt):
-		return "it is damaged"
-	case errors.Is(err, sqlite.ErrForeign):
-		return "it is not a database of this program, or it is damaged"
-	}
-	return err.Error()
 }
 
 // lookAtBackups says which backups there are.
