@@ -160,52 +160,34 @@ func createService(program string) error {
 	}
 	defer service.Close()
 	config.BinaryPathName = windows.ComposeCommandLine([]string{program, "service", "run"})
-	if err := service.UpdateConfig(config); err != nil && !errors.Is(err, windows.ERROR_INVALID_LEVEL) { // which Wine says after it
-		return err
-	}
-	return describe(service)
+	config.Description = "Keeps the personnel records of fire departments, and serves them to browsers and programs."
+	config.DelayedAutoStart = true
+	config.SidType = windows.SERVICE_SID_TYPE_UNRESTRICTED // so that other programs can open folders to it
+	return configure(service, config)
 }
 
-// describe sets what versions of Windows have added to the service manager, each by a
-// separate call. It skips the settings that Wine lacks. The service gets its own SID, so
-// that other programs can open folders to it. It is started again whether it crashed or
-// ended with an error, and has time to close the database when Windows shuts down.
-func describe(service *mgr.Service) error {
-	text, err := windows.UTF16PtrFromString("Keeps the personnel records of fire departments, and serves them to browsers and programs.")
-	if err != nil {
-		return err
+// configure sets the configuration of the service. It is started again whether it crashed or
+// ended with an error, and has time to close the database when Windows shuts down. configure
+// skips the settings that Wine lacks.
+func configure(service *mgr.Service, config mgr.Config) error {
+	restarts := []mgr.RecoveryAction{ // and from then on the last
+		{Type: mgr.ServiceRestart, Delay: 5 * time.Second}, {Type: mgr.ServiceRestart, Delay: 30 * time.Second},
+		{Type: mgr.ServiceRestart, Delay: time.Minute}, {Type: mgr.ServiceRestart, Delay: 5 * time.Minute},
 	}
-	var (
-		description = windows.SERVICE_DESCRIPTION{Description: text}
-		delayed     = windows.SERVICE_DELAYED_AUTO_START_INFO{IsDelayedAutoStartUp: 1}
-		sid         = uint32(windows.SERVICE_SID_TYPE_UNRESTRICTED)
-		actions     = []windows.SC_ACTION{restartAfter(5 * time.Second), restartAfter(30 * time.Second), restartAfter(time.Minute), restartAfter(5 * time.Minute)} // and from then on the last
-		recovery    = windows.SERVICE_FAILURE_ACTIONS{ResetPeriod: uint32(forgetFailure.Seconds()), ActionsCount: uint32(len(actions)), Actions: &actions[0]}
-		failures    = windows.SERVICE_FAILURE_ACTIONS_FLAG{FailureActionsOnNonCrashFailures: 1}
-		shutdown    = uint32(stopLimit.Milliseconds())
-	)
-	for _, set := range []struct {
-		name  string
-		level uint32
-		value unsafe.Pointer
-	}{
-		{"description", windows.SERVICE_CONFIG_DESCRIPTION, unsafe.Pointer(&description)},
-		{"delayed start", windows.SERVICE_CONFIG_DELAYED_AUTO_START_INFO, unsafe.Pointer(&delayed)},
-		{"SID", windows.SERVICE_CONFIG_SERVICE_SID_INFO, unsafe.Pointer(&sid)},
-		{"restart after a failure", windows.SERVICE_CONFIG_FAILURE_ACTIONS, unsafe.Pointer(&recovery)},
-		{"restart after an error", windows.SERVICE_CONFIG_FAILURE_ACTIONS_FLAG, unsafe.Pointer(&failures)},
-		{"time to shut down", windows.SERVICE_CONFIG_PRESHUTDOWN_INFO, unsafe.Pointer(&shutdown)},
+	shutdown := uint32(stopLimit.Milliseconds())
+	for _, set := range []func() error{
+		func() error { return service.UpdateConfig(config) },
+		func() error { return service.SetRecoveryActions(restarts, uint32(forgetFailure.Seconds())) },
+		func() error { return service.SetRecoveryActionsOnNonCrashFailures(true) },
+		func() error {
+			return windows.ChangeServiceConfig2(service.Handle, windows.SERVICE_CONFIG_PRESHUTDOWN_INFO, (*byte)(unsafe.Pointer(&shutdown)))
+		},
 	} {
-		err := windows.ChangeServiceConfig2(service.Handle, set.level, (*byte)(set.value))
-		if err != nil && !errors.Is(err, windows.ERROR_INVALID_LEVEL) {
-			return fmt.Errorf("setting the %s of the service: %w", set.name, err)
+		if err := set(); err != nil && !errors.Is(err, windows.ERROR_INVALID_LEVEL) {
+			return fmt.Errorf("configuring the service: %w", err)
 		}
 	}
 	return nil
-}
-
-func restartAfter(delay time.Duration) windows.SC_ACTION {
-	return windows.SC_ACTION{Type: windows.SC_ACTION_RESTART, Delay: uint32(delay.Milliseconds())}
 }
 
 func (h Host) Uninstall(program string) (steps []string, err error) {

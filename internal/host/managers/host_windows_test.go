@@ -224,18 +224,3 @@ func TestFailedHost(t *testing.T) {
 		t.Error("no service manager has started this")
 	}
 }
-
-// TestCrash: the next start reports what a crash has left.
-func TestCrash(t *testing.T) {
-	var r recorder
-	path := filepath.Join(folder(t), crashFile)
-	end := keepCrash(path, r.report)
-	r.want(t)
-	must(t, os.WriteFile(path, []byte("panic: x"), 0o600))
-	defer keepCrash(path, r.report)()
-	r.want(t, "3 The service has crashed, and was started again:\npanic: x")
-	if left, err := os.ReadFile(path); err != nil || len(left) != 0 {
-		t.Errorf("%q is left, %v", left, err)
-	}
-	end()
-}

@@ -28,7 +28,7 @@ func RunAsService(args []string, run func(ctx context.Context, log io.Writer) in
 		data := Host{}.DataFolder()
 		os.Chdir(data) // Windows starts services in system32
 		awaitDisk(data)
-		defer keepCrash(filepath.Join(data, crashFile), h.log.report)()
+		keepCrash(data)
 		return run(ctx, log)
 	}
 	if log, err := eventlog.Open(windowsName); err == nil {
@@ -39,25 +39,15 @@ func RunAsService(args []string, run func(ctx context.Context, log io.Writer) in
 	return !errors.Is(err, windows.ERROR_FAILED_SERVICE_CONTROLLER_CONNECT) // somebody has typed it
 }
 
-// crashFile is where a crash of the service leaves its trace, for the next start.
-const crashFile = "service-crash.txt"
-
-// keepCrash reports the crash that is in a file, and has the next one written to
-// it. Without that nobody sees what a service writes when it crashes.
-func keepCrash(path string, report func(level, string)) (end func()) {
-	if last, err := os.ReadFile(path); err == nil && len(last) > 0 {
-		(&events{report: report}).send(levelError, "The service has crashed, and was started again:\n"+string(last))
-	}
-	file, err := os.Create(path)
+// keepCrash has the trace of a crash written to a file in the folder of the data. Windows
+// keeps nothing of what a service prints.
+func keepCrash(data string) {
+	file, err := os.OpenFile(filepath.Join(data, "service-crash.txt"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return func() {}
+		return
 	}
-	debug.SetCrashOutput(file, debug.CrashOptions{})
-	return func() {
-		debug.SetCrashOutput(nil, debug.CrashOptions{})
-		file.Close()
-		os.Remove(path)
-	}
+	debug.SetCrashOutput(file, debug.CrashOptions{}) // which keeps the file open itself
+	file.Close()
 }
 
 // awaitDisk waits up to ten seconds until the disk of a folder has its number, by
