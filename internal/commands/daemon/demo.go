@@ -3,7 +3,6 @@ package daemon
 import (
 	"errors"
 	"fmt"
-	neturl "net/url"
 	"os"
 	"path/filepath"
 
@@ -75,8 +74,7 @@ func (c Commands) demo(env cli.Env, args []string) error {
 	return err
 }
 
-// invent fills the empty database, and says who is there, how to find them, and what
-// becomes of them at the end.
+// invent fills the empty database, and prints what is in it and what becomes of it.
 func (d *daemon) invent() error {
 	err := d.invented.addTo(d.store, d.env)
 	switch {
@@ -90,15 +88,10 @@ func (d *daemon) invent() error {
 	if err := d.env.Println(served); err != nil {
 		return err
 	}
-	name, search := demo.Searched(0, demo.Sizes(d.invented.departments, d.invented.people)[0])
-	if err := d.announceKey(demo.Department(0), neturl.QueryEscape(search)); err != nil {
+	if err := d.announceKey(demo.Department(0)); err != nil {
 		return err
 	}
-	end := d.invented.end
-	if name != "" {
-		end = fmt.Sprintf("The last line searches for %s. %s", name, end)
-	}
-	return d.env.Println(end + "\n")
+	return d.env.Println(d.invented.end + "\n")
 }
 
 // inventedAtOnce is about how many people go into one transaction.

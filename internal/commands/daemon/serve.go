@@ -63,20 +63,19 @@ func (d *daemon) addFirst() error {
 	case d.Installed:
 		return d.store.AddDepartments([]store.Department{{Name: store.FirstDepartment}})
 	}
-	return d.announceKey(store.FirstDepartment, "")
+	return d.announceKey(store.FirstDepartment)
 }
 
-// announceKey makes an admin's key for a department and prints how to use it: for
-// the list and, unless that is empty, for a search. Above that stands a link to
-// the office page, unless there is none.
-func (d *daemon) announceKey(tenant, search string) error {
-	lines := ""
+// announceKey creates an admin's key for a department and prints it, a link to the office
+// page unless there is none, and a command that lists the people.
+func (d *daemon) announceKey(tenant string) error {
+	curl := "curl"
+	if runtime.GOOS == "windows" {
+		curl = "curl.exe" // in PowerShell curl is another program
+	}
+	var command string
 	err := d.store.CreateKey(store.NewKey{Tenant: tenant, Label: "first key", Scope: store.ScopeAdmin}, func(key string) error {
-		list := d.url() + "/api/v1/firefighters"
-		lines = curl(key, d.trust()+list)
-		if search != "" {
-			lines += curl(key, fmt.Sprintf(`%s"%s?search=%s"`, d.trust(), list, search))
-		}
+		command = fmt.Sprintf(`%s -H "Authorization: Bearer %s" %s%s/api/v1/firefighters`, curl, key, d.trust(), d.url())
 		return d.env.Println(fmt.Sprintf("The first key of the department %q, shown this once:\n\n  %s\n", tenant, key))
 	})
 	if err != nil {
@@ -87,17 +86,7 @@ func (d *daemon) announceKey(tenant, search string) error {
 			return fmt.Errorf("making a link to the page: %w", err)
 		}
 	}
-	return d.env.Println("Try:\n\n" + lines)
-}
-
-// curl returns a line for the shell that sends a request. In PowerShell curl is another
-// program. Options may come before the url.
-func curl(key, url string) string {
-	program := "curl"
-	if runtime.GOOS == "windows" {
-		program = "curl.exe"
-	}
-	return fmt.Sprintf("  %s -H \"Authorization: Bearer %s\" %s\n", program, key, url)
+	return d.env.Println("Try:\n\n  " + command + "\n")
 }
 
 // trust returns the options by which curl trusts the certificate. On Windows curl

@@ -74,22 +74,6 @@ func Person(department, number int) record.Fields {
 	return f
 }
 
-// Searched returns the last name of a member of a department of so many people,
-// and a text that finds it in a search: the name in plain Latin letters, if a
-// member has a name with accents. Both are empty if there is nobody.
-func Searched(department, people int) (name, text string) {
-	for i := range people {
-		name := Person(department, i).LastName
-		if plain := latin(name); plain == fold.String(name) && plain != strings.ToLower(name) {
-			return name, plain
-		}
-	}
-	if people > 0 {
-		name = Person(department, 0).LastName
-	}
-	return name, name
-}
-
 func pick(r *rand.Rand, from []string) string { return from[r.IntN(len(from))] }
 
 // phoneNumber returns a phone number in one of the spellings that people use.
