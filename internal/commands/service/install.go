@@ -242,17 +242,11 @@ func folderError(folder string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, managers.ErrNoOwners):
-		return cli.WithHint(fmt.Errorf("the service may not write to %s: %w", name, err),
-			"let this mount it: "+cli.AsAdministrator(typed()+" service backup-disk"))
-	case errors.Is(err, managers.ErrClosed):
-		return cli.WithHint(fmt.Errorf("the service may not write to %s: %w", name, err),
-			fmt.Sprintf("a folder that the user %s can enter. What a desktop mounts below /media is for one person alone. For a whole disk: %s", managers.Account, cli.AsAdministrator(typed()+" service backup-disk")))
 	case errors.Is(err, fs.ErrNotExist):
 		return cli.WithHint(fmt.Errorf("the folder of %s does not exist", name), "connect its disk, or make the folder first")
 	case errors.Is(err, fs.ErrPermission) && runtime.GOOS != "windows":
-		return cli.WithHint(fmt.Errorf("the service may not write to %s, and it is not empty, or a link", name),
-			fmt.Sprintf("a new folder in it, as %s, or give it to the service: sudo chown -R %s: %s", cli.Quote(filepath.Join(folder, "firefighters")), managers.Account, cli.Quote(folder)))
+		return cli.WithHint(fmt.Errorf("the service, which runs as the user %s, may not write to %s", managers.Account, name),
+			fmt.Sprintf("for a stick or a whole disk: %s; or a new folder in it, as %s", cli.AsAdministrator(typed()+" service backup-disk"), cli.Quote(filepath.Join(folder, "firefighters"))))
 	}
 	return fmt.Errorf("the service may not write to %s: %w", name, err)
 }

@@ -57,15 +57,13 @@ var _ methods = Host{}
 // as Firefighters.
 const Name = "firefighters"
 
-// Errors of all systems. The last two are why the service cannot write to a folder.
+// Errors of all systems.
 var (
 	ErrNotInstalled = errors.New("the service is not installed")
 	ErrNotPermitted = errors.New("this needs the rights of an administrator")
 	ErrUnsupported  = errors.New("this system has no service manager that is known here")
 	ErrForeign      = errors.New("somebody has written a unit of this name by hand")
 	ErrNotReady     = errors.New("the service does not start")
-	ErrNoOwners     = errors.New("its disk keeps no owners of files, as FAT does not") // such as a USB stick
-	ErrClosed       = errors.New("a folder above it is closed to the service")
 )
 
 // Definition is what a system must know of the service.

@@ -201,7 +201,7 @@ func (a account) share(folder string) error {
 		return err
 	}
 	if !a.may("x", parent) {
-		return ErrClosed
+		return fs.ErrPermission
 	}
 	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -231,11 +231,7 @@ func (a account) give(folder string) error {
 	if _, err := file.ReadDir(1); !errors.Is(err, io.EOF) {
 		return err
 	}
-	err = file.Chown(a.uid, a.gid)
-	if errors.Is(err, fs.ErrPermission) {
-		return ErrNoOwners
-	}
-	return err
+	return file.Chown(a.uid, a.gid) // which fails on a disk without owners, such as a stick with FAT
 }
 
 // tailOf returns the last 64 KiB of a log, which may be large. Without one it is empty.
