@@ -5,6 +5,7 @@ package managers
 import (
 	"bytes"
 	"cmp"
+	_ "embed"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -33,51 +34,10 @@ func plist(program, data, user string) string {
 	return strings.NewReplacer("LABEL", launchdLabel, "PROGRAM", escape(program), "DATA", escape(data), "USER", escape(user), "LOG", launchdLog).Replace(plistText)
 }
 
-const plistText = `<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-<plist version="1.0">
-<dict>
-	<key>Label</key>
-	<string>LABEL</string>
-	<key>ProgramArguments</key>
-	<array>
-		<string>PROGRAM</string>
-		<string>service</string>
-		<string>run</string>
-	</array>
-	<key>UserName</key>
-	<string>USER</string>
-	<key>GroupName</key>
-	<string>USER</string>
-	<key>WorkingDirectory</key>
-	<string>DATA</string>
-	<key>Umask</key>
-	<integer>63</integer>
-	<key>RunAtLoad</key>
-	<true/>
-	<key>KeepAlive</key>
-	<dict>
-		<key>SuccessfulExit</key>
-		<false/>
-	</dict>
-	<key>ThrottleInterval</key>
-	<integer>60</integer>
-	<key>ProcessType</key>
-	<string>Interactive</string>
-	<key>ExitTimeOut</key>
-	<integer>60</integer>
-	<key>SoftResourceLimits</key>
-	<dict>
-		<key>NumberOfFiles</key>
-		<integer>4096</integer>
-	</dict>
-	<key>StandardOutPath</key>
-	<string>LOG</string>
-	<key>StandardErrorPath</key>
-	<string>LOG</string>
-</dict>
-</plist>
-`
+// plistText is the plist with words in capitals in the place of what plist fills in.
+//
+//go:embed firefighters.plist
+var plistText string
 
 // The file that describes the service, and its name in commands.
 const (

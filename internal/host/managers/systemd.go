@@ -4,6 +4,7 @@ package managers
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -249,76 +250,10 @@ func Unit(program string) string {
 	return strings.ReplaceAll(unitText, "PROGRAM", strings.ReplaceAll(program, "%", "%%"))
 }
 
-const unitText = `[Unit]
-Description=Firefighter Records Service
-Documentation=https://github.com/firefighter-records/firefighters
-Wants=network-online.target
-After=network-online.target local-fs.target remote-fs.target time-sync.target
-StartLimitIntervalSec=0
-
-[Service]
-Type=notify
-NotifyAccess=main
-ExecStart=PROGRAM service run
-User=firefighters
-Group=firefighters
-StateDirectory=firefighters
-StateDirectoryMode=0700
-WorkingDirectory=/var/lib/firefighters
-UMask=0077
-
-# The upgrade of a large database may take long.
-TimeoutStartSec=infinity
-WatchdogSec=60
-Restart=on-failure
-RestartSec=15
-
-# Wrong settings stay wrong. Go ends with 2 too, after a panic and when the
-# watchdog aborts it, unless GOTRACEBACK makes it die by a signal. No core is
-# written, because it would hold records.
-RestartPreventExitStatus=2
-Environment=GOTRACEBACK=crash
-LimitCORE=0
-
-# Disks for backups are mounted here. A disk that is missing stops nothing, and
-# one that is plugged in later is seen. The permissions of the folders count.
-ProtectSystem=strict
-ReadWritePaths=-/mnt -/media -/run/media -/srv
-
-CapabilityBoundingSet=
-NoNewPrivileges=yes
-ProtectHome=yes
-PrivateTmp=yes
-PrivateDevices=yes
-PrivateUsers=yes
-PrivateIPC=yes
-ProtectClock=yes
-ProtectControlGroups=yes
-ProtectHostname=yes
-ProtectKernelLogs=yes
-ProtectKernelModules=yes
-ProtectKernelTunables=yes
-ProtectProc=invisible
-ProcSubset=pid
-KeyringMode=private
-LockPersonality=yes
-MemoryDenyWriteExecute=yes
-RemoveIPC=yes
-RestrictNamespaces=yes
-RestrictRealtime=yes
-RestrictSUIDSGID=yes
-# Go lists the addresses of the machine by AF_NETLINK.
-RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
-SystemCallArchitectures=native
-SystemCallFilter=@system-service
-SystemCallFilter=~@privileged @resources
-# It raises its own limit of open files, and reads it.
-SystemCallFilter=prlimit64
-SystemCallErrorNumber=EPERM
-
-[Install]
-WantedBy=multi-user.target
-`
+// unitText is the unit with PROGRAM in the place of the path of the program.
+//
+//go:embed firefighters.service
+var unitText string
 
 // unitWrites are the folders of StateDirectory and ReadWritePaths in the unit.
 var unitWrites = []string{"/var/lib/firefighters", "/mnt", "/media", "/run/media", "/srv"}
