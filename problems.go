@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
@@ -161,18 +162,12 @@ func notImported(f *imports.File, o *imports.Outcome) *httpapi.Problem {
 	if f.Unsure != nil {
 		return &httpapi.Problem{Kind: kindRefused, Detail: "Nothing was imported: the encoding of the file is not certain. The warnings have names of the list in each encoding that could be meant. Add the parameter encoding."}
 	}
-	rowsAre := func(n int, what string) string {
-		if n == 1 {
-			return "1 row is " + what
-		}
-		return fmt.Sprintf("%d rows are %s", n, what)
-	}
 	var why []string
 	if o.Refused > 0 {
-		why = append(why, rowsAre(o.Refused, "refused"))
+		why = append(why, cli.Count(o.Refused, "row is", "rows are")+" refused")
 	}
 	if o.Perhaps > 0 {
-		why = append(why, rowsAre(o.Perhaps, "undecided (say who is meant by same, add or names)"))
+		why = append(why, cli.Count(o.Perhaps, "row is", "rows are")+" undecided (say who is meant by same, add or names)")
 	}
 	return &httpapi.Problem{Kind: kindRefused, Detail: "Nothing was imported: " + strings.Join(why, ", and ") + ". skipBad=true imports the others."}
 }

@@ -103,25 +103,23 @@ func (o *demonstration) addTo(s *store.Store, env cli.Env) error {
 	defer bar.End()
 	var batch []store.Department
 	waiting, added := 0, 0
-	add := func() error {
+	sizes := demo.Sizes(o.departments, o.people)
+	for number, size := range sizes {
+		batch = append(batch, inventDepartment(number, size))
+		if waiting += size; waiting < inventedAtOnce && number < len(sizes)-1 {
+			continue
+		}
 		if err := env.Context.Err(); err != nil {
 			return err
 		}
-		err := s.AddDepartments(batch)
+		if err := s.AddDepartments(batch); err != nil {
+			return err
+		}
 		added += waiting
 		bar.Set(added, o.people)
 		batch, waiting = nil, 0
-		return err
 	}
-	for number, size := range demo.Sizes(o.departments, o.people) {
-		if waiting > 0 && waiting+size > inventedAtOnce {
-			if err := add(); err != nil {
-				return err
-			}
-		}
-		batch, waiting = append(batch, inventDepartment(number, size)), waiting+size
-	}
-	return add()
+	return nil
 }
 
 func inventDepartment(number, size int) store.Department {
