@@ -244,13 +244,9 @@ func (h Host) Stop() error {
 }
 
 func (h Host) Current() (state State, err error) {
-	err = withService(windows.SERVICE_QUERY_STATUS|windows.SERVICE_QUERY_CONFIG, func(service *mgr.Service) error {
+	err = withService(windows.SERVICE_QUERY_STATUS, func(service *mgr.Service) error {
 		status, err := service.Query()
-		if err != nil {
-			return err
-		}
-		state = State{Installed: true, Running: status.State == svc.Running, Detail: word(status)}
-		state.Program, err = programOf(service)
+		state = State{Installed: true, Running: status.State == svc.Running, Program: h.InstalledProgram(), Detail: word(status)}
 		return err
 	})
 	if errors.Is(err, ErrNotInstalled) {
@@ -325,19 +321,4 @@ func word(status svc.Status) string {
 		return fmt.Sprintf("stopped with an error (%v)", syscall.Errno(status.Win32ExitCode))
 	}
 	return "stopped"
-}
-
-// programOf returns the program of a service.
-func programOf(service *mgr.Service) (string, error) {
-	buffer := make([]byte, 8<<10) // more than QueryServiceConfig ever needs
-	config := (*windows.QUERY_SERVICE_CONFIG)(unsafe.Pointer(&buffer[0]))
-	var needed uint32
-	if err := windows.QueryServiceConfig(service.Handle, config, uint32(len(buffer)), &needed); err != nil {
-		return "", err
-	}
-	command, err := windows.DecomposeCommandLine(windows.UTF16PtrToString(config.BinaryPathName))
-	if err != nil || len(command) == 0 {
-		return "", fmt.Errorf("the service has no program: %w", err)
-	}
-	return command[0], nil
 }

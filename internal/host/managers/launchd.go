@@ -113,8 +113,10 @@ func (h launchd) Current() (State, error) {
 		return State{}, nil
 	}
 	s, loaded := launchdState()
+	s.Installed, s.Program = true, h.InstalledProgram()
 	if !loaded { // it was stopped
-		return State{Installed: true, Program: h.InstalledProgram(), Detail: "stopped"}, nil
+		s.Detail = "stopped"
+		return s, nil
 	}
 	if !s.Running {
 		s.Error, s.Hint = errorInLog(tailOf(h.path(launchdLog)))
@@ -141,13 +143,10 @@ func parseLaunchdState(text string) (s State) {
 		switch {
 		case key == "state" && s.Detail == "": // later ones are of its parts
 			s.Detail = value
-		case key == "program" && s.Program == "":
-			s.Program = value
 		case key == "last exit code" && value != "0" && value != "(never exited)":
 			s.Detail += ", the last run ended with: " + value
 		}
 	}
-	s.Installed = true
 	s.Running = s.Detail == "running" || strings.HasPrefix(s.Detail, "running,")
 	return s
 }
