@@ -128,7 +128,7 @@ func (s Service) look(env cli.Env, state managers.State) overview {
 		o.Version = cli.ReadBuild().Version
 	}
 	settings, err := managers.ReadSettings(s.data())
-	if _, statErr := os.Stat(managers.SettingsIn(s.data())); errors.Is(err, fs.ErrPermission) || errors.Is(statErr, fs.ErrPermission) {
+	if errors.Is(err, fs.ErrPermission) {
 		o.Missing = cli.AsAdministrator(typed() + " service status")
 	} else {
 		o.Settings = append(o.Settings, settings...)

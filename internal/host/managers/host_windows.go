@@ -27,7 +27,6 @@ const Account = `NT SERVICE\` + windowsName
 const (
 	stopLimit     = 60 * time.Second // for the service to end, also when Windows shuts down
 	startLimit    = 10 * time.Minute // to upgrade the database, at most
-	lockLimit     = 2 * time.Minute  // for the service manager
 	askInterval   = 200 * time.Millisecond
 	forgetFailure = 24 * time.Hour
 )
@@ -210,15 +209,9 @@ func (h Host) Uninstall(program string) (steps []string, err error) {
 	return append(steps, closeFirewall()...), known(err)
 }
 
-// Start waits, shortly after a start of Windows, until the service manager has started
-// the other services.
 func (h Host) Start() error {
 	return withService(windows.SERVICE_START|windows.SERVICE_QUERY_STATUS, func(service *mgr.Service) error {
-		err := service.Start()
-		for began := time.Now(); errors.Is(err, windows.ERROR_SERVICE_DATABASE_LOCKED) && time.Since(began) < lockLimit; err = service.Start() {
-			time.Sleep(askInterval)
-		}
-		if err != nil && !errors.Is(err, windows.ERROR_SERVICE_ALREADY_RUNNING) {
+		if err := service.Start(); err != nil && !errors.Is(err, windows.ERROR_SERVICE_ALREADY_RUNNING) {
 			return err
 		}
 		return await(service, startLimit, func(status svc.Status) (bool, error) {

@@ -12,8 +12,6 @@ import (
 	"golang.org/x/sys/windows"
 	"golang.org/x/sys/windows/svc"
 	"golang.org/x/sys/windows/svc/eventlog"
-
-	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 // RunAsService calls run for the service manager of Windows, if that has started this
@@ -27,7 +25,6 @@ func RunAsService(args []string, run func(ctx context.Context, log io.Writer) in
 	h.run = func(ctx context.Context, log io.Writer) int {
 		data := Host{}.DataFolder()
 		os.Chdir(data) // Windows starts services in system32
-		awaitDisk(data)
 		keepCrash(data)
 		return run(ctx, log)
 	}
@@ -48,17 +45,6 @@ func keepCrash(data string) {
 	}
 	debug.SetCrashOutput(file, debug.CrashOptions{}) // which keeps the file open itself
 	file.Close()
-}
-
-// awaitDisk waits up to ten seconds until the disk of a folder has its number, by
-// which files are told apart. Wine starts services before it knows that.
-func awaitDisk(folder string) {
-	for range 100 {
-		if !osutil.Exists(folder) || osutil.SameDisk(folder, folder) {
-			return
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
 }
 
 func report(log *eventlog.Log, grave level, text string) {
