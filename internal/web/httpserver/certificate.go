@@ -1,12 +1,13 @@
 package httpserver
 
 import (
+	"bytes"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,7 +16,7 @@ import (
 )
 
 const (
-	// checkInterval is how often the files are looked at, at most.
+	// checkInterval is how often the files are read, at most.
 	checkInterval = time.Second
 	// expiryWarning is how long before its end a certificate is warned of.
 	expiryWarning = 14 * 24 * time.Hour
@@ -27,17 +28,10 @@ type certificate struct {
 	log               *slog.Logger
 	current           atomic.Pointer[tls.Certificate]
 
-	mu      sync.Mutex    // held by the handshake that refreshes
-	checked time.Time     // when the files were last looked at
-	loaded  [2]fileStatus // of the files as they were loaded
-	failure string        // of the last look, "" if it found none
-	warning string        // about the validity period, as last logged
-}
-
-// fileStatus differs between two versions of a file.
-type fileStatus struct {
-	modified int64 // Unix time in nanoseconds
-	size     int64
+	mu      sync.Mutex // held by the handshake that refreshes
+	checked time.Time  // when the files were last read
+	failure string     // of the last look, "" if it found none
+	warning string     // about the validity period, as last logged
 }
 
 func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, error) {
@@ -58,7 +52,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.current.Load(), nil
 }
 
-// refresh looks at the files and at the validity period, at most once a
+// refresh reads the files and checks the validity period, at most once a
 // second. The certificate stays while the files cannot be used.
 func (c *certificate) refresh() {
 	now := time.Now()
@@ -87,31 +81,19 @@ func (c *certificate) logFailure(err error) {
 	}
 }
 
-// load loads the files unless they are those that were loaded last, and
-// reports whether it did. Its errors are for the log: they do not name files.
+// load reads the files, and reports whether they have another certificate than the one in
+// use. Its errors are for the log: they do not name files.
 func (c *certificate) load() (changed bool, err error) {
-	status, err := c.status()
-	if err != nil || status == c.loaded {
-		return false, c.withoutPath(err)
-	}
 	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	if err != nil {
 		return false, c.withoutPath(err)
 	}
-	c.current.Store(&pair)
-	c.loaded = status
-	return true, nil
-}
-
-func (c *certificate) status() (status [2]fileStatus, err error) {
-	for i, path := range []string{c.certFile, c.keyFile} {
-		info, err := os.Stat(path)
-		if err != nil {
-			return status, err
-		}
-		status[i] = fileStatus{info.ModTime().UnixNano(), info.Size()}
+	old := c.current.Load()
+	if old != nil && slices.EqualFunc(old.Certificate, pair.Certificate, bytes.Equal) {
+		return false, nil
 	}
-	return status, nil
+	c.current.Store(&pair)
+	return true, nil
 }
 
 func (c *certificate) withoutPath(err error) error {
