@@ -93,7 +93,7 @@ func TestOfficeSaysWhoIsThereAlready(t *testing.T) {
 	s.create(t, `{"firstName":"Jürgen","lastName":"Müller-Koch"}`)
 	s.create(t, `{"firstName":"Marko","lastName":"Horvat","email":"marko@example.com","dateOfBirth":"1980-02-03"}`)
 	for language, lines := range map[string][]string{
-		"en": {"There is already an Ana Čović, born 1990", "There is already a Jürgen Müller-Koch", "There is already a Marko Horvat, born 1980"},
+		"en": {"Ana Čović, born 1990, is already on the list", "Jürgen Müller-Koch is already on the list", "Marko Horvat, born 1980, is already on the list"},
 		"de": {"Es gibt schon Ana Čović, geboren 1990", "Es gibt schon Jürgen Müller-Koch", "Es gibt schon Marko Horvat, geboren 1980"},
 	} {
 		b := s.signIn(t, s.key, language)
@@ -125,9 +125,9 @@ func TestOfficeSaysWhoIsThereAlready(t *testing.T) {
 	b := s.signIn(t, s.key, "en")
 	form := b.get(t, newPerson).form(t, "/office/people").set(t, "First name", "Ana").set(t, "Last name", "Covic")
 	wrong := form.set(t, "E-mail", "ana@").send(t, "Add person").wants(t, http.StatusUnprocessableEntity)
-	wrong.says(t, "There is already an Ana Čović, born 1990")
+	wrong.says(t, "Ana Čović, born 1990, is already on the list")
 	list := wrong.form(t, "/office/people").set(t, "E-mail", "").send(t, "Add person").follow(t)
-	if got := list.notice(t); got != "Ana Covic was added There is already an Ana Čović, born 1990 Undo" {
+	if got := list.notice(t); got != "Ana Covic was added Ana Čović, born 1990, is already on the list Undo" {
 		t.Errorf("the notice is %q", got)
 	}
 	if links := list.one(t, "div", "id", "notice").all("a"); len(links) != 2 || links[1].attributes["href"] != personPath(id) {

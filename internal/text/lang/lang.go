@@ -6,12 +6,9 @@ package lang
 import (
 	"math"
 	"slices"
-	"strings"
 	"sync"
 
 	"golang.org/x/text/language"
-
-	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 // Language is one of the languages of All. Languages are compared by their
@@ -45,19 +42,6 @@ func (l *Language) Ungrouped() *Language {
 	plain := *l
 	plain.grouping.from = math.MaxInt
 	return &plain
-}
-
-// Article returns what stands before a name in "There is already an Ana Čović": "a" or "an"
-// in English. Other languages have nothing there.
-func (l *Language) Article(name string) string {
-	folded := fold.String(name)
-	switch {
-	case l.Tag != "en":
-		return ""
-	case folded != "" && strings.Contains("aeiou", folded[:1]):
-		return "an"
-	}
-	return "a"
 }
 
 // matcher is made when it is first needed, so that commands do not pay for it.

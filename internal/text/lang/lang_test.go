@@ -110,18 +110,6 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-func TestArticle(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]string{"Ana": "an", "Östen": "an", "Ivo": "an", "Marko": "a", "Čedo": "a", "王": "a", "\u0301": "a", "": "a"} {
-		if got := ByTag("en").Article(name); got != want {
-			t.Errorf("%s %s", got, name)
-		}
-	}
-	if got := ByTag("hr").Article("Ana"); got != "" {
-		t.Errorf("%q in Croatian", got)
-	}
-}
-
 func TestShort(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"": "", "Ana": "Ana", "Čović": "Čović", "Čovićx": "Čović…", "Čović\u202e": "Čović…"} {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/people/alike"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -66,10 +65,9 @@ func (v visit) alike(f record.Fields, but string) ([]site.Line, error) {
 	slices.SortStableFunc(found, func(a, b match) int { return cmp.Compare(a.why, b.why) })
 	var lines []site.Line
 	for _, m := range found[:min(len(found), mostAlike)] {
-		named := strings.TrimSpace(v.Lang.Article(m.fields.FirstName) + " " + nameOf(m.fields))
-		line := site.Line{Text: v.Text("person.alike", named), Link: personPath(m.id)}
+		line := site.Line{Text: v.Text("person.alike", nameOf(m.fields)), Link: personPath(m.id)}
 		if born, known := bornOn(m.fields); known {
-			line.Text = v.Text("person.alike.born", named, strconv.Itoa(born.Year))
+			line.Text = v.Text("person.alike.born", nameOf(m.fields), strconv.Itoa(born.Year))
 		}
 		lines = append(lines, line)
 	}
