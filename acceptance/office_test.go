@@ -315,10 +315,7 @@ const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img
 // bareKey finds what stands on a page where a message is missing: a key that
 // begins like one of the office's.
 var bareKey = sync.OnceValue(func() *regexp.Regexp {
-	catalog, err := lang.Load(os.DirFS("../internal/web/office"), "messages/*.json")
-	if err != nil {
-		panic(err)
-	}
+	catalog := lang.MustLoad(os.DirFS("../internal/web/office"), "messages/*.json")
 	var groups []string
 	for _, key := range catalog.Keys() {
 		group, _, _ := strings.Cut(key, ".")

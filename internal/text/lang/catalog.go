@@ -33,16 +33,16 @@ func (t *texts) UnmarshalJSON(value []byte) error {
 	return err
 }
 
-// Load reads the messages from the files that match the pattern. A file is a JSON
-// object with a member for each message. Its value is an object with a member for
+// MustLoad reads the messages from the files of a program that match the pattern. A file
+// is a JSON object with a member for each message. Its value is an object with a member for
 // each language: a text, or for a plural an object with a text for each form. A
 // text has {0} for the first argument of Text, {1} for the second. In a plural,
 // {0} is the number. A test of this package checks that all messages of the program
-// are complete.
-func Load(fsys fs.FS, pattern string) (Catalog, error) {
+// are complete. MustLoad panics if a file cannot be read.
+func MustLoad(fsys fs.FS, pattern string) Catalog {
 	names, err := fs.Glob(fsys, pattern)
 	if err != nil {
-		return Catalog{}, err
+		panic(err)
 	}
 	c := Catalog{map[string]message{}}
 	for _, name := range names {
@@ -51,17 +51,8 @@ func Load(fsys fs.FS, pattern string) (Catalog, error) {
 			err = json.Unmarshal(content, &c.messages)
 		}
 		if err != nil {
-			return Catalog{}, fmt.Errorf("%s: %w", name, err)
+			panic(fmt.Errorf("%s: %w", name, err))
 		}
-	}
-	return c, nil
-}
-
-// MustLoad is Load for the files of a program. It panics if they cannot be read.
-func MustLoad(fsys fs.FS, pattern string) Catalog {
-	c, err := Load(fsys, pattern)
-	if err != nil {
-		panic(err)
 	}
 	return c
 }

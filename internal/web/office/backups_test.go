@@ -11,10 +11,7 @@ import (
 // TestTroubles: the page can say each trouble with the backups, and what to do.
 func TestTroubles(t *testing.T) {
 	t.Parallel()
-	catalog, err := lang.Load(files, "messages/*.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	catalog := lang.MustLoad(files, "messages/*.json")
 	for _, trouble := range []backup.Trouble{backup.NotSet, backup.NotYet, backup.DiskAway, backup.NoRoom, backup.BadFolder,
 		backup.BadDatabase, backup.Failed, backup.BadBackup, backup.Old, backup.SameDisk} {
 		for _, key := range []string{"backups." + string(trouble), "backups." + string(trouble) + ".todo"} {

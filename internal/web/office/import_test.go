@@ -59,10 +59,7 @@ func TestMessages(t *testing.T) {
 // there is a message for each field and code that a list can have.
 func TestFaultsHaveWords(t *testing.T) {
 	t.Parallel()
-	catalog, err := lang.Load(files, "messages/*.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	catalog := lang.MustLoad(files, "messages/*.json")
 	long := strings.Repeat("x", 2000)
 	table := &sheet.Table{Header: []string{"id", "firstName", "lastName", "phone", "email", "dateOfBirth"}}
 	for _, texts := range [][]string{

@@ -21,10 +21,7 @@ var askedMessage = regexp.MustCompile(`(?:[{( ][tn] |Text\()"([a-zA-Z_.]*[a-zA-Z
 // is used: its key or the beginning of it, as "fault." or "fault.%s", stands somewhere. That
 // each has all languages is checked when they are read.
 func TestMessagesAreUsed(t *testing.T) {
-	catalog, err := lang.Load(files, "messages/*.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	catalog := lang.MustLoad(files, "messages/*.json")
 	var all strings.Builder
 	for _, pattern := range []string{"templates/*.html", "*.go", "../site/*.go"} {
 		names, err := filepath.Glob(pattern)
