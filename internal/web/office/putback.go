@@ -8,7 +8,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
-	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
 // errNoEntry says that the history has no such entry, or not any more, or none of which
@@ -16,7 +15,7 @@ import (
 var errNoEntry = &httpapi.Problem{Kind: httpapi.Kind{Code: "entry", Status: http.StatusNotFound}}
 
 // errChangedSince says that a record is not as an entry of the history has left it.
-var errChangedSince = errors.New("the record has changed since")
+var errChangedSince = &httpapi.Problem{Kind: httpapi.Kind{Code: "since", Status: http.StatusConflict}}
 
 // putBackPath returns the address that brings back what was there before an entry.
 func putBackPath(number int64) string {
@@ -26,7 +25,7 @@ func putBackPath(number int64) string {
 // putBack brings back what was there before an entry of the history: the fields that it
 // has changed, the person whom it has deleted, or the list without the person whom it has
 // added. That is a change as any other, with an entry of its own. What came later in the
-// same fields is never overwritten: then the page asks. Pressed twice it does the same.
+// same fields is never overwritten: then the page asks.
 func putBack(v visit) error {
 	number, err := strconv.ParseInt(v.R.PathValue("number"), 10, 64)
 	if err != nil {
@@ -50,7 +49,8 @@ func putBack(v visit) error {
 	return errNoEntry
 }
 
-// takeOff deletes the person whom an entry has brought onto the list.
+// takeOff deletes the person whom an entry has brought onto the list. The error is
+// errChangedSince if something came later.
 func (v visit) takeOff(e store.Edit) error {
 	err := v.Store.Delete(v.Session.Tenant, v.Session.ID, e.ID, func(now record.Firefighter) error {
 		if now.Fields != e.After.Fields {
@@ -58,39 +58,13 @@ func (v visit) takeOff(e store.Edit) error {
 		}
 		return nil
 	})
-	switch {
-	case errors.Is(err, errChangedSince):
-		return v.askToDelete(e)
-	case errors.Is(err, store.ErrNotFound):
+	if errors.Is(err, store.ErrNotFound) {
 		return v.Redirect(withNotice(v.Back(), "undone", e.ID))
-	case err != nil:
-		return err
 	}
-	return v.Redirect(withNotice(v.Back(), "deleted", e.ID))
-}
-
-// askedPage is the Data of put-back.html.
-type askedPage struct {
-	Name    string
-	Action  string // address that deletes the person
-	entries        // what came later
-}
-
-// askToDelete shows what came after the entry that has brought a person onto the list.
-func (v visit) askToDelete(e store.Edit) error {
-	later, err := v.Store.Edits(v.Session.Tenant, store.EditQuery{Records: []string{e.ID}}, historyLength)
 	if err != nil {
 		return err
 	}
-	data := askedPage{Name: nameOf(e.After.Fields), Action: personPath(e.ID) + "/delete", entries: entries{Back: v.Back()}}
-	for _, other := range later {
-		if other.Number > e.Number {
-			line := v.entry(other)
-			line.Link, line.PutBack = "", ""
-			data.Entries = append(data.Entries, line)
-		}
-	}
-	return v.Render(http.StatusConflict, "put-back", site.Page{Title: v.Text("conflict.since", data.Name), Section: "history", Data: data})
+	return v.Redirect(withNotice(v.Back(), "deleted", e.ID))
 }
 
 // putFieldsBack sets the fields that an entry has changed to what they were before it. The
@@ -107,26 +81,12 @@ func (v visit) putFieldsBack(e store.Edit) error {
 	switch {
 	case errors.Is(err, errChangedSince), errors.Is(err, store.ErrNotFound), errors.As(err, new(record.FieldErrors)):
 		return v.renderConflict(e.ID, e.Before.Fields, v.shown(e.After.Fields), true)
-	case err != nil && !errors.Is(err, errUnchanged):
+	case errors.Is(err, errUnchanged):
+		return v.Redirect(withNotice(v.Back(), "undone", e.ID))
+	case err != nil:
 		return err
 	}
-	made, err := v.ownEdit(e.ID)
-	if err != nil {
-		return err
-	}
-	if made != nil && !isPutBack(*made, e) {
-		made = nil
-	}
-	return v.Redirect(withEntry(withNotice(v.Back(), "undone", e.ID), made))
-}
-
-// isPutBack reports whether a change has put back what was there before another one.
-func isPutBack(made, e store.Edit) bool {
-	if made.Number <= e.Number || made.Action != "replace" || isDamaged(made) {
-		return false
-	}
-	fields, err := putBackInto(made.Before.Fields, e.Before.Fields, e.After.Fields)
-	return err == nil && fields == made.After.Fields
+	return v.Redirect(v.withUndo(v.Back(), "undone", e.ID))
 }
 
 // putBackInto returns fields with the values from before a change, in those that it has
