@@ -53,4 +53,9 @@ func TestSaid(t *testing.T) {
 	if r := apply(t, s, newer, update); r.Applied {
 		t.Errorf("a change that was not said: %s", counts(r))
 	}
+	const born = "First name,Last name,Birthday\nMia,Weiß,1.2.1990\n"
+	other := imports.Options{Dates: "mdy", Said: check(t, s, ours, born, imports.Options{Dates: "dmy"}).Digest()}
+	if r := apply(t, s, born, other); r.Applied {
+		t.Errorf("a value that was not said: %s", counts(r))
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -201,12 +202,12 @@ func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
 	return o
 }
 
-// Digest returns a hash of what would be added, changed and left out.
+// Digest returns a hash, in hexadecimal digits, of what would be added, changed and left out.
 func (o *Outcome) Digest() []byte {
 	sum := sha256.New()
 	for i := range o.All {
 		row := &o.All[i]
-		fmt.Fprintf(sum, "%d %q", row.Row, row.Result)
+		fmt.Fprintf(sum, "%d %q %q", row.Row, row.Result, row.Fields)
 		if row.ID != nil {
 			fmt.Fprintf(sum, " %q", *row.ID)
 		}
@@ -215,7 +216,7 @@ func (o *Outcome) Digest() []byte {
 		}
 		sum.Write([]byte{'\n'})
 	}
-	return sum.Sum(nil)
+	return hex.AppendEncode(nil, sum.Sum(nil))
 }
 
 // textOrNil returns nil for an empty text.

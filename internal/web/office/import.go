@@ -2,8 +2,6 @@ package office
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -165,23 +163,8 @@ func (v visit) openList() (*broughtList, error) {
 	takeAnswers(&l.options, answers)
 	l.options.Name = l.name
 	l.file, err = imports.Read(v.R.Context(), l.content, l.options, v.Store.Clock().Now())
-	if hash := v.form().Get("hash"); l.file != nil && hash != "" && hash != l.hash() {
-		l.options = imports.Options{Name: l.name, Update: l.options.Update, Languages: l.options.Languages} // the others are about another list
-		l.file, err = imports.Read(v.R.Context(), l.content, l.options, v.Store.Clock().Now())
-	}
-	if errors.As(err, new(*imports.RowsError)) { // the answers are about the rows of another encoding
-		l.options.Same, l.options.Add = nil, nil
-		l.file, err = imports.Read(v.R.Context(), l.content, l.options, v.Store.Clock().Now())
-	}
-	if l.file != nil {
-		l.options.Corrections = l.file.Options.Corrections
-		v.lists.settle(l.keptList, l.options)
-	}
 	return l, l.explain(v, err)
 }
-
-// hash returns the hash of the content of a list, for a form.
-func (l *broughtList) hash() string { return hex.EncodeToString(l.file.Hash) }
 
 // columnField begins the names of the fields that say what a column is. byHeading
 // is the value of one that leaves it to the heading.
@@ -220,7 +203,7 @@ func columnsOf(form url.Values) map[int]string {
 type importPage struct {
 	Reading reading
 	Outcome *importOutcome // nil: there is nothing to say about the rows yet
-	Checked string         // what was said, and of which choices
+	Checked string         // digest of the outcome that the page shows
 	Stale   string         // a sentence: why nothing was imported; empty: nobody asked for that
 }
 
@@ -284,7 +267,7 @@ func (v visit) renderImport(l *broughtList, stale string, found *imports.Outcome
 		data.Outcome = v.importOutcome(l, found)
 		data.Reading.Ticks, data.Reading.Names = append(v.importTicks(l, found), v.readingTicks(l, found)...), v.nameOrders(l, found)
 		data.Reading.Notes = v.notes(found.Notes)
-		data.Checked = l.choicesHash() + said + hex.EncodeToString(found.Digest())
+		data.Checked = string(found.Digest())
 	}
 	v.setReturn(v.readingPath(importPath, l.keptList))
 	p := site.Page{Title: v.Text("import.title"), Section: "import", Wrong: stale != "" || len(data.Reading.Faults) > 0, Data: data}
@@ -417,26 +400,8 @@ func (r *importOutcome) addUnknown(l *broughtList, found *imports.Outcome) {
 	r.IDColumn = strconv.Itoa(slices.IndexFunc(l.file.Mapped.Columns, func(c mapping.Column) bool { return c.Field == mapping.ID }))
 }
 
-// said stands in Checked between the hash of the choices and that of the outcome.
-const said = "-"
-
-// choicesHash returns a hash of how the list is read: the choices of the form, and what
-// each column is.
-func (l *broughtList) choicesHash() string {
-	o, sum := l.options, sha256.New()
-	fmt.Fprintf(sum, "%q %q %q %q %t %t %t %t %t", o.Sheet, o.Encoding, o.Dates, o.Names, o.Update, o.Spelling, o.Zero, o.LeaveOutBad, o.AddPerhaps)
-	fmt.Fprintf(sum, " %#v %#v %#v", o.Corrections, o.Same, o.Add) // maps are written in the order of their keys
-	if l.file != nil && l.file.Mapped != nil {
-		for _, c := range l.file.Mapped.Columns {
-			fmt.Fprintf(sum, " %q", c.Field)
-		}
-	}
-	return hex.EncodeToString(sum.Sum(nil))
-}
-
-// applyImport imports a list that was checked. Where the list would be read in another
-// way than the page has shown, or something else would come of it by now, it shows that
-// instead. The same list read in another way is another import.
+// applyImport imports a list that was checked. Where something else would come of it than
+// the page has shown, because of other choices or changed people, it shows that instead.
 func applyImport(v visit) error {
 	token, checked := v.R.PostForm.Get("token"), v.R.PostForm.Get("checked")
 	key := v.idempotencyKey("import-", token, checked)
@@ -446,7 +411,6 @@ func applyImport(v visit) error {
 		return v.Redirect(importedPath(number))
 	}
 	l, err := v.openList()
-	choices, outcome, _ := strings.Cut(checked, said)
 	switch {
 	case err != nil:
 		return err
@@ -456,12 +420,8 @@ func applyImport(v visit) error {
 		return v.renderCheck(l, v.Text("import.resumed"))
 	case l.file.Unsure != nil:
 		return v.renderCheck(l, v.Text("import.why.encoding"))
-	case l.choicesHash() != choices:
-		return v.renderCheck(l, v.Text("import.stale.choices"))
 	}
-	if l.file.Options.Said, err = hex.DecodeString(outcome); err != nil { // no browser sends this
-		return &httpapi.Problem{Kind: httpapi.Malformed}
-	}
+	l.file.Options.Said = []byte(checked)
 	return v.imported(l, key)
 }
 
@@ -475,7 +435,7 @@ func (v visit) imported(l *broughtList, key *store.IdempotencyKey) error {
 	case err != nil:
 		return err
 	case !found.Applied:
-		return v.renderImport(l, v.Text("import.stale.people"), found)
+		return v.renderImport(l, v.Text("import.stale"), found)
 	case found.Number == nil:
 		return v.Redirect(importsPath + "?nothing=1")
 	}

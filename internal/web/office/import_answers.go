@@ -25,33 +25,31 @@ const (
 	addNew    = "add"
 )
 
-func isAnswer(name string) bool {
-	return strings.HasPrefix(name, cellField) || strings.HasPrefix(name, whoField)
-}
-
 // maxAnswers is the size of all answers about the rows of a list, in bytes.
 const maxAnswers = 256 << 10
 
 // answer keeps what a form says about the rows of a list, and returns all that was said.
-// Cells that stand in the form as another sheet or encoding has them say nothing.
+// What was said of another sheet or encoding says nothing.
 func (k *keptLists) answer(one *keptList, form url.Values) (map[string]string, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	reread := form.Has("sheet") && form.Get("sheet") != form.Get("was.sheet") ||
+		form.Has("was.encoding") && form.Get("encoding") != form.Get("was.encoding")
 	all := maps.Clone(one.answers)
-	if all == nil || form.Has("sheet") && form.Get("sheet") != form.Get("was.sheet") {
+	if all == nil || reread {
 		all = map[string]string{}
 	}
-	reread := form.Has("was.encoding") && form.Get("encoding") != form.Get("was.encoding")
-	size := 0
 	for name := range form {
 		value := form.Get(name)
-		switch {
-		case strings.HasPrefix(name, whoField) && value == "":
+		switch isWho := strings.HasPrefix(name, whoField); {
+		case reread:
+		case isWho && value == "":
 			delete(all, name)
-		case strings.HasPrefix(name, whoField), strings.HasPrefix(name, cellField) && !reread:
+		case isWho, strings.HasPrefix(name, cellField):
 			all[name] = value
 		}
 	}
+	size := 0
 	for name, value := range all {
 		size += len(name) + len(value)
 	}
@@ -60,25 +58,6 @@ func (k *keptLists) answer(one *keptList, form url.Values) (map[string]string, e
 	}
 	one.answers = all
 	return maps.Clone(all), nil
-}
-
-// settle keeps only the answers that a list was read with. A cell that says what the list
-// says anyway is none.
-func (k *keptLists) settle(one *keptList, o imports.Options) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	clear(one.answers)
-	for row, cells := range o.Corrections {
-		for column, text := range cells {
-			one.answers[cellName(row, column)] = text
-		}
-	}
-	for row, id := range o.Same {
-		one.answers[whoField+strconv.Itoa(row)] = id
-	}
-	for row := range o.Add {
-		one.answers[whoField+strconv.Itoa(row)] = addNew
-	}
 }
 
 func cellName(row, column int) string {

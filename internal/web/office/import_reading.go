@@ -21,9 +21,7 @@ type reading struct {
 	Faults []fault
 	Name   string // of the file
 	Token  string
-	Hash   string
-	Text   string     // that was pasted
-	Kept   url.Values // fields of the form, for a list that is brought again
+	Text   string // that was pasted
 
 	Format    string // a sentence: which kind of file it is
 	DatesRead string // a sentence: in which order dates were read; empty: nothing had to be decided
@@ -65,12 +63,7 @@ func (r reading) Fault(field string) (text string) {
 func (v visit) reading(l *broughtList) reading {
 	r := reading{Faults: l.faults, Asked: l.asked, Encoding: l.options.Encoding}
 	if l.keptList == nil || r.Fault("file") != "" {
-		r.Text, r.Kept = l.text(), v.readingChoices()
-		for name, values := range v.form() {
-			if isAnswer(name) {
-				r.Kept[name] = values[:1]
-			}
-		}
+		r.Text = l.text()
 		return r
 	}
 	r.Open = len(l.faults) > 0
@@ -84,7 +77,7 @@ func (v visit) reading(l *broughtList) reading {
 		}
 		return r
 	}
-	r.Hash, r.Sheet, r.Format = l.hash(), l.file.Table.Sheet, v.formatRead(l.file.Table)
+	r.Sheet, r.Format = l.file.Table.Sheet, v.formatRead(l.file.Table)
 	v.addColumns(&r, l.file)
 	v.addEncodings(&r, l)
 	if l.file.Mapped != nil {
@@ -115,18 +108,7 @@ func (l *broughtList) text() string {
 
 // readingFields are the fields of a form that say how to read a list, beside those of its
 // columns.
-var readingFields = []string{"sheet", "was.sheet", "encoding", "dates", "names", "zero", "leaveOutBad", "update", "spelling", "addPerhaps", "hash"}
-
-// readingChoices returns the fields of the form that say how to read a list.
-func (v visit) readingChoices() url.Values {
-	chosen := url.Values{}
-	for name, values := range v.form() {
-		if slices.Contains(readingFields, name) || strings.HasPrefix(name, columnField) {
-			chosen[name] = values[:1]
-		}
-	}
-	return chosen
-}
+var readingFields = []string{"sheet", "was.sheet", "encoding", "dates", "names", "zero", "leaveOutBad", "update", "spelling", "addPerhaps"}
 
 // readingPath returns the address of the page at path that reads a list as the form says.
 // Back, reload and a choice of another language lead there.
@@ -134,10 +116,14 @@ func (v visit) readingPath(path string, list *keptList) string {
 	if list == nil {
 		return path
 	}
-	query := v.readingChoices()
-	query.Set("token", list.token)
-	if sheets := v.form()["sheets"]; sheets != nil {
-		query["sheets"] = sheets
+	query := url.Values{"token": {list.token}}
+	for name, values := range v.form() {
+		switch {
+		case name == "sheets":
+			query[name] = values
+		case slices.Contains(readingFields, name), strings.HasPrefix(name, columnField):
+			query[name] = values[:1]
+		}
 	}
 	return path + "?" + query.Encode()
 }

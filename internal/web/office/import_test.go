@@ -92,33 +92,6 @@ func TestFaultsHaveWords(t *testing.T) {
 	}
 }
 
-// TestChoices: every choice about a list makes it another import.
-func TestChoices(t *testing.T) {
-	t.Parallel()
-	columns := func(fields ...string) *imports.File {
-		f := &imports.File{Mapped: &mapping.Result{}}
-		for _, field := range fields {
-			f.Mapped.Columns = append(f.Mapped.Columns, mapping.Column{Header: "any", Field: field})
-		}
-		return f
-	}
-	seen := map[string]int{}
-	for i, l := range []broughtList{
-		{}, {options: imports.Options{Sheet: "a"}}, {options: imports.Options{Encoding: "a"}}, {options: imports.Options{Dates: "a"}},
-		{options: imports.Options{Update: true}}, {options: imports.Options{Spelling: true}}, {options: imports.Options{Zero: true}},
-		{options: imports.Options{LeaveOutBad: true}}, {options: imports.Options{AddPerhaps: true}}, {options: imports.Options{Names: "a"}},
-		{options: imports.Options{Corrections: imports.Corrections{2: {1: "a"}}}}, {options: imports.Options{Corrections: imports.Corrections{2: {1: "b"}}}},
-		{options: imports.Options{Same: map[int]string{2: "a"}}}, {options: imports.Options{Add: map[int]bool{2: true}}},
-		{file: columns("a")}, {file: columns("", "a")}, {file: columns("a", "")}, {file: columns("a", "b")}, {file: columns("b", "a")},
-	} {
-		text := l.choicesHash()
-		if same, there := seen[text]; there || strings.Trim(text, "0123456789abcdef") != "" {
-			t.Errorf("%d is as %d: %s", i, same, text)
-		}
-		seen[text] = i
-	}
-}
-
 // TestLongText: a long text that cannot be read is not shown again.
 func TestLongText(t *testing.T) {
 	t.Parallel()
