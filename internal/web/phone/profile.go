@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/firefighter-records/firefighters/internal/text/fold"
 	"github.com/firefighter-records/firefighters/internal/web/dav"
 )
 
@@ -81,7 +80,8 @@ func (a Account) Profile() []byte {
 
 // payload returns a part of the profile, or the profile itself, which has no part.
 func (a Account) payload(part, kind, name string, entries []entry) string {
-	id := strings.TrimSuffix(identifier+a.slug()+"."+part, ".")
+	department := uuid.NewSHA1(uuid.NameSpaceOID, []byte(a.Department)).String()
+	id := strings.TrimSuffix(identifier+department+"."+part, ".")
 	return dictionary(append([]entry{
 		{"PayloadType", text(kind)},
 		{"PayloadVersion", "<integer>1</integer>"},
@@ -89,22 +89,6 @@ func (a Account) payload(part, kind, name string, entries []entry) string {
 		{"PayloadUUID", text(strings.ToUpper(uuid.NewSHA1(uuid.NameSpaceURL, []byte(id)).String()))},
 		{"PayloadDisplayName", text(name)},
 	}, entries...))
-}
-
-// slug returns the name of the department for an identifier: in ASCII, and with a mark
-// that tells it from other names that look the same so.
-func (a Account) slug() string {
-	plain := strings.Map(func(c rune) rune {
-		switch {
-		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
-			return c
-		case c == ' ' || c == '-':
-			return '-'
-		}
-		return -1
-	}, fold.String(a.Department))
-	mark := uuid.NewSHA1(uuid.NameSpaceOID, []byte(a.Department)).String()[:8]
-	return strings.TrimPrefix(strings.Trim(plain, "-")+"."+mark, ".") // 消防 has nothing in ASCII
 }
 
 // book returns the account of the address book.
