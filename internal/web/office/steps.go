@@ -40,8 +40,8 @@ type naming struct {
 
 // departmentPage is the Data of department.html.
 type departmentPage struct {
-	Renaming, Naming naming
-	Faults           []fault
+	Forms  []naming
+	Faults []fault
 }
 
 // firstSteps returns the first steps of the department. They are nil when a name, people
@@ -99,21 +99,22 @@ func (v visit) naming(value string) naming {
 	return naming{ID: "person", Action: ownNamePath, Label: v.Text("department.person"), Hint: v.Text("department.person.hint", v.Session.Person()), Value: value}
 }
 
-func showDepartment(v visit) error {
-	return v.renderDepartment(http.StatusOK, func(*departmentPage) {})
-}
+func showDepartment(v visit) error { return v.renderDepartment(http.StatusOK, naming{}) }
 
-// renderDepartment shows the names of the department and of the person. change changes
-// what the forms have.
-func (v visit) renderDepartment(status int, change func(*departmentPage)) error {
+// renderDepartment shows the names of the department and of the person. The form with the
+// ID of sent has what was typed into it, and what is wrong with that.
+func (v visit) renderDepartment(status int, sent naming) error {
 	department, err := v.Store.TenantName(v.Session.Tenant)
 	if err != nil {
 		return err
 	}
-	data := departmentPage{Renaming: v.renaming(department), Naming: v.naming(v.Session.Person())}
-	data.Renaming.Back, data.Naming.Back = departmentPath, departmentPath
-	change(&data)
-	for _, form := range []naming{data.Renaming, data.Naming} {
+	data := departmentPage{Forms: []naming{v.renaming(department), v.naming(v.Session.Person())}}
+	for i := range data.Forms {
+		form := &data.Forms[i]
+		form.Back = departmentPath
+		if form.ID == sent.ID {
+			form.Value, form.Fault, form.Back = sent.Value, sent.Fault, sent.Back
+		}
 		if form.Fault != "" {
 			data.Faults = append(data.Faults, fault{form.ID, form.Fault})
 		}
@@ -123,44 +124,39 @@ func (v visit) renderDepartment(status int, change func(*departmentPage)) error 
 
 // renameDepartment changes the name of the department to the one in the form.
 func renameDepartment(v visit) error {
-	return v.takeName("department", func(d *departmentPage) *naming { return &d.Renaming }, func(name string) error {
+	return v.takeName("department", func(name string) error {
 		return v.Store.RenameTenant(v.Session.Tenant, name, false)
 	})
 }
 
 // nameSession says whose session this is.
 func nameSession(v visit) error {
-	return v.takeName("person", func(d *departmentPage) *naming { return &d.Naming }, func(name string) error {
-		return v.Site.Keys.NameSession(v.Session, name)
-	})
+	return v.takeName("person", func(name string) error { return v.Site.Keys.NameSession(v.Session, name) })
 }
 
-// takeName hands the name of a form to save, and leads back with a notice of what was done.
-// A name that cannot be is shown again in its form, with what is wrong.
-func (v visit) takeName(what string, form func(*departmentPage) *naming, save func(name string) error) error {
-	typed, back := v.R.PostForm.Get("name"), v.Back()
-	again := func(status int, fault string) error {
-		return v.renderDepartment(status, func(d *departmentPage) {
-			form(d).Value, form(d).Fault, form(d).Back = typed, fault, back
-		})
-	}
+// takeName hands the name of the form with an ID to save, and leads back with a notice of
+// what was done. A name that cannot be is shown again in its form, with what is wrong.
+func (v visit) takeName(id string, save func(name string) error) error {
+	form := naming{ID: id, Value: v.R.PostForm.Get("name"), Back: v.Back()}
 	if v.Resumed() {
-		return again(http.StatusOK, "")
+		return v.renderDepartment(http.StatusOK, form)
 	}
-	name, err := record.NormalizeName(typed)
+	name, err := record.NormalizeName(form.Value)
 	if err == nil {
 		err = save(name)
 	}
 	if wrong := (*record.TextError)(nil); errors.As(err, &wrong) {
-		return again(http.StatusUnprocessableEntity, v.Text("access.fault."+wrong.Code))
+		form.Fault = v.Text("access.fault." + wrong.Code)
+		return v.renderDepartment(http.StatusUnprocessableEntity, form)
 	}
 	if errors.As(err, new(*store.TakenError)) {
-		return again(http.StatusConflict, v.Text("department.fault.taken"))
+		form.Fault = v.Text("department.fault.taken")
+		return v.renderDepartment(http.StatusConflict, form)
 	}
 	if err != nil {
 		return err
 	}
-	return v.Redirect(withParameter(back, doneParameter, what))
+	return v.Redirect(withParameter(form.Back, doneParameter, id))
 }
 
 // hideSteps hides the first steps of the department for good.
