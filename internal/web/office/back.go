@@ -105,8 +105,7 @@ type neighbours struct {
 func (v visit) neighbours(id string) (n neighbours, err error) {
 	list, _ := url.Parse(v.Back()) // which site.LocalPath has checked
 	query := list.Query()
-	given, _ := parameters(query)
-	q, err := listDefaults.Parse(given.Encode())
+	q, err := listDefaults.Parse(list.RawQuery)
 	if list.Path != site.Root || err != nil {
 		return n, nil
 	}

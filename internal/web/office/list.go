@@ -163,11 +163,7 @@ func (v visit) ids(q record.Query, imported int64) ([]string, error) {
 // parseList reads which list the address asks for. What it cannot read it
 // leaves out, and returns a message for each such parameter.
 func (v visit) parseList() (q record.Query, faults []string, err error) {
-	given, tooLong := parameters(v.Query())
-	for _, name := range tooLong {
-		faults = append(faults, v.Text("list.fault", name))
-	}
-	q, err = listDefaults.Parse(given.Encode())
+	q, err = listDefaults.Parse(v.R.URL.RawQuery)
 	var wrong record.FieldErrors
 	if errors.As(err, &wrong) {
 		for _, e := range wrong {
@@ -183,39 +179,17 @@ func (v visit) parseList() (q record.Query, faults []string, err error) {
 // each row repeat them.
 const maxParameter = 1000
 
-// parameters returns the parameters of an address that a list takes, and the names of
-// the ones that are too long to be used.
-func parameters(query url.Values) (given url.Values, tooLong []string) {
-	given = url.Values{}
-	for _, name := range []string{"search", "sortBy", "sortDir", "page"} {
-		switch values := query[name]; {
-		case len(strings.Join(values, "")) > maxParameter:
-			tooLong = append(tooLong, name)
-		case values != nil:
-			given[name] = values
-		}
-	}
-	return given, tooLong
-}
-
 // search returns the text that was searched for.
-func (v visit) search() string {
-	given, _ := parameters(v.Query())
-	return strings.TrimSpace(given.Get("search"))
-}
+func (v visit) search() string { return strings.TrimSpace(v.listQuery().Get("search")) }
 
 // listQuery returns the parameters of the list that was asked for, but not those
 // that hold for one answer only.
 func (v visit) listQuery() url.Values {
-	given, _ := parameters(v.Query())
 	kept := url.Values{}
-	for name := range given {
-		if value := given.Get(name); value != "" {
+	for _, name := range []string{"search", "sortBy", "sortDir", "page", importedParameter} {
+		if value := v.Query().Get(name); value != "" && len(value) <= maxParameter {
 			kept.Set(name, value)
 		}
-	}
-	if number := v.Query().Get(importedParameter); number != "" && len(number) <= maxParameter {
-		kept.Set(importedParameter, number)
 	}
 	return kept
 }
