@@ -218,11 +218,7 @@ func named(text string) func(*record.Fields) bool {
 	}
 	return func(f *record.Fields) bool {
 		name := f.FirstName + " " + f.LastName
-		plain := fold.String(name)
-		expanded := plain
-		if fold.HasUmlaut(name) {
-			expanded = fold.Expanded(name)
-		}
+		plain, expanded := fold.String(name), fold.Expanded(name)
 		return !slices.ContainsFunc(words, func(w word) bool { return !strings.Contains(plain, w.plain) && !strings.Contains(expanded, w.expanded) })
 	}
 }

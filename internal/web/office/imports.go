@@ -44,16 +44,20 @@ func (v visit) renderImports(data importsPage, notice *site.Notice) error {
 		return err
 	}
 	for _, i := range all {
-		line := importLine{i.Number, i.At.Local(), v.importedBy(i), isolate(i.File), i.Added, i.Changed, ""}
-		if !i.TakenBackAt.IsZero() {
-			line.TakenBack = v.Lang.Moment(i.TakenBackAt.Local())
-		}
-		data.Imports = append(data.Imports, line)
+		data.Imports = append(data.Imports, v.importLine(i))
 	}
 	if notice == nil {
 		notice, _ = v.importNotice(all)
 	}
 	return v.Render(http.StatusOK, "imports", site.Page{Title: v.Text("imports.title"), Section: "imports", Notice: notice, Data: data})
+}
+
+func (v visit) importLine(i store.Import) importLine {
+	line := importLine{i.Number, i.At.Local(), v.importedBy(i), isolate(i.File), i.Added, i.Changed, ""}
+	if !i.TakenBackAt.IsZero() {
+		line.TakenBack = v.Lang.Moment(i.TakenBackAt.Local())
+	}
+	return line
 }
 
 // importedBy says who has made an import.

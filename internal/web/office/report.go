@@ -56,11 +56,7 @@ func showReport(v visit, id string) error {
 		data.Entries = append(data.Entries, line)
 	}
 	for _, i := range d.Imports() {
-		line := importLine{Number: i.Number, At: i.At.Local(), Who: v.importedBy(i)}
-		if !i.TakenBackAt.IsZero() {
-			line.TakenBack = v.Lang.Moment(i.TakenBackAt.Local())
-		}
-		data.Imports = append(data.Imports, line)
+		data.Imports = append(data.Imports, v.importLine(i))
 	}
 	for _, k := range d.Readers {
 		data.Readers = append(data.Readers, deviceLine{keyLine{ID: k.ID, Label: v.labelOf(k), Scope: k.Scope, State: k.State(d.At),
