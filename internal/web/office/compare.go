@@ -1,17 +1,14 @@
 package office
 
 import (
-	"bytes"
 	"cmp"
-	"net/http"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
-	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/site"
-	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
 // comparePage is the Data of compare.html.
@@ -155,11 +152,7 @@ func reportComparison(v visit) error {
 	for _, name := range imports.GroupNames {
 		titles[name] = v.Text("compare." + name)
 	}
-	var file bytes.Buffer
-	if err := found.WriteReport(&file, sheet.XLSX, header, titles, v.findingWords()); err != nil {
-		return err
-	}
-	upload.Attachment{Name: v.Text("compare.file") + "." + sheet.XLSX, ContentType: sheet.ContentType(sheet.XLSX)}.Describe(v.W.Header())
-	httpapi.Respond(v.W, http.StatusOK, file.Bytes())
-	return nil
+	return v.sendReportFile("compare.file", sheet.XLSX, func(to io.Writer) error {
+		return found.WriteReport(to, sheet.XLSX, header, titles, v.findingWords())
+	})
 }

@@ -1,10 +1,10 @@
 package office
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -17,7 +17,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
-	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
@@ -472,15 +471,16 @@ func reportImport(v visit) error {
 	if l.file.Table.Format == sheet.CSV {
 		format = sheet.CSV
 	}
-	var file bytes.Buffer
 	header := []string{v.Text("import.result"), v.Text("import.reason")}
-	err = imports.WriteReport(&file, format, l.file, found, header, v.reportCells)
-	if err != nil {
-		return err
-	}
-	upload.Attachment{Name: v.Text("import.file") + "." + format, ContentType: sheet.ContentType(format)}.Describe(v.W.Header())
-	httpapi.Respond(v.W, http.StatusOK, file.Bytes())
-	return nil
+	return v.sendReportFile("import.file", format, func(to io.Writer) error {
+		return imports.WriteReport(to, format, l.file, found, header, v.reportCells)
+	})
+}
+
+// sendReportFile answers with a file about a list, within Work. name is the key of its name.
+func (v visit) sendReportFile(name, format string, write func(io.Writer) error) error {
+	upload.Attachment{Name: v.Text(name) + "." + format, ContentType: sheet.ContentType(format)}.Describe(v.W.Header())
+	return write(v.W)
 }
 
 // reportCells say of a row what the page says of it: what becomes of it, and why.
