@@ -39,7 +39,7 @@ type keptList struct {
 func (l *keptList) size() int64 { return max(l.file.Size(), mostBytes/mostKept) }
 
 // keptLists are the lists of all departments. All departments wait for the mutex, so it is
-// not held while a file is read or closed.
+// not held while a file is read.
 type keptLists struct {
 	now func() time.Time
 	mu  sync.Mutex
@@ -54,26 +54,24 @@ func (k *keptLists) add(added *keptList) *keptList {
 	added.file.LeaveLimit()
 	added.token = strings.ToLower(rand.Text())
 	k.mu.Lock()
+	defer k.mu.Unlock()
 	added.at = k.now()
 	k.all = append(k.all, added)
-	evicted := k.evict()
-	k.mu.Unlock()
-	closeLists(evicted)
+	k.evict()
 	return added
 }
 
 // find returns the list with a token, nil if the department has none.
-func (k *keptLists) find(tenant record.TenantID, token string) (found *keptList) {
+func (k *keptLists) find(tenant record.TenantID, token string) *keptList {
 	k.mu.Lock()
-	evicted := k.evict()
+	defer k.mu.Unlock()
+	k.evict()
 	for _, one := range k.all {
 		if one.token == token && one.tenant == tenant {
-			found = one
+			return one
 		}
 	}
-	k.mu.Unlock()
-	closeLists(evicted)
-	return found
+	return nil
 }
 
 // read returns the list with a token, as find does, and its content.
@@ -89,11 +87,11 @@ func (k *keptLists) read(tenant record.TenantID, token string) (*keptList, []byt
 	return found, content, err
 }
 
-// evict removes the lists that are too old or too much, and returns them. The caller holds
-// the mutex, and closes the lists after releasing it.
-func (k *keptLists) evict() (evicted []*keptList) {
+// evict removes and closes the lists that are too old or too much. The caller holds the
+// mutex.
+func (k *keptLists) evict() {
 	remove := func(at int) {
-		evicted = append(evicted, k.all[at])
+		k.all[at].file.Close()
 		k.all = slices.Delete(k.all, at, at+1)
 	}
 	for len(k.all) > 0 && k.now().Sub(k.all[0].at) >= keptFor {
@@ -106,7 +104,7 @@ func (k *keptLists) evict() (evicted []*keptList) {
 			size[one.tenant] += one.size()
 		}
 		if total <= mostBytes {
-			return evicted
+			return
 		}
 		most := 0
 		for at, one := range k.all[:len(k.all)-1] { // the last list was just added
@@ -115,11 +113,5 @@ func (k *keptLists) evict() (evicted []*keptList) {
 			}
 		}
 		remove(most)
-	}
-}
-
-func closeLists(lists []*keptList) {
-	for _, one := range lists {
-		one.file.Close()
 	}
 }
