@@ -19,9 +19,9 @@ const accessPath = site.Root + "access"
 // department.
 type accessPage struct {
 	Sessions, Keys keyTable
-	Devices        []deviceLine // phones, and calendars of birthdays
-	Ended          []keyLine    // revoked or expired, the newest first
-	More           int          // that Ended leaves out
+	Devices        []keyLine // phones, and calendars of birthdays
+	Ended          []keyLine // revoked or expired, the newest first
+	More           int       // that Ended leaves out
 	Invitations    []openInvitation
 	Scopes         []string // to choose from, the usual one first
 	Made           *madeInvitation
@@ -37,7 +37,8 @@ type keyTable struct {
 	Lines []keyLine
 }
 
-// keyLine is a key or the session of a browser.
+// keyLine is a key, the session of a browser, a phone, or a calendar of birthdays that
+// somebody has subscribed to.
 type keyLine struct {
 	ID                     store.KeyID
 	Label, Scope, State    string
@@ -45,12 +46,7 @@ type keyLine struct {
 	Own                    bool      // the session that shows this page
 	Created, Used, Expires time.Time // the zero time: never
 	Ends                   int       // sessions that end with the key
-}
-
-// deviceLine is a phone, or a calendar of birthdays that somebody has subscribed to.
-type deviceLine struct {
-	keyLine
-	Birthdays bool // it gets dates of birth
+	Birthdays              bool      // a phone or a calendar gets dates of birth
 }
 
 type openInvitation struct {
@@ -124,7 +120,8 @@ func (data *accessPage) addKeys(v visit, keys []store.Key) {
 		case k.Scope == store.ScopeCalendar && k.OpenedBy != 0: // it is a part of the phone
 		case active && store.IsDeviceScope(k.Scope):
 			line.Used = moment(max(k.LastUsedAt, looks[k.ID]))
-			data.Devices = append(data.Devices, deviceLine{line, k.Birthdays || k.Scope == store.ScopeCalendar})
+			line.Birthdays = k.Birthdays || k.Scope == store.ScopeCalendar
+			data.Devices = append(data.Devices, line)
 		case active && k.IsSession():
 			data.Sessions.Lines = append(data.Sessions.Lines, line)
 		case active:

@@ -27,12 +27,9 @@ var devices = []string{apple, android, computer}
 
 // phonesPage is the Data of phones.html: the form, and what a device needs.
 type phonesPage struct {
-	Reach   site.Reach
-	Here    bool   // only this computer reaches the service
-	Plain   bool   // without TLS
-	Trust   string // address of the certificate that the device must trust first; empty: none
-	How     string // key of a message that says where to type the command, where Here or Plain is so
-	Command string
+	site.Reach
+	Here    bool // only this computer reaches the service
+	Plain   bool // without TLS
 	Devices []string
 	Made    *madePhone
 
@@ -64,11 +61,10 @@ func (v visit) renderPhones(status int, data phonesPage) (err error) {
 	if data.Reach, err = v.Reach(); err != nil {
 		return err
 	}
-	data.Here, data.Plain = data.Reach.Address == "", !strings.HasPrefix(data.Reach.URL, "https:")
-	data.How, data.Command, data.Trust = data.Reach.How, data.Reach.Command, data.Reach.Trust
+	data.Here, data.Plain = data.Address == "", !strings.HasPrefix(data.URL, "https:")
 	switch {
 	case data.Here:
-		data.Trust = v.Trust(data.Reach.URL)
+		data.Trust = v.Trust(data.URL)
 	case data.Plain:
 		data.How, data.Command = v.Start("--tls-self-signed")
 	}

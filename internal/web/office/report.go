@@ -22,7 +22,7 @@ type reportPage struct {
 	Created   time.Time
 	Updated   time.Time
 	Imports   []importLine
-	Readers   []deviceLine
+	Readers   []keyLine
 	Responses []storedResponse
 	Holding   holding
 	entries
@@ -59,8 +59,8 @@ func showReport(v visit, id string) error {
 		data.Imports = append(data.Imports, v.importLine(i))
 	}
 	for _, k := range d.Readers {
-		data.Readers = append(data.Readers, deviceLine{keyLine{ID: k.ID, Label: v.labelOf(k), Scope: k.Scope, State: k.State(d.At),
-			Created: moment(k.CreatedAt), Used: moment(k.LastUsedAt), Expires: moment(k.Ended())}, k.Birthdays})
+		data.Readers = append(data.Readers, keyLine{ID: k.ID, Label: v.labelOf(k), Scope: k.Scope, State: k.State(d.At),
+			Created: moment(k.CreatedAt), Used: moment(k.LastUsedAt), Expires: moment(k.Ended()), Birthdays: k.Birthdays})
 	}
 	for _, r := range d.Replays {
 		line := storedResponse{At: r.At.Local(), Until: r.Until.Local()}
