@@ -92,9 +92,10 @@ func (s *Server) Serve(ctx context.Context, listener, plain net.Listener, handle
 	limit := newLimit(s.connections, s.http.ReadTimeout)
 	s.limit.Store(limit)
 	s.http.Handler, s.http.ConnState = handler, limit.setState
+	listener = &limitListener{listener, limit}
 	if s.certificate != nil {
 		s.certificate.refresh() // so that the log has warnings before the first client comes
-		s.http.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: s.certificate.get}
+		listener = tls.NewListener(listener, &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: s.certificate.get})
 	}
 	stopped := make(chan error, 1)
 	defer context.AfterFunc(ctx, func() { stopped <- s.shutDown() })()
@@ -102,7 +103,7 @@ func (s *Server) Serve(ctx context.Context, listener, plain net.Listener, handle
 	if plain != nil {
 		go func() { ended <- s.http.Serve(&limitListener{plain, limit}) }()
 	}
-	go func() { ended <- s.serve(&limitListener{listener, limit}) }()
+	go func() { ended <- s.http.Serve(listener) }()
 	err := <-ended
 	if !errors.Is(err, http.ErrServerClosed) {
 		s.http.Close() // ends the other one
@@ -123,13 +124,6 @@ func (l errorLog) Write(line []byte) (int, error) {
 		l.log.Warn(string(bytes.TrimSpace(line)))
 	}
 	return len(line), nil
-}
-
-func (s *Server) serve(listener net.Listener) error {
-	if s.certificate == nil {
-		return s.http.Serve(listener)
-	}
-	return s.http.ServeTLS(listener, "", "")
 }
 
 // shutDown lets requests in flight finish, and cuts them off at the time limit.
