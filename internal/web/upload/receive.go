@@ -109,28 +109,23 @@ func ReceiveForm(w http.ResponseWriter, r *http.Request, boundary string, owner 
 		extendDeadlines(w)
 	}
 	f = &Form{}
-	var text *File
 	f.Fields, err = readForm(http.MaxBytesReader(w, r.Body, MaxBody), boundary, func(part *multipart.Part) (io.Writer, error) {
 		switch {
-		case part.FileName() == "" && (part.FormName() != "text" || !keep || text != nil):
+		case part.FileName() == "" && (part.FormName() != "text" || !keep || f.Text != nil):
 			return nil, nil
 		case !keep:
 			return io.Discard, nil
 		case part.FileName() == "":
-			text = &File{file: spool{owner: owner}}
-			return &text.file, nil
+			f.Text = &File{file: spool{owner: owner}}
+			return &f.Text.file, nil
 		case f.File != nil:
 			return nil, refuse(httpapi.Malformed, "The form must have only one file in it.")
 		}
 		f.File = &File{part.FileName(), spool{owner: owner}}
 		return &f.File.file, nil
 	})
-	switch {
-	case text == nil:
-	case text.file.file == nil:
-		f.Fields["text"] = slices.Insert(f.Fields["text"], 0, text.file.memory.String())
-	default:
-		f.Text = text
+	if f.Text != nil && f.Text.file.file == nil {
+		f.Fields["text"], f.Text = slices.Insert(f.Fields["text"], 0, f.Text.file.memory.String()), nil
 	}
 	if err != nil {
 		f.Close()
