@@ -175,12 +175,6 @@ type errorPage struct {
 // fail answers with an error. It is the one place where an error becomes a page.
 func (v *Visit) fail(err error) {
 	p := v.Site.Explain(v.W, v.R, v.path, err)
-	if p.Status == http.StatusUnauthorized { // the department was removed at this moment
-		v.Session = store.Key{}
-		if v.askToSignIn(false) == nil && v.send() == nil {
-			return
-		}
-	}
 	for name, values := range p.Header {
 		v.W.Header()[name] = values
 	}
