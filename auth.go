@@ -53,7 +53,7 @@ type credential struct {
 }
 
 func newAuthenticator(s *store.Store, log *slog.Logger) *authenticator {
-	a := &authenticator{store: s, log: log, refusals: httpapi.NewRefusals(log, time.Now), tries: httpapi.NewTries(store.ErrNotFound, time.Now)}
+	a := &authenticator{store: s, log: log, refusals: httpapi.NewRefusals(log), tries: httpapi.NewTries(store.ErrNotFound, time.Now)}
 	a.byHash.Store(&map[store.KeyHash]*credential{})
 	return a
 }
@@ -356,11 +356,8 @@ func (a *authenticator) WriteLate() error {
 	return err
 }
 
-// LogRefusals logs refused requests, many of a kind as one line.
-func (a *authenticator) LogRefusals() { a.refusals.Flush(false) }
-
 // Finish logs and writes what is left after the last request.
 func (a *authenticator) Finish() error {
-	a.refusals.Flush(true)
+	a.refusals.Finish()
 	return a.writeUses()
 }

@@ -15,9 +15,8 @@ import (
 const (
 	// keysEach is how soon a server learns of keys that another process has made,
 	// changed or revoked, and of changes for which somebody waits.
-	keysEach     = 250 * time.Millisecond
-	refusalsEach = 100 * time.Millisecond
-	cleanEach    = 10 * time.Second // replays and the certificate
+	keysEach  = 250 * time.Millisecond
+	cleanEach = 10 * time.Second // replays and the certificate
 
 	lateWrites = "the last use of keys and the time could not be written"
 )
@@ -41,7 +40,6 @@ func (d *daemon) workBeside() (stop func()) {
 	if d.authority != nil {
 		repeatedly(cleanEach, "the certificate could not be renewed", d.authority.Renew)
 	}
-	repeatedly(refusalsEach, "refused requests could not be logged", func() error { d.api.LogRefusals(); return nil })
 	repeatedly(cleanEach, "old answers could not be erased", d.store.EraseOldReplays)
 	if interval := d.manager.Interval(); interval > 0 {
 		repeatedly(interval, "no sign of life for the service manager", func() error { return d.showLife(d.store.Ping()) })

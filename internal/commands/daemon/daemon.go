@@ -63,8 +63,7 @@ type API interface {
 	http.Handler
 	ReloadKeys() error // what other processes have changed
 	WriteLate() error  // the last use of keys and the time, unless that was done a short while ago
-	LogRefusals()
-	Finish() error // after the last request: logs and writes what is left
+	Finish() error     // after the last request: logs and writes what is left
 }
 
 // Table returns the table of the commands.

@@ -22,7 +22,6 @@ const (
 // come. Of a request the log has only the address.
 type Refusals struct {
 	log *slog.Logger
-	now func() time.Time
 
 	mu      sync.Mutex
 	clients map[string]*refused // by address
@@ -30,14 +29,13 @@ type Refusals struct {
 
 // refused counts the requests of a client that were refused since the last line about it.
 type refused struct {
-	count  int
-	code   string // of the last one
-	logged time.Time
+	count int
+	code  string // of the last one
 }
 
-// NewRefusals returns a count for a log, by the clock now.
-func NewRefusals(log *slog.Logger, now func() time.Time) *Refusals {
-	return &Refusals{log: log, now: now, clients: map[string]*refused{}}
+// NewRefusals returns a count for a log.
+func NewRefusals(log *slog.Logger) *Refusals {
+	return &Refusals{log: log, clients: map[string]*refused{}}
 }
 
 // Add counts a request that was refused with a problem of this code.
@@ -51,35 +49,44 @@ func (l *Refusals) Add(r *http.Request, code string) {
 	if l.clients[address] == nil && len(l.clients) >= mostAddresses {
 		address = otherClients
 	}
-	client := l.clients[address]
-	if client == nil {
-		client = &refused{}
-		l.clients[address] = client
+	if client := l.clients[address]; client != nil {
+		client.count, client.code = client.count+1, code
+		return
 	}
-	client.count++
-	client.code = code
-	if l.now().Sub(client.logged) >= betweenRefusals {
-		l.write(address, client)
-	}
+	l.clients[address] = &refused{1, code}
+	l.write(address)
+	l.writeLater(address)
 }
 
-// Flush logs what is due. It must be called a few times a second. The last call
-// logs all that is left.
-func (l *Refusals) Flush(last bool) {
+// write logs the requests of a client since the last line, if there are any. The caller
+// holds the mutex.
+func (l *Refusals) write(address string) {
+	client := l.clients[address]
+	if client.count > 0 {
+		l.log.Warn("requests were refused", "address", address, "count", client.count, "code", client.code)
+	}
+	client.count = 0
+}
+
+// writeLater logs the requests of a client that come within a second, and so on until none do.
+func (l *Refusals) writeLater(address string) {
+	time.AfterFunc(betweenRefusals, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.clients[address].count == 0 {
+			delete(l.clients, address)
+			return
+		}
+		l.write(address)
+		l.writeLater(address)
+	})
+}
+
+// Finish logs what is left after the last request.
+func (l *Refusals) Finish() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for address, client := range l.clients {
-		due := last || l.now().Sub(client.logged) >= betweenRefusals
-		switch {
-		case due && client.count > 0:
-			l.write(address, client)
-		case due:
-			delete(l.clients, address)
-		}
+	for address := range l.clients {
+		l.write(address)
 	}
-}
-
-func (l *Refusals) write(address string, client *refused) {
-	l.log.Warn("requests were refused", "address", address, "count", client.count, "code", client.code)
-	client.count, client.logged = 0, l.now()
 }

@@ -7,21 +7,21 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// refusals is a count whose log a test reads, by a clock that it sets.
+// refusals is a count whose log a test reads.
 type refusals struct {
 	*httpapi.Refusals
 	log strings.Builder
-	now time.Time
 }
 
 func newRefusals() *refusals {
-	r := &refusals{now: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}
-	r.Refusals = httpapi.NewRefusals(slog.New(slog.NewTextHandler(&r.log, nil)), func() time.Time { return r.now })
+	r := &refusals{}
+	r.Refusals = httpapi.NewRefusals(slog.New(slog.NewTextHandler(&r.log, nil)))
 	return r
 }
 
@@ -54,51 +54,60 @@ func (r *refusals) wants(t *testing.T, want string) {
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	r := newRefusals()
-	r.add("192.0.2.1:1000", "missing")
-	r.wants(t, "192.0.2.1 1 missing")
-	r.add("192.0.2.1:1001", "missing")
-	r.add("[2001:db8::1%eth0]:1000", "expired")
-	r.wants(t, "2001:db8::1%eth0 1 expired")
-	r.add("192.0.2.1:1000", "unknown")
-	r.now = r.now.Add(999 * time.Millisecond)
-	r.Flush(false)
-	r.wants(t, "")
-	r.now = r.now.Add(time.Millisecond)
-	r.Flush(false)
-	r.wants(t, "192.0.2.1 2 unknown")
-	for range 3 { // a second later the next one is not made to wait
+	synctest.Test(t, func(t *testing.T) {
+		r := newRefusals()
+		pass := func(d time.Duration) {
+			time.Sleep(d)
+			synctest.Wait()
+		}
+		r.add("192.0.2.1:1000", "missing")
+		r.wants(t, "192.0.2.1 1 missing")
+		r.add("192.0.2.1:1001", "missing")
+		r.add("[2001:db8::1%eth0]:1000", "expired")
+		r.wants(t, "2001:db8::1%eth0 1 expired")
+		r.add("192.0.2.1:1000", "unknown")
+		pass(999 * time.Millisecond)
+		r.wants(t, "")
+		pass(time.Millisecond)
+		r.wants(t, "192.0.2.1 2 unknown")
+		for range 3 {
+			r.add("192.0.2.1:1000", "revoked")
+		}
+		r.wants(t, "")
+		pass(time.Second)
+		r.wants(t, "192.0.2.1 3 revoked")
+		pass(time.Second)
+		r.add("192.0.2.1:1000", "unknown") // after a second without any, the next one does not wait
+		r.wants(t, "192.0.2.1 1 unknown")
 		r.add("192.0.2.1:1000", "revoked")
-	}
-	r.now = r.now.Add(time.Second)
-	r.add("192.0.2.1:1000", "unknown")
-	r.wants(t, "192.0.2.1 4 unknown")
-	r.add("192.0.2.1:1000", "revoked")
-	r.Flush(true)
-	r.wants(t, "192.0.2.1 1 revoked")
-	r.Flush(true)
-	r.wants(t, "")
+		r.Finish()
+		r.wants(t, "192.0.2.1 1 revoked")
+		r.Finish()
+		r.wants(t, "")
+	})
 }
 
 // TestManyAddresses: those beyond some hundred share a line, until others are
 // forgotten.
 func TestManyAddresses(t *testing.T) {
 	t.Parallel()
-	r := newRefusals()
-	many := func(network int) (lines int) {
-		for i := range 5000 {
-			r.add(fmt.Sprintf("10.%d.%d.%d:1", network, i/250, i%250), "unknown")
+	synctest.Test(t, func(t *testing.T) {
+		r := newRefusals()
+		many := func(network int) (lines int) {
+			for i := range 5000 {
+				r.add(fmt.Sprintf("10.%d.%d.%d:1", network, i/250, i%250), "unknown")
+			}
+			return strings.Count(r.logged(t), ",") + 1
 		}
-		return strings.Count(r.logged(t), ",") + 1
-	}
-	if n := many(1); n != 257 {
-		t.Errorf("%d lines", n)
-	}
-	r.Flush(true)
-	r.wants(t, fmt.Sprintf("others %d unknown", 5000-257))
-	r.now = r.now.Add(time.Second)
-	r.Flush(false)
-	if n := many(2); n != 257 {
-		t.Errorf("%d lines of other addresses after a pause", n)
-	}
+		if n := many(1); n != 257 {
+			t.Errorf("%d lines", n)
+		}
+		r.Finish()
+		r.wants(t, fmt.Sprintf("others %d unknown", 5000-257))
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if n := many(2); n != 257 {
+			t.Errorf("%d lines of other addresses after a pause", n)
+		}
+	})
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
@@ -56,7 +55,7 @@ func plainSite() *Site {
 		}
 		return v.Render(http.StatusOK, "plain", Page{Data: template.HTML(name + " " + string(content) + " " + v.R.PostForm.Get("text"))})
 	}
-	return New(Config{Port: "80", Loss: func() string { return "" }, Log: slog.New(slog.DiscardHandler), Refusals: httpapi.NewRefusals(slog.New(slog.DiscardHandler), time.Now), Explain: explain},
+	return New(Config{Port: "80", Loss: func() string { return "" }, Log: slog.New(slog.DiscardHandler), Refusals: httpapi.NewRefusals(slog.New(slog.DiscardHandler)), Explain: explain},
 		plainLook, map[string]Route{
 			"GET /office/{$}":     {Handle: say},
 			"POST /office/form":   {Handle: say},
