@@ -109,7 +109,7 @@ func TestEraseIsForAdmins(t *testing.T) {
 	other.get(t, eraseOf(id)).wants(t, http.StatusNotFound)
 	other.post(t, "/office/deleted/erase", form).says(t, "Nobody was left to erase")
 	admin.post(t, "/office/deleted/erase", form, "Sec-Fetch-Site", "cross-site").wants(t, http.StatusForbidden)
-	for _, wrong := range []url.Values{{}, {"day": {"x"}}, {"day": {"2999-01-01"}}} {
+	for _, wrong := range []url.Values{{}, {"before": {"x"}}, {"before": {"2999-01-01"}}} {
 		admin.post(t, "/office/deleted/erase", wrong).wants(t, http.StatusBadRequest)
 	}
 	admin.get(t, eraseOf("x")).wants(t, http.StatusNotFound)

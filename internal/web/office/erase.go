@@ -36,37 +36,39 @@ const namedBeforeErasing = 50
 
 // showErase says who would be erased, and what that does. Nothing is changed.
 func showErase(v visit) error {
-	query := v.Query()
-	data := erasePage{ID: query.Get("id"), Before: question{Value: strings.TrimSpace(query.Get("before"))}, Back: deletedPath}
-	var people []record.Stored
-	switch {
-	case data.ID != "":
-		f, err := v.deletedRecord(data.ID)
-		if err != nil {
-			return err
-		}
-		people = append(people, f)
-	case data.Before.Value != "":
-		day, err := v.Lang.ParseDay(data.Before.Value)
-		switch {
-		case err != nil:
-			data.Before.Fault = v.dayFault("before", err)
-		case v.today().Before(day):
-			data.Before.Fault = v.Text("erase.fault.future", v.Lang.Day(v.today()))
-		default:
-			data.Before.Value, data.Day = v.Lang.Day(day), day.String()
-			if people, err = v.Store.Deleted(v.Session.Tenant, v.beginning(day)); err != nil {
-				return err
-			}
-		}
-		if data.Before.Fault != "" {
-			data.Faults = []fault{{"before", data.Before.Fault}}
-		}
+	data := erasePage{Back: deletedPath}
+	people, err := v.toErase(v.Query(), &data)
+	if err != nil {
+		return err
 	}
 	if err := data.add(v, people); err != nil {
 		return err
 	}
 	return v.Render(http.StatusOK, "erase", site.Page{Title: v.Text("erase.title"), Section: "deleted", Wrong: len(data.Faults) > 0, Data: data})
+}
+
+// toErase returns those whom an address or a form names, and adds to data how it names them.
+func (v visit) toErase(form url.Values, data *erasePage) ([]record.Stored, error) {
+	data.ID, data.Before.Value = form.Get("id"), strings.TrimSpace(form.Get("before"))
+	if data.ID != "" {
+		f, err := v.deletedRecord(data.ID)
+		return []record.Stored{f}, err
+	}
+	if data.Before.Value == "" {
+		return nil, nil
+	}
+	day, err := v.Lang.ParseDay(data.Before.Value)
+	switch {
+	case err != nil:
+		data.Before.Fault = v.dayFault("before", err)
+	case v.today().Before(day):
+		data.Before.Fault = v.Text("erase.fault.future", v.Lang.Day(v.today()))
+	default:
+		data.Before.Value, data.Day = v.Lang.Day(day), day.String()
+		return v.Store.Deleted(v.Session.Tenant, v.beginning(day))
+	}
+	data.Faults = []fault{{"before", data.Before.Fault}}
+	return nil, nil
 }
 
 // add adds those who would be erased.
@@ -121,9 +123,15 @@ func (v visit) beginning(day calendar.Date) time.Time {
 // since. Nobody comes to them: the day is not after today. Then it rewrites the file, also
 // if nobody is left: the last time may not have had the room.
 func erase(v visit) error {
-	people, err := v.toErase(v.R.PostForm)
-	if err != nil {
+	var named erasePage
+	people, err := v.toErase(v.R.PostForm, &named)
+	switch {
+	case named.ID != "" && errors.Is(err, store.ErrNotFound): // pressed twice
+		people = nil
+	case err != nil:
 		return err
+	case named.ID == "" && named.Day == "": // no browser sends this
+		return &httpapi.Problem{Kind: httpapi.Malformed}
 	}
 	erased, err := v.Store.Purge(v.Session.Tenant, v.Session.ID, people)
 	if err != nil {
@@ -136,27 +144,11 @@ func erase(v visit) error {
 	if erased == 0 { // pressed twice: the first answer was not seen
 		n.Text = v.Text("erase.already")
 	}
-	if id, err := record.ParseID(v.R.PostForm.Get("id")); err == nil {
+	if id, err := record.ParseID(named.ID); err == nil {
 		n.More = append(n.More, site.Line{Text: v.Text("report.backups"), Link: reportPath(id) + "#backups"})
 	}
 	if err := v.Store.Vacuum(); err != nil {
 		n.Warn, n.More = true, append(n.More, site.Line{Text: v.Text("erase.traces", "firefighters purge --tenant NAME --older-than 100y")})
 	}
 	return v.renderDeleted(1, &n)
-}
-
-// toErase returns those whom a form names.
-func (v visit) toErase(form url.Values) (people []record.Stored, err error) {
-	if id := form.Get("id"); id != "" {
-		f, err := v.deletedRecord(id)
-		if errors.Is(err, store.ErrNotFound) { // pressed twice
-			return nil, nil
-		}
-		return []record.Stored{f}, err
-	}
-	day, err := v.Lang.ParseDay(form.Get("day"))
-	if err != nil || v.today().Before(day) { // no browser sends this
-		return nil, &httpapi.Problem{Kind: httpapi.Malformed}
-	}
-	return v.Store.Deleted(v.Session.Tenant, v.beginning(day))
 }
