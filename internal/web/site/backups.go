@@ -41,25 +41,23 @@ func (v *Visit) Backups() Backups {
 // the service of the PC, which needs an administrator, or one for a program that somebody
 // has started.
 func howTo(trouble backup.Trouble, installed bool) (how, command string) {
+	how = "backups.type"
+	if installed {
+		how = "backups.admin"
+	}
 	switch trouble {
 	case backup.NotSet, backup.BadFolder, backup.NoRoom, backup.SameDisk:
 		if installed {
-			return "backups.admin", "firefighters service backup-disk"
+			return how, "firefighters service backup-disk"
 		}
 		return "backups.start", "--backup-dir DIR"
 	case backup.BadDatabase:
-		if installed {
-			return "backups.admin", "firefighters check"
-		}
-		return "backups.type", "firefighters check"
+		return how, "firefighters check"
 	case backup.BadBackup:
-		if installed {
-			return "backups.admin", "firefighters check --backup-dir DIR"
-		}
-		return "backups.type", "firefighters check --backup-dir DIR"
+		return how, "firefighters check --backup-dir DIR"
 	case backup.Failed, backup.Old:
 		if installed {
-			return "backups.admin", "firefighters service status"
+			return how, "firefighters service status"
 		}
 	}
 	return "", ""
