@@ -150,12 +150,18 @@ var errNoPhone = &httpapi.Problem{Kind: httpapi.Kind{Code: "phone", Status: http
 // errWait is for too many wrong codes.
 var errWait = &httpapi.Problem{Kind: httpapi.TooMany}
 
-// withPhoneCode calls use with the code of the address. Wrong ones count as those at
+// withPhoneCode calls use with the code of the address and its invitation. Wrong ones count as those at
 // sign-in, but under another name: a code that somebody has typed there is not wrong here.
-func withPhoneCode(use func(v visit, code string) error) func(visit) error {
+func withPhoneCode(use func(v visit, code string, i store.Invitation) error) func(visit) error {
 	return func(v visit) error {
 		code := v.R.PathValue("code")
-		wait, err := v.Try("phone "+code, func(string) error { return use(v, code) })
+		wait, err := v.Try("phone "+code, func(string) error {
+			i, err := v.Store.PhoneInvitation(code)
+			if err != nil {
+				return err
+			}
+			return use(v, code, i)
+		})
 		switch {
 		case wait > 0:
 			return errWait
@@ -168,21 +174,13 @@ func withPhoneCode(use func(v visit, code string) error) func(visit) error {
 
 // showPhone is the page that an Apple device opens. It needs no session, and does not use
 // the code up.
-func showPhone(v visit, code string) error {
-	i, err := v.Store.PhoneInvitation(code)
-	if err != nil {
-		return err
-	}
+func showPhone(v visit, code string, i store.Invitation) error {
 	data := phonePage{i.Department, phonesPath + "/" + code + "/" + phone.ProfileName, v.Site.Authority() != nil}
 	return v.Render(http.StatusOK, "phone", site.Page{Title: v.Text("phones.get.title", i.Department), Data: data})
 }
 
 // sendProfile answers with the profile of an Apple device, and uses the code up.
-func sendProfile(v visit, code string) error {
-	i, err := v.Store.PhoneInvitation(code)
-	if err != nil {
-		return err
-	}
+func sendProfile(v visit, code string, i store.Invitation) error {
 	a, err := v.account(i.Department)
 	if err == nil && v.R.Method != http.MethodHead {
 		err = v.Store.UsePhoneInvitation(code, func(p store.Phone) error {
