@@ -130,7 +130,7 @@ func (v visit) cells(a *asker, at int, row imports.Row) (cells []broughtCell) {
 	if a.list.released || !a.once(row.Row) {
 		return nil
 	}
-	for _, column := range faultyColumns(a.list.file, at, row.Errors) {
+	for _, column := range faultyColumns(a.list.file, row.Errors) {
 		text := a.list.file.CellText(at, column)
 		if a.fields--; a.fields < 0 || len(text) > longest || a.bytes < len(text) {
 			continue
@@ -146,9 +146,8 @@ func (v visit) cells(a *asker, at int, row imports.Row) (cells []broughtCell) {
 	return cells
 }
 
-// faultyColumns returns the columns that have the faults of a row. Of several columns for
-// one field it has those that are filled, or the first.
-func faultyColumns(f *imports.File, at int, errors record.FieldErrors) (columns []int) {
+// faultyColumns returns the columns that can have the faults of a row.
+func faultyColumns(f *imports.File, errors record.FieldErrors) (columns []int) {
 	faulty := map[string]bool{}
 	for _, e := range errors {
 		switch {
@@ -160,13 +159,9 @@ func faultyColumns(f *imports.File, at int, errors record.FieldErrors) (columns 
 			faulty[e.Field] = true
 		}
 	}
-	filled := map[string]bool{}
 	for column, c := range f.Mapped.Columns {
-		filled[c.Field] = filled[c.Field] || f.CellText(at, column) != ""
-	}
-	for column, c := range f.Mapped.Columns {
-		if c.Field != mapping.LeftOut && faulty[c.Field] && (f.CellText(at, column) != "" || !filled[c.Field]) {
-			columns, filled[c.Field] = append(columns, column), true
+		if c.Field != mapping.LeftOut && faulty[c.Field] {
+			columns = append(columns, column)
 		}
 	}
 	return columns
