@@ -3,7 +3,6 @@ package manage
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -250,7 +249,7 @@ func backupsInText(b backup.Holders) (heading string, list *cli.List) {
 		heading = "Copies beside the database that hold it. The folder for backups cannot be read: is its disk connected?"
 	}
 	for _, f := range b.Files {
-		until, name := "not by itself", filepath.Base(f.Path)
+		until, name := "not by itself", f.Name()
 		if !f.Until.IsZero() {
 			until = f.Until.Format(time.DateOnly)
 		}
@@ -260,7 +259,7 @@ func backupsInText(b backup.Holders) (heading string, list *cli.List) {
 		list.Add(nil, name, cli.FormatTime(f.Time.UnixMilli()), until)
 	}
 	for _, f := range b.Unread {
-		list.Add(nil, filepath.Base(f.Path), cli.FormatTime(f.Time.UnixMilli()), "cannot be read, and may hold it")
+		list.Add(nil, f.Name(), cli.FormatTime(f.Time.UnixMilli()), "cannot be read, and may hold it")
 	}
 	return heading, list
 }

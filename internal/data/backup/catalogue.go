@@ -30,6 +30,9 @@ type File struct {
 	Encrypted bool
 }
 
+// Name returns the name of the file, without its folder.
+func (f File) Name() string { return filepath.Base(f.Path) }
+
 // Check reads all of a backup. Of an encrypted one it checks what can be checked without
 // the key: its header, its length and, where it was noted, its SHA-256.
 func (f File) Check(ctx context.Context, content Content) (Copy, error) {

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -156,14 +155,14 @@ func (d Dossier) backups() backups {
 		b.Folder = "away"
 	}
 	for _, f := range d.Backups.Files {
-		h := holder{Name: filepath.Base(f.Path), At: moment(f.Time), Encrypted: f.Encrypted}
+		h := holder{Name: f.Name(), At: moment(f.Time), Encrypted: f.Encrypted}
 		if !f.Until.IsZero() {
 			h.Until = new(f.Until.Format(time.DateOnly))
 		}
 		b.Files = append(b.Files, h)
 	}
 	for _, f := range d.Backups.Unread {
-		b.Unread = append(b.Unread, filepath.Base(f.Path))
+		b.Unread = append(b.Unread, f.Name())
 	}
 	return b
 }

@@ -26,7 +26,7 @@ type erasePage struct {
 	People  []deletedPerson // the first of them
 	More    int             // that People leaves out
 	Confirm string          // what the button says
-	Holding holding         // which backups hold them
+	Holding backup.Holders
 	Faults  []fault
 	Back    string
 }
@@ -72,7 +72,7 @@ func (v visit) toErase(form url.Values, data *erasePage) ([]record.Stored, error
 }
 
 // add adds those who would be erased.
-func (data *erasePage) add(v visit, people []record.Stored) error {
+func (data *erasePage) add(v visit, people []record.Stored) (err error) {
 	data.Count, data.More = len(people), max(0, len(people)-namedBeforeErasing)
 	for _, f := range people[:len(people)-data.More] {
 		data.People = append(data.People, v.deletedLine(f))
@@ -81,8 +81,7 @@ func (data *erasePage) add(v visit, people []record.Stored) error {
 	if data.Count == 0 {
 		return nil
 	}
-	found, err := holdersOf(v.Site.Search, people).Run(v.R.Context())
-	data.Holding = v.holding(found)
+	data.Holding, err = holdersOf(v.Site.Search, people).Run(v.R.Context())
 	return err
 }
 

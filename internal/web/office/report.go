@@ -24,7 +24,6 @@ type reportPage struct {
 	Imports   []importLine
 	Readers   []keyLine
 	Responses []storedResponse
-	Holding   holding
 	entries
 }
 
@@ -69,7 +68,6 @@ func showReport(v visit, id string) error {
 		}
 		data.Responses = append(data.Responses, line)
 	}
-	data.Holding = v.holding(d.Backups)
 	return v.Render(http.StatusOK, "report", site.Page{Title: v.Text("report.title"), Section: "list", Data: data})
 }
 
