@@ -3,8 +3,7 @@
 #
 #   .ci/installed.ps1 OLD.msi NEW.msi OLDVERSION NEWVERSION
 #
-# Nothing of it could be tried where it was written: Wine has no accounts of services, and
-# keeps no permissions of files and of services.
+# Nothing of it could be tried where it was written.
 param([string]$old, [string]$new, [string]$oldVersion, [string]$newVersion)
 $ErrorActionPreference = 'Stop'
 $PSNativeCommandUseErrorActionPreference = $false # each exit code is looked at
