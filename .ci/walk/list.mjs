@@ -1,6 +1,6 @@
 // The list, as far as only a browser shows it: scripts, the way back, a phone, the clipboard.
 import { check, equal, step, until } from "./steps.mjs";
-import { counted, field, main, openPerson, people, row, search, searchField, words } from "./office.mjs";
+import { counted, field, main, openPerson, people, search, searchField, words } from "./office.mjs";
 
 // first is the demo's first visit: one press of a button and everybody is there.
 export async function first(browser, demo) {
@@ -38,19 +38,6 @@ export async function tasks(browser, station) {
     await counted(page, `${all} people`);
   });
 
-  await step("sort by a header, and Back", async () => {
-    const page = await open("/office/?search=walk");
-    const press = () => main(page).getByRole("columnheader", { name: /^First name/ }).locator("a, button").first().click();
-    const sorted = (how) => until(`sorted ${how}`, () => main(page).locator(`th[aria-sort=${how}]`).filter({ hasText: "First name" }).count());
-    await press();
-    await sorted("ascending");
-    await press();
-    await sorted("descending");
-    equal(await searchField(page).inputValue(), "walk", "the search after a sort");
-    await page.goBack();
-    await sorted("ascending");
-  });
-
   await step("on a phone it is a phone list", async () => {
     const page = await open("/office/", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
     const seen = await main(page).locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().toJSON()));
@@ -75,18 +62,5 @@ export async function tasks(browser, station) {
     check(text.includes("walk@example.com"), `the addresses are ${text}`);
     await main(page).getByRole("button", { name: /^copy/i }).click();
     equal(await page.evaluate(() => navigator.clipboard.readText()), text.trim(), "the clipboard");
-  });
-}
-
-// longer is a list of two pages.
-export async function longer(browser, crowd) {
-  await step("on a phone, a search from far down shows who it finds", async () => {
-    const page = await browser.open(crowd, "/office/", { session: crowd.session, viewport: { width: 390, height: 400 }, hasTouch: true, isMobile: true });
-    await page.evaluate(() => scrollTo(0, 4000));
-    await searchField(page).tap();
-    await page.keyboard.type("lastname77");
-    await counted(page, "1 of 150 people");
-    const field = await searchField(page).boundingBox(), found = await row(page, "Lastname77x").boundingBox();
-    check(field.y >= 0 && found.y >= field.y + field.height && found.y + found.height <= 400, `the search is at ${field.y} px, the row at ${found.y} px`);
   });
 }

@@ -45,7 +45,7 @@ export class Program {
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, etag: response.headers.get("ETag"), body: text ? JSON.parse(text) : null };
+    return { status: response.status, body: text ? JSON.parse(text) : null };
   }
 
   // ask sends a request that must be answered with a status.
@@ -55,10 +55,8 @@ export class Program {
     return answer.body;
   }
 
-  get(id) { return this.api("GET", `/firefighters/${id}`); }
   add(fields) { return this.ask(201, "POST", "/firefighters", fields); }
   change(person, fields) { return this.ask(200, "PUT", `/firefighters/${person.id}`, { ...person, ...fields }); }
-  remove(id) { return this.ask(204, "DELETE", `/firefighters/${id}`); }
 
   // list returns everybody, or those that a search finds, by last name.
   async list(search = "") {

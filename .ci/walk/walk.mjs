@@ -1,9 +1,8 @@
-// Walks through the office page: walk.mjs BINARY MESSAGES. With --short it only does the
+// Walks through the office page: walk.mjs BINARY. With --short it only does the
 // tasks. With --screenshots and a folder it only makes the pictures of the documents there.
 // .ci/office installs what it needs and runs it.
 import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
-import { resolve } from "node:path";
 import { Browser } from "./browser.mjs";
 import * as keyboard from "./keyboard.mjs";
 import * as list from "./list.mjs";
@@ -17,7 +16,7 @@ import { afterEach, finish } from "./steps.mjs";
 import * as tasks from "./tasks.mjs";
 import * as transfer from "./transfer.mjs";
 
-const [binary, messages, form, picturesDir] = process.argv.slice(2);
+const [binary, form, picturesDir] = process.argv.slice(2);
 const short = form === "--short";
 const dir = tmpdir();
 const chromium = execFileSync("which", ["chromium"], { encoding: "utf8" }).trim();
@@ -42,7 +41,6 @@ async function walk() {
   if (picturesDir) return pictures(browser, demo, await encrypted(), picturesDir);
 
   const station = await serve({ firstName: "Ana", lastName: "Čović", phoneNumber: "091 234 5678", email: "ana@example.com", dateOfBirth: "1990-05-15" });
-  station.messages = resolve(messages);
   for (const [number, name] of ["Eva", "Adam", "Zoe", "Ben", "Mia"].entries()) {
     await station.add({ firstName: name, lastName: `Walk${number}`, phoneNumber: `098 ${number}`, email: [null, "walk@example.com", "walk@example.com", "other@example.com", null][number] });
   }
@@ -52,8 +50,7 @@ async function walk() {
   await keyboard.tasks(browser, station);
   await transfer.tasks(browser, station);
   await pages.menu(browser, station);
-  await pages.columns(browser, station);
-  await pages.manners(browser, station, demo);
+  await pages.forced(browser, station);
   await pages.docs(browser, demo);
   const secure = await encrypted();
   await phones.cameras(browser, secure);
@@ -62,20 +59,11 @@ async function walk() {
   await transfer.everybody(browser, station);
   await station.stop();
 
-  const crowd = await serve(...Array.from({ length: 150 }, (_, number) => ({ firstName: `Firstname${number}x`, lastName: `Lastname${number}x`,
-    phoneNumber: `091 555 ${1000 + number}`, email: `person${number}x@example.com`, dateOfBirth: "1980-02-29" })));
-  await list.longer(browser, crowd);
-  await print.lists(browser, crowd, dir);
-  await crowd.stop();
-
   const sheet = await serve(...Array.from({ length: 80 }, (_, number) => ({ firstName: `Maximiliane${number}`, lastName: `Mustermann${number}x`,
     phoneNumber: `+385 91 555 ${1000 + number}`, email: `maximiliane.mustermann${number}@example.com`, dateOfBirth: "1980-09-29" })));
+  await print.lists(browser, sheet, dir);
   await print.oneSheet(browser, sheet, dir);
   await sheet.stop();
-
-  const named = await serve();
-  await pages.names(browser, named);
-  await named.stop();
 
   await pictures(browser, demo, secure, `${dir}/pictures`);
   await demo.stop();
