@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { check, until } from "./steps.mjs";
 
 const running = new Set();
-process.on("exit", () => running.forEach((child) => child.kill()));
+process.on("exit", () => running.forEach(({ child }) => child.kill()));
+
+// stopAll stops the programs that still run. They remove their folders before they end.
+export const stopAll = () => Promise.all([...running].map((program) => program.stop()));
 
 // Program is a running service of one department.
 export class Program {
@@ -15,11 +18,11 @@ export class Program {
     const program = new Program();
     program.cwd = mkdtempSync(join(dir, "program-")); // no file of another program is there
     program.child = spawn(binary, args, { cwd: program.cwd, stdio: ["ignore", "pipe", "pipe"] });
-    running.add(program.child);
+    running.add(program);
     let text = "", log = "";
     program.child.stdout.on("data", (data) => { text += data; });
     program.child.stderr.on("data", (data) => { log += data; });
-    program.child.on("exit", () => running.delete(program.child));
+    program.child.on("exit", () => running.delete(program));
     await until(`${args.join(" ")} prints its address, key and link`, () => {
       check(program.child.exitCode === null, `the program ended: ${text}${log}`);
       program.url = /^Listening on (\S+)$/m.exec(text)?.[1];

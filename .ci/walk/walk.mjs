@@ -10,7 +10,7 @@ import { signedIn } from "./office.mjs";
 import * as pages from "./pages.mjs";
 import * as phones from "./phones.mjs";
 import * as print from "./print.mjs";
-import { Program } from "./program.mjs";
+import { Program, stopAll } from "./program.mjs";
 import { pictures } from "./screenshots.mjs";
 import { afterEach, finish } from "./steps.mjs";
 import * as tasks from "./tasks.mjs";
@@ -66,7 +66,6 @@ async function walk() {
   await sheet.stop();
 
   await pictures(browser, demo, secure, `${dir}/pictures`);
-  await demo.stop();
 }
 
 try {
@@ -77,4 +76,4 @@ try {
   finish(1);
 }
 await browser.stop();
-process.exit(); // ends the programs that still run
+await stopAll();
