@@ -117,7 +117,7 @@ var fileCases = []struct {
 }{
 	{"nothing", func(*testing.T, string) {}, true, "no database"},
 	{"empty file", func(t *testing.T, path string) { must(t, os.WriteFile(path, nil, 0o600)) }, true, "no database"},
-	{"directory", func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) }, false, "it is not a file"},
+	{"directory", func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) }, false, "is not a file"},
 	{"text", func(t *testing.T, path string) {
 		must(t, os.WriteFile(path, []byte(strings.Repeat("no database, this\n", 1000)), 0o600))
 	}, false, "not a database"},

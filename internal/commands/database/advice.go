@@ -192,6 +192,7 @@ var readingRules = []rule{
 		hint: "the same with --identity KEYFILE, a file with the secret key from the safe"},
 	{err: backup.ErrEmpty, text: "the backup {name} holds no department and no records; nothing was changed",
 		hint: "another one; if it is a copy of a database file, save that database: firefighters backup NEWFILE --db FILE"},
+	{err: sqlite.ErrNotRegular, text: "{name} is not a file", hint: otherBackup},
 	{err: sqlite.ErrNotExist, text: "there is no backup at {name}", hint: otherBackup},
 	{err: sqlite.ErrNoFolder, text: "there is no backup at {name}", hint: otherBackup},
 	{err: sqlite.ErrReadOnly, text: "the backup {name} cannot be read from a disk that is read-only; nothing was changed", hint: readOnlyHint},
