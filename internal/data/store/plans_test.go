@@ -58,6 +58,7 @@ func TestQueryPlans(t *testing.T) {
 		for _, read := range w.reads() {
 			_, err := read(s)
 			must(t, err)
+			addPrepared(t, s, queries) // before the connections forget it
 		}
 		waiting := awaitNext(t, s, ours)
 		must(t, s.WakeWaiting())

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,13 +17,20 @@ import (
 // refusals is a count whose log a test reads.
 type refusals struct {
 	*httpapi.Refusals
+	mu  sync.Mutex
 	log strings.Builder
 }
 
 func newRefusals() *refusals {
 	r := &refusals{}
-	r.Refusals = httpapi.NewRefusals(slog.New(slog.NewTextHandler(&r.log, nil)))
+	r.Refusals = httpapi.NewRefusals(slog.New(slog.NewTextHandler(r, nil)))
 	return r
+}
+
+func (r *refusals) Write(line []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.log.Write(line)
 }
 
 func (r *refusals) add(address, reason string) {
@@ -34,6 +42,8 @@ var refusalLine = regexp.MustCompile(`(?m)^time=\S+ level=WARN msg="requests wer
 // logged are the new lines of the log, as "address count reason".
 func (r *refusals) logged(t *testing.T) string {
 	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	defer r.log.Reset()
 	if rest := refusalLine.ReplaceAllString(r.log.String(), ""); rest != "" {
 		t.Errorf("the log has %s", rest)
