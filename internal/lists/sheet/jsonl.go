@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 )
 
@@ -32,21 +30,32 @@ func readJSONL(ctx context.Context, text string) (*Table, error) {
 	return &Table{Format: JSONL, Header: rows.header, Rows: rows.rows}, nil
 }
 
-// object returns the cells of an object. Its members come in the order of their names.
+// object returns the cells of an object.
 func (n *named) object(line string) (cells []Cell, err error) {
-	if !strings.HasPrefix(strings.TrimSpace(line), "{") {
+	decoder := json.NewDecoder(strings.NewReader(line))
+	if brace, err := decoder.Token(); err != nil || brace != json.Delim('{') {
 		return nil, fmt.Errorf("%.20s is no object", strings.TrimSpace(line))
 	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(line), &members); err != nil {
-		return nil, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		i := n.columnOf(name)
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			return nil, err
+		}
+		i := n.columnOf(name.(string))
 		if i >= maxColumns {
 			return nil, fail(FileTooMany, "columns", maxColumns)
 		}
-		cells = withText(cells, i, jsonText(members[name]))
+		cells = withText(cells, i, jsonText(value))
+	}
+	if _, err := decoder.Token(); err != nil {
+		return nil, err
+	}
+	if decoder.More() {
+		return nil, fmt.Errorf("there is more than one object")
 	}
 	return cells, nil
 }

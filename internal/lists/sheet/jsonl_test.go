@@ -29,11 +29,11 @@ func TestReadJSONL(t *testing.T) {
 func TestBadJSONL(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ text, code, what string }{
-		{"{\"a\":\"1\"}\n{\"a\":\n", FileDamaged, "line 2: unexpected end of JSON input"},
+		{"{\"a\":\"1\"}\n{\"a\":\n", FileDamaged, "line 2: EOF"},
 		{"{\"a\":\"1\"}\n\n{\"a\":1x}", FileDamaged, "line 3: invalid character 'x' after object key:value pair"},
 		{"{\"a\":\"1\"}\n5\n", FileDamaged, "line 2: 5 is no object"},
 		{`[{"a":"1"}]`, FileDamaged, `line 1: [{"a":"1"}] is no object`},
-		{`{"a":"1"} {"a":"2"}`, FileDamaged, "line 1: invalid character '{' after top-level value"},
+		{`{"a":"1"} {"a":"2"}`, FileDamaged, "line 1: there is more than one object"},
 		{`{}`, FileEmpty, ""},
 	}
 	for _, tt := range tests {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,19 +95,31 @@ func (w *vcardWriter) begin(f *record.Firefighter) {
 	}
 }
 
-// columnNames are the names of the columns for the properties of which one alone counts in
-// a card. Other columns have the names of their properties.
-var columnNames = func() map[string]string {
-	names := map[string]string{"UID": "UID", "N": "", "FN": "FN"}
-	for _, d := range record.AllFields()[record.NameFields:] {
+// The columns that come first in a table of cards: these, the other fields of a
+// record, and what else N has. The rest have the names of their properties.
+const (
+	uidColumn = iota
+	firstNameColumn
+	lastNameColumn
+	fullNameColumn
+	fieldColumns // the first of them
+)
+
+// firstColumns are the headers of the columns that come first.
+var firstColumns = slices.Concat([]string{"UID", "firstName", "lastName", "FN"}, record.FieldNames()[record.NameFields:], []string{"N additional", "N prefix", "N suffix"})
+
+// firstColumn is the first column for a property. Of several, one has it.
+var firstColumn = func() map[string]int {
+	columns := map[string]int{"UID": uidColumn, "N": lastNameColumn, "FN": fullNameColumn}
+	for i, d := range record.AllFields()[record.NameFields:] {
 		property, _, _ := strings.Cut(d.VCard, ";")
-		names[property] = d.Name
+		columns[property] = fieldColumns + i
 	}
-	return names
+	return columns
 }()
 
 // nameColumns are the columns of the components of the property N.
-var nameColumns = []string{"lastName", "firstName", "N additional", "N prefix", "N suffix"}
+var nameColumns = []int{lastNameColumn, firstNameColumn, len(firstColumns) - 3, len(firstColumns) - 2, len(firstColumns) - 1}
 
 // cardRows gathers cards as rows.
 type cardRows struct {
@@ -119,30 +132,33 @@ type cardRows struct {
 // readVCards reads a file of vCards. It has the column name only if no card has
 // first and last names of its own.
 func readVCards(ctx context.Context, text string) (*Table, error) {
-	rows := cardRows{named: named{collector{ctx: ctx}, nil, map[string]int{}}}
+	rows := cardRows{named: named{collector{ctx: ctx}, slices.Clone(firstColumns), map[string]int{}}}
 	if err := vcard.Read(text, rows.card); err != nil {
 		return nil, damaged(err)
 	}
 	if !rows.kept {
 		return nil, fail(FileCards)
 	}
-	if i, ok := rows.column["FN"]; ok && !rows.names {
-		rows.header[i] = "name"
+	if !rows.names {
+		rows.header[fullNameColumn] = "name"
 	}
-	if i, ok := rows.column["UID"]; ok && !rows.others {
-		rows.header[i] = "id"
+	if !rows.others {
+		rows.header[uidColumn] = "id"
 	}
-	return &Table{Format: VCard, Ours: !rows.others, Header: rows.header, Rows: rows.rows}, nil
+	t := &Table{Format: VCard, Ours: !rows.others, Header: rows.header, Rows: rows.rows}
+	for i := len(firstColumns) - 1; i >= 0; i-- {
+		t.dropUnused(i)
+	}
+	return t, nil
 }
 
 // card adds a card as a row.
 func (c *cardRows) card(number int, card vcard.Card) error {
 	best, count := map[string]int{}, map[string]int{}
-	for name := range columnNames {
+	for name := range firstColumn {
 		best[name], count[name] = card.Best(name), 1
 	}
-	var cells []Cell
-	ours := false
+	cells, ours := make([]Cell, len(c.header)), false
 	for i, p := range card {
 		at, first := best[p.Name]
 		switch {
@@ -151,13 +167,11 @@ func (c *cardRows) card(number int, card vcard.Card) error {
 		case p.Name == "VERSION" || p.Text() == "":
 		case first && i == at && p.Name == "N":
 			for part, text := range p.Components(len(nameColumns)) {
-				if text != "" {
-					cells = withText(cells, c.columnOf(nameColumns[part]), text)
-					c.kept, c.names = true, c.names || part < record.NameFields
-				}
+				cells[nameColumns[part]].Text = text
+				c.kept = c.kept || text != ""
 			}
 		case first && i == at:
-			cells = withText(cells, c.columnOf(columnNames[p.Name]), p.Text())
+			cells[firstColumn[p.Name]].Text = p.Text()
 			c.kept = c.kept || p.Name != "UID"
 		default:
 			name := p.Name
@@ -169,5 +183,19 @@ func (c *cardRows) card(number int, card vcard.Card) error {
 		}
 	}
 	c.others = c.others || !ours
+	c.names = c.names || cells[firstNameColumn].Text+cells[lastNameColumn].Text != ""
 	return c.add(number, cells)
+}
+
+// dropUnused takes a column out that has no text in any row.
+func (t *Table) dropUnused(i int) {
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return i < len(r.Cells) && r.Cells[i].Text != "" }) {
+		return
+	}
+	t.Header = slices.Delete(t.Header, i, i+1)
+	for r, row := range t.Rows {
+		if i < len(row.Cells) {
+			t.Rows[r].Cells = slices.Delete(row.Cells, i, i+1)
+		}
+	}
 }
