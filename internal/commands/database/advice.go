@@ -222,6 +222,8 @@ var fileRules = []rule{
 		hint: "mount the folder instead of the file (in Docker: -v with a folder)"},
 
 	// Another program uses it.
+	{err: backup.ErrRestoring, hint: "again when that is done"},
+	{err: backup.ErrOpen, hint: "end that one first"},
 	{err: sqlite.ErrLockFile, hint: "if no other firefighters uses it, delete {path}-lock and {path}-backup-lock"},
 	{err: sqlite.ErrLost, text: causeText, hint: "stop the service that has it open, which then says what to type"},
 	{err: sqlite.ErrInUse, text: "database {name} is in use: another firefighters serves it",

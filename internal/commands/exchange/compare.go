@@ -54,6 +54,9 @@ func (i importing) printComparison(f *imports.File, found *imports.Comparison) e
 		counts = append(counts, title)
 	}
 	t.line("\n%s. The same: %d.", strings.Join(counts, ". "), found.Same)
+	if found.Unclear > 0 {
+		t.line("People of ours whom only refused rows could mean, so they are in none of these lists: %d.", found.Unclear)
+	}
 	if f.Unsure != nil {
 		t.line("The encoding is not certain. To compare the list:\n%s", strings.Join(i.encodings(f.Unsure, ""), "\n"))
 	}

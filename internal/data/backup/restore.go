@@ -296,6 +296,11 @@ func (r *restoring) takeOver() error {
 	if err != nil && !errors.Is(err, sqlite.ErrBusy) {
 		return nil
 	}
+	// A command that opened the database before the restore began may have written to it since.
+	now, err := identify(r.Content, sqlite.Peek, r.Database)
+	if err == nil && r.old.Mark != "" && now.Mark != r.old.Mark {
+		return ErrOpen
+	}
 	if errors.Is(sqlite.MergeWAL(r.Database), sqlite.ErrBusy) {
 		return ErrOpen
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
@@ -148,6 +149,19 @@ func cutOff(t *testing.T, db, saved string, steps int, links bool) {
 		t.Errorf("meanwhile: %v", err)
 	}
 	must(t, release())
+}
+
+// TestRestoreOvertaken checks that a restore does not undo what a command, which had the database
+// open before, writes during it.
+func TestRestoreOvertaken(t *testing.T) {
+	t.Parallel()
+	db, saved := backedUp(t)
+	var once sync.Once
+	write := func(int, int) { once.Do(func() { addItems(t, db, "revoked", "1") }) }
+	_, err := backup.Restore{Content: toy{}, File: saved, Database: db, Progress: write}.Run(t.Context())
+	if !errors.Is(err, backup.ErrOpen) {
+		t.Errorf("it ends with %v", err)
+	}
 }
 
 // TestRestoreCutOffDamaged: a damaged database has its -wal again, when the

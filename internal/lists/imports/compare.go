@@ -20,6 +20,7 @@ type Comparison struct {
 	Outcome *Outcome
 	Groups  []Group // one for each of GroupNames
 	Same    int     // people who are on both lists without a difference
+	Unclear int     // people of ours whom only refused rows could mean: they are in no group
 }
 
 // Group is a group of a comparison, sorted by last name.
@@ -51,7 +52,7 @@ func (f *File) Compare(ctx context.Context, s *store.Store, tenant record.Tenant
 	if err != nil {
 		return nil, err
 	}
-	c, groups := &Comparison{Outcome: o}, map[string][]*Row{}
+	c, groups := &Comparison{Outcome: o, Unclear: o.unclear}, map[string][]*Row{}
 	for i := range o.All {
 		row := &o.All[i]
 		if name := row.group(); name != "" {
@@ -106,7 +107,7 @@ func sortByName(rows []*Row) {
 // findOnlyOurs finds the people of the department whom no row means. Those whom a refused
 // row could mean may be on the list.
 func (d *decision) findOnlyOurs(roster store.Roster) error {
-	onList := map[string]bool{}
+	onList, possible := map[string]bool{}, map[string]bool{}
 	known := map[*int]bool{} // lists, which many rows share
 	for i := range d.verdicts {
 		v, row := &d.verdicts[i], &d.rows[d.distinct.first[i]]
@@ -119,12 +120,16 @@ func (d *decision) findOnlyOurs(roster store.Roster) error {
 			}
 			known[&list[0]] = true
 			for _, person := range list {
-				onList[d.members[person].id] = true
+				possible[d.members[person].id] = true
 			}
 		}
 	}
 	return roster.Each(func(s *record.Stored) {
-		if !onList[s.ID] {
+		switch {
+		case onList[s.ID]:
+		case possible[s.ID]:
+			d.unclear++
+		default:
 			ours := s.Firefighter
 			d.onlyOurs = append(d.onlyOurs, Row{Name: ours.FirstName + " " + ours.LastName, ID: &ours.ID, Fields: ours.Fields, Ours: &ours})
 		}
@@ -165,11 +170,11 @@ type comparedRow struct {
 	Like        []Like             `json:"like,omitempty"`
 }
 
-// MarshalJSON returns the groups, same, and how the file was read, as in an Outcome. OnlyOurs
+// MarshalJSON returns the groups, same, unclear, and how the file was read, as in an Outcome. OnlyOurs
 // has records as the API has them.
 func (c *Comparison) MarshalJSON() ([]byte, error) {
 	o := c.Outcome
-	object := map[string]any{"same": c.Same, "file": o.File, "dates": o.Dates, "columns": o.Columns, "warnings": o.Warnings}
+	object := map[string]any{"same": c.Same, "unclear": c.Unclear, "file": o.File, "dates": o.Dates, "columns": o.Columns, "warnings": o.Warnings}
 	for _, group := range c.Groups {
 		rows := make([]any, len(group.Rows))
 		for i, r := range group.Rows {

@@ -26,6 +26,7 @@ type decision struct {
 	differ   int         // people who are left as they are and differ
 	spelled  int         // people who would change by Options.Spelling
 	onlyOurs []Row       // for a comparison: people whom no row means
+	unclear  int         // for a comparison: people whom only refused rows could mean
 }
 
 // decide decides about all rows. The error is a *record.DamagedError if a record

@@ -50,6 +50,7 @@ type Outcome struct {
 
 	twins    map[int]int // positions in All: of one that agrees with an earlier row, that row
 	onlyOurs []Row       // for a comparison: people whom no row means
+	unclear  int         // for a comparison: people whom only refused rows could mean
 }
 
 // FileInfo says how a file was read.
@@ -184,7 +185,7 @@ func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
 	t := f.Table
 	o := &Outcome{Added: count[Added], Changed: count[Changed], Left: count[Left], Refused: count[Refused], Perhaps: count[Perhaps], Differ: d.differ, LeftOut: leftOut,
 		File:    FileInfo{t.Format, textOrNil(t.Encoding), textOrNil(t.Delimiter), textOrNil(t.Sheet)},
-		Columns: []ColumnInfo{}, Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same, twins: d.twins, onlyOurs: d.onlyOurs,
+		Columns: []ColumnInfo{}, Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same, twins: d.twins, onlyOurs: d.onlyOurs, unclear: d.unclear,
 		Notes: slices.Concat(t.Notes, f.Mapped.Notes)}
 	for _, n := range []struct {
 		code  string
@@ -271,12 +272,12 @@ func (o *Outcome) WriteJSON(w io.Writer) error {
 type Entry struct {
 	Number      int64        `json:"number"`
 	At          string       `json:"at"`
+	Key         *store.KeyID `json:"key"` // null: a command did it
+	Label       *string      `json:"label"`
 	File        *string      `json:"file"`
 	Added       int          `json:"added"`
 	Changed     int          `json:"changed"`
 	TakenBackAt *string      `json:"takenBackAt"` // null: it was not undone
-	Key         *store.KeyID `json:"key"`         // null: a command did it
-	Label       *string      `json:"label"`
 }
 
 // EntryOf returns an import in JSON.

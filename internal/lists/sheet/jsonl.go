@@ -36,11 +36,16 @@ func (n *named) object(line string) (cells []Cell, err error) {
 	if brace, err := decoder.Token(); err != nil || brace != json.Delim('{') {
 		return nil, fmt.Errorf("%.20s is no object", strings.TrimSpace(line))
 	}
+	given := map[json.Token]bool{}
 	for decoder.More() {
 		name, err := decoder.Token()
 		if err != nil {
 			return nil, err
 		}
+		if given[name] {
+			return nil, fmt.Errorf("%.40v is given twice", name)
+		}
+		given[name] = true
 		var value json.RawMessage
 		if err := decoder.Decode(&value); err != nil {
 			return nil, err

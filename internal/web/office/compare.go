@@ -78,6 +78,9 @@ func (v visit) comparison(found *imports.Comparison) *comparison {
 		}
 	}
 	c.Counts = append(c.Counts, v.Count("compare.count.same", found.Same))
+	if found.Unclear > 0 {
+		c.Counts = append(c.Counts, v.Count("compare.count.unclear", found.Unclear))
+	}
 	return c
 }
 

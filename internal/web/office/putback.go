@@ -25,7 +25,7 @@ func putBackPath(number int64) string {
 // putBack brings back what was there before an entry of the history: the fields that it
 // has changed, the person whom it has deleted, or the list without the person whom it has
 // added. That is a change as any other, with an entry of its own. What came later in the
-// same fields is never overwritten: then the page asks.
+// same fields is never overwritten: then the page asks, or leads to Delete for a person.
 func putBack(v visit) error {
 	number, err := strconv.ParseInt(v.R.PathValue("number"), 10, 64)
 	if err != nil {

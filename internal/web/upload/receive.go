@@ -175,24 +175,31 @@ func refuse(kind httpapi.Kind, detail string) *httpapi.Problem {
 // receiveForm keeps the file of a form. A field beside it is refused: somebody
 // may take it for an option.
 func (f *File) receiveForm(body io.Reader, boundary string) error {
-	found := false
-	invalid := func(field, code, detail string) error {
-		return httpapi.InvalidFields(httpapi.FieldError{Field: field, Code: code, Detail: detail})
-	}
+	files := 0
+	var faults []httpapi.FieldError
 	_, err := readForm(body, boundary, func(part *multipart.Part) (io.Writer, error) {
-		switch name := part.FormName(); {
-		case part.FileName() == "" && name != "file":
-			return nil, invalid(name, "unknown", name+" does not belong in the form: options are parameters of the URL.")
-		case found:
-			return nil, invalid("file", "duplicate", "The form must have only one file in it.")
+		if part.FileName() == "" && part.FormName() != "file" {
+			name := part.FormName()
+			faults = append(faults, httpapi.FieldError{Field: name, Code: "unknown", Detail: name + " does not belong in the form: options are parameters of the URL."})
+			return io.Discard, nil
 		}
-		found, f.Name = true, part.FileName()
+		if files++; files > 1 {
+			faults = append(faults, httpapi.FieldError{Field: "file", Code: "duplicate", Detail: "The form must have only one file in it."})
+			return nil, httpapi.InvalidFields(faults...)
+		}
+		f.Name = part.FileName()
 		return &f.file, nil
 	})
-	if err == nil && !found {
-		return invalid("file", "required", "The form must have a file in it.")
+	if err != nil {
+		return err
 	}
-	return err
+	if files == 0 {
+		faults = append(faults, httpapi.FieldError{Field: "file", Code: "required", Detail: "The form must have a file in it."})
+	}
+	if len(faults) > 0 {
+		return httpapi.InvalidFields(faults...)
+	}
+	return nil
 }
 
 // readForm reads a form to its end. It copies the content of a part to the writer that
