@@ -274,7 +274,7 @@ func TestRestoreInUse(t *testing.T) {
 	}
 	s.stop(t)
 	other := openAt(t, db, time.Now) // as keys list has it for a moment
-	refuses(t, 1, fmt.Sprintf("Error: restoring database %q: another program has the database open\n", db), "restore", saved, "--db", db)
+	refuses(t, 1, fmt.Sprintf("Error: restoring database %q: another program has the database open\nTry: end that one first\n", db), "restore", saved, "--db", db)
 	must(t, other.Close())
 	if recordsIn(t, db) != 20 || len(keptBeside(t, db)) > 0 {
 		t.Errorf("there is %q", namesIn(t, filepath.Dir(db)))
@@ -294,7 +294,7 @@ func TestRestoreCutOff(t *testing.T) {
 		must(t, err)
 		must(t, os.WriteFile(db+".restoring", []byte("half of a copy"), 0o600))
 		must(t, os.Link(db, db+".before-restore-20260101T000000Z"))
-		refuses(t, 1, fmt.Sprintf("Error: locking database %q: the database is being restored\n", db), "keys", "list", "--db", db)
+		refuses(t, 1, fmt.Sprintf("Error: locking database %q: the database is being restored\nTry: again when that is done\n", db), "keys", "list", "--db", db)
 		must(t, release())
 		open()
 		if n := recordsIn(t, db); n != 20 || exists(db+".restoring") || len(keptBeside(t, db)) > 0 {
