@@ -305,7 +305,7 @@ func TestUnusableBackupDir(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
 	for folder, fault := range map[string]string{
-		filepath.Join(dir, "absent", "backups"): "the folder for backups cannot be made: ",
+		filepath.Join(dir, "absent", "backups"): "the folder for backups cannot be used: ",
 		filepath.Join(dir, "file"):              "the folder for backups is a file\n",
 	} {
 		db := filepath.Join(t.TempDir(), "x.db")

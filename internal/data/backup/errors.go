@@ -90,7 +90,7 @@ func (e *RoomError) numbers() string {
 // answers.
 func Reason(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {
-		return map[string]string{OpMake: "the folder for backups cannot be made: ", OpDelete: "an old backup cannot be deleted: "}[e.Op] + Reason(e.Err)
+		return map[string]string{OpMake: "the folder for backups cannot be used: ", OpDelete: "an old backup cannot be deleted: "}[e.Op] + Reason(e.Err)
 	}
 	if e, ok := errors.AsType[*RoomError](err); ok {
 		return "too little room for backups: " + e.numbers()

@@ -22,7 +22,7 @@ func TestReason(t *testing.T) {
 		err  error
 		want string
 	}{
-		{&backup.Error{Op: backup.OpMake, Path: path, Err: noSpace}, "the folder for backups cannot be made: no space left"},
+		{&backup.Error{Op: backup.OpMake, Path: path, Err: noSpace}, "the folder for backups cannot be used: no space left"},
 		{&backup.Error{Op: backup.OpDelete, Path: path, Err: noSpace}, "an old backup cannot be deleted: no space left"},
 		{&backup.Error{Op: backup.OpWrite, Path: path, Err: noSpace}, "no space left"},
 		{&backup.Error{Op: backup.OpWrite, Path: path, Err: backup.ErrExists}, "a backup of this name is there already"},

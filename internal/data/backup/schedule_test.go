@@ -159,7 +159,7 @@ func TestSchedulerFails(t *testing.T) {
 		s.Turn(t.Context())
 	}
 	state := s.State()
-	if state.OK || state.Since == nil || state.Last != nil || !strings.HasPrefix(state.Detail, "the folder for backups cannot be made: ") ||
+	if state.OK || state.Since == nil || state.Last != nil || !strings.HasPrefix(state.Detail, "the folder for backups cannot be used: ") ||
 		s.Waits() != backup.AfterFailure(day) {
 		t.Errorf("%+v", state)
 	}
