@@ -8,6 +8,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -205,16 +206,22 @@ func scanSQL(t *testing.T, path, query string, dest ...any) {
 
 // run runs a command, without the settings in the environment of who runs the tests. It
 // returns when the command is done or, for a server, when ctx ends.
+// A failure is also written to stderr, as the program writes it.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	return program().Run(cli.Env{Context: ctx, Stdin: stdin, Stdout: stdout, Stderr: stderr}, args)
+	var text strings.Builder
+	env := cli.Env{Context: ctx, Stdin: stdin, Stdout: stdout, Stderr: io.MultiWriter(stderr, &text)}
+	if code := cli.Execute(env, newRoot(), args, schema.Explain); code != 0 {
+		return fmt.Errorf("exit code %d: %s", code, &text)
+	}
+	return nil
 }
 
 // works runs a command that must succeed.
 func works(t *testing.T, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, errs strings.Builder
-	if code := cli.PrintError(run(t.Context(), args, strings.NewReader(""), &out, &errs), &errs); code != 0 {
-		t.Fatalf("%q: code %d, stdout %q, stderr %q", args, code, &out, &errs)
+	if err := run(t.Context(), args, strings.NewReader(""), &out, &errs); err != nil {
+		t.Fatalf("%q: %v, stdout %q", args, err, &out)
 	}
 	return out.String(), errs.String()
 }
@@ -222,7 +229,7 @@ func works(t *testing.T, args ...string) (stdout, stderr string) {
 // newKey makes a key of a department by command.
 func newKey(t *testing.T, db, tenant string) string {
 	t.Helper()
-	stdout, _ := works(t, "keys", "create", "--db", db, "--tenant", tenant)
+	stdout, _ := works(t, "keys", "create", "--db", db, "--tenant", tenant, "--new")
 	return strings.TrimSpace(stdout)
 }
 

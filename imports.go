@@ -318,7 +318,7 @@ func orNull(text string) *string {
 }
 
 func (s *server) handleTakeBack(w http.ResponseWriter, number int64, c caller) error {
-	done, err := s.store.TakeBack(c.tenant, c.key, number)
+	done, err := s.store.TakeBack(c.tenant, c.key, number, nil)
 	if errors.Is(err, store.ErrNotFound) {
 		err = errNoImport
 	}

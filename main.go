@@ -16,13 +16,15 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/daemon"
 	"github.com/firefighter-records/firefighters/internal/commands/exchange"
 	"github.com/firefighter-records/firefighters/internal/commands/invite"
 	"github.com/firefighter-records/firefighters/internal/commands/manage"
-	"github.com/firefighter-records/firefighters/internal/commands/manual"
 	"github.com/firefighter-records/firefighters/internal/commands/service"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/authority"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/web/dav"
@@ -46,32 +48,40 @@ func main() {
 	})
 	signal.Ignore(syscall.SIGPIPE) // a closed log is an error, not the end
 	env := cli.Env{Context: ctx, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(), ServiceDB: managers.Host{}.Database}
-	err := program().Run(env, os.Args[1:])
-	os.Exit(cli.PrintError(err, os.Stderr))
+	os.Exit(cli.Execute(env, newRoot(), os.Args[1:], schema.Explain))
 }
 
-// runForWindows runs the program for the service manager of Windows, and returns the exit
-// code to tell it.
+// runForWindows runs the program for the service manager of Windows and returns the exit
+// code.
 func runForWindows(ctx context.Context, log io.Writer) int {
 	env := cli.Env{Context: ctx, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: log, Environ: os.Environ()}
-	return cli.PrintError(program().Run(env, os.Args[1:]), log)
+	return cli.Execute(env, newRoot(), os.Args[1:], schema.Explain)
 }
 
-// commands are all commands: serve, and the others by name.
-func commands() []cli.Command {
+// newRoot returns the command line of the program.
+func newRoot() *cobra.Command {
 	servers := daemon.Commands{Database: schema, NewAPI: newAPI}
 	services := service.Service{Content: schema, Daemon: servers.Run}
-	all := slices.Concat(
-		servers.Table(),
-		manage.Commands{Database: schema, Service: services}.Table(),
-		exchange.Commands{Database: schema}.Table(),
-		invite.Commands{Database: schema, Fault: services.Fault}.Table(),
-		services.Table(),
-		[]cli.Command{service.CertCommand()},
-		manual.Commands{Program: program}.Table(),
-	)
-	slices.SortFunc(all[1:], func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) })
-	return all
+	root := &cobra.Command{
+		Use:     "firefighters",
+		Short:   "Personnel records of a fire department in one program",
+		Version: cli.ReadBuild().String(sqlite.Version),
+		Long: `Firefighters keeps the personnel records of a fire department in one file and
+serves them as a web page and an HTTP API. Without a command it starts the server.`,
+		Example: `  firefighters demo
+  firefighters serve --db records.db`,
+	}
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.AddGroup(cli.Groups...)
+	root.AddCommand(slices.Concat(
+		servers.All(),
+		manage.Commands{Database: schema, Service: services}.All(),
+		exchange.Commands{Database: schema}.All(),
+		invite.Commands{Database: schema, Fault: services.Fault}.All(),
+		services.All(),
+		[]*cobra.Command{cli.ManualCommand()},
+	)...)
+	return root
 }
 
 // routes are all operations of the API.
@@ -105,23 +115,4 @@ func newAPI(c daemon.Config) daemon.API {
 			Backups: c.Backups, Search: c.Search, Installed: c.Installed, Invented: c.Invented, Loss: c.Loss, TrustPath: trust, Port: c.Port, LocalPort: c.LocalPort, Explain: s.explain})
 	}
 	return s
-}
-
-// program is the program as it is typed. The examples of docs/api.md use
-// FIREFIGHTERS_KEY and FIREFIGHTERS_URL.
-func program() cli.Program {
-	all := commands()
-	return cli.Program{Commands: all, Default: "serve", Variables: []string{"key", "url"}, Help: `Usage: firefighters [command] [flags]
-
-Keeps the personnel records of fire departments in one file and serves them
-over HTTP. Without a command it serves.
-
-  firefighters                          serves firefighters.db, which it makes if it is not there
-  firefighters keys create --tenant "Engine 7"
-  firefighters version
-
-Commands:
-` + cli.CommandList(all) + `
-Each has more to say: firefighters serve --help
-`}
 }

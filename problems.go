@@ -177,7 +177,7 @@ var refusedFiles = map[string]httpapi.Kind{
 	sheet.FileTooLarge: httpapi.TooLarge, sheet.FileBomb: httpapi.TooLarge, sheet.FileTooMany: httpapi.TooLarge,
 	sheet.FileOldExcel: httpapi.ContentType, sheet.FileEncrypted: httpapi.ContentType, sheet.FileODS: httpapi.ContentType,
 	sheet.FilePDF: httpapi.ContentType, sheet.FileNumbers: httpapi.ContentType, sheet.FileZip: httpapi.ContentType,
-	sheet.FileBinary: httpapi.ContentType, sheet.FileHTML: httpapi.ContentType,
+	sheet.FileBinary: httpapi.ContentType, sheet.FileHTML: httpapi.ContentType, sheet.FileText: httpapi.ContentType,
 }
 
 // optionHints say what to add to a request.
@@ -224,7 +224,7 @@ func optionOf(fault string) (option, code string) {
 		return "sheet", record.Unknown
 	case sheet.FileEncoding:
 		return "encoding", record.Invalid
-	case sheet.FileEmpty, sheet.FileNoSheet, sheet.FileFormulas, sheet.FileCards:
+	case sheet.FileNothing, sheet.FileEmpty, sheet.FileNoSheet, sheet.FileFormulas, sheet.FileCards:
 		return "file", record.Required
 	}
 	return "file", record.Invalid

@@ -3,11 +3,15 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/daemon"
@@ -21,8 +25,13 @@ import (
 // runInstalled runs the service as its manager does, with a folder of data of its own.
 func runInstalled(ctx context.Context, data string, stdout, stderr io.Writer) error {
 	env := cli.Env{Context: ctx, Stdin: strings.NewReader(""), Stdout: stdout, Stderr: stderr}
-	commands := service.Service{Content: schema, Daemon: daemon.Commands{Database: schema, NewAPI: newAPI}.Run, Data: data}.Table()
-	return cli.Program{Commands: commands}.Run(env, []string{"service", "run"})
+	root := &cobra.Command{Use: "firefighters"}
+	root.AddGroup(cli.Groups...)
+	root.AddCommand(service.Service{Content: schema, Daemon: daemon.Commands{Database: schema, NewAPI: newAPI}.Run, Data: data}.All()...)
+	if code := cli.Execute(env, root, []string{"service", "run"}, schema.Explain); code != 0 {
+		return fmt.Errorf("exit code %d", code)
+	}
+	return nil
 }
 
 // TestServiceRun: the installed service has everything in its folder, makes backups,
@@ -79,7 +88,7 @@ func TestServiceAdvice(t *testing.T) {
 	var stderr syncBuffer
 	err := runInstalled(t.Context(), data, io.Discard, &stderr)
 	want := cli.AsAdministrator("firefighters restore "+found[0]+" --db "+db) + ", and then: " + cli.AsAdministrator("firefighters service start")
-	if code := cli.PrintError(err, &stderr); code != 1 || cli.HintOf(err) != want || !strings.HasSuffix(stderr.String(), `,"exitCode":1}`+"\n") {
-		t.Errorf("%d, %q, not %q", code, &stderr, want)
+	if err == nil || !strings.HasSuffix(stderr.String(), `,"try":`+strconv.Quote(want)+`,"exitCode":1}`+"\n") {
+		t.Errorf("%v, %q, not %q", err, &stderr, want)
 	}
 }

@@ -302,7 +302,7 @@ func TestTLS(t *testing.T) {
 	if got := a.header.Get("Strict-Transport-Security"); got != "max-age=31536000" {
 		t.Errorf("Strict-Transport-Security: %q", got)
 	}
-	eventually(t, "standard error", func() bool { return s.stderr.String() == "Made the database "+s.db+".\n"+noBackups })
+	eventually(t, "standard error", func() bool { return s.stderr.String() == "Created the database "+s.db+".\n"+noBackups })
 	plain := s.dial(t)
 	io.WriteString(plain, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	if line, err := bufio.NewReader(plain).ReadString('\n'); err != nil || line != "HTTP/1.0 400 Bad Request\r\n" {
@@ -319,7 +319,7 @@ func TestCertificateRefused(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "x.db")
 	for _, files := range [][2]string{{keyFile, certFile}, {certFile, certFile}, {certFile, db}, {db, keyFile}} {
 		code, stdout, stderr := runCommand(t, "serve", "--db", db, "--listen", "127.0.0.1:0", "--tls-cert", files[0], "--tls-key", files[1])
-		if code != 1 || stdout != "" || !strings.Contains(stderr, files[0]) || strings.Count(stderr, "\n") != 2 {
+		if code != 1 || stdout != "" || !strings.Contains(stderr, files[0]) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%q: code %d, stdout %q, stderr:\n%s", files, code, stdout, stderr)
 		}
 	}
@@ -377,7 +377,7 @@ func TestLooseModes(t *testing.T) {
 	db := invented(t, 1, 1)
 	must(t, os.Chmod(db, 0o640))
 	s := startOn(t, db)
-	s.logs(t, "Warning: other users of this machine may read or write "+db, "Try: chmod 600 "+db)
+	s.logs(t, "Warning: other users of this computer can read or write "+db, "Try: chmod 600 "+db)
 	info, err := os.Stat(db)
 	if must(t, err); info.Mode().Perm() != 0o640 {
 		t.Errorf("its mode is %v", info.Mode())
@@ -455,7 +455,7 @@ func TestCORS(t *testing.T) {
 			t.Errorf("%s is allowed: %s, Vary %q", stranger, got, a.header["Vary"])
 		}
 	}
-	refuses(t, 2, "Error: --cors-origin takes an origin like https://roster.example.org, not \"*\"\nTry: firefighters serve --help\n",
+	refuses(t, 2, "Error: --cors-origin must be an origin such as https://roster.example.org, not \"*\"\nTry: firefighters serve --help\n",
 		"serve", "--db", s.db, "--listen", "127.0.0.1:0", "--cors-origin", roster+",*")
 }
 

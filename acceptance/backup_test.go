@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -100,17 +101,17 @@ func TestBackupRefusals(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{there, "--db", db}, 1, fmt.Sprintf("Error: %q is there already\nTry: another name, or --force to replace it\n", there)},
-		{[]string{saved, "--db", db}, 1, fmt.Sprintf("Error: %q is there already\nTry: another name, or --force to replace it\n", saved)},
-		{[]string{"", "--db", db}, 2, "Error: backup: say which file to save to\nTry: firefighters backup --help\n"},
+		{[]string{there, "--db", db}, 1, fmt.Sprintf("Error: %q already exists\nTry: to replace it, add --force\n", there)},
+		{[]string{saved, "--db", db}, 1, fmt.Sprintf("Error: %q already exists\nTry: to replace it, add --force\n", saved)},
+		{[]string{"", "--db", db}, 2, "Error: missing argument FILE\nTry: firefighters backup --help\n"},
 		{[]string{folder, "--db", db, "--force"}, 1, fmt.Sprintf("Error: writing the backup %q: it is not a file\n", folder)},
 		{[]string{db, "--db", db, "--force"}, 1, fmt.Sprintf("Error: writing the backup %q: it is the database itself\n", db)},
 		{[]string{db + "-wal", "--db", db, "--force"}, 1, fmt.Sprintf("Error: writing the backup %q: it is the database itself\n", db+"-wal")},
 		{[]string{live, "--db", db, "--force"}, 1, fmt.Sprintf("Error: writing the backup %q: its name is that of a database in use\n", live)},
 		{[]string{missing, "--db", db}, 1,
-			fmt.Sprintf("Error: the folder of %q does not exist\nTry: make it first: mkdir %s\n", missing, filepath.Dir(missing))},
+			fmt.Sprintf("Error: the folder of %q does not exist\nTry: mkdir %s\n", missing, filepath.Dir(missing))},
 		{[]string{filepath.Join(dir, "new.db"), "--db", filepath.Join(dir, "absent.db")}, 1, noDatabase(filepath.Join(dir, "absent.db"))},
-		{[]string{"--db", db}, 2, "Error: backup: say which file to save to\nTry: firefighters backup --help\n"},
+		{[]string{"--db", db}, 2, "Error: missing argument FILE\nTry: firefighters backup --help\n"},
 	} {
 		refuses(t, tt.code, tt.want, append([]string{"backup"}, tt.args...)...)
 	}
@@ -125,7 +126,7 @@ func TestBackupOfDamage(t *testing.T) {
 	db := invented(t, 1, 600)
 	overwrite(t, db, 30*4096, strings.Repeat("damage", 2000))
 	target := filepath.Join(t.TempDir(), "x.db")
-	refuses(t, 1, fmt.Sprintf("Error: database %q is damaged\nTry: put a backup in its place (this file was left as it is): firefighters restore FILE --db %s\n", db, db),
+	refuses(t, 1, fmt.Sprintf("Error: the database %q is damaged\nTry: firefighters restore FILE --db %s\n", db, db),
 		"backup", target, "--db", db)
 	if names := namesIn(t, filepath.Dir(target)); len(names) > 0 {
 		t.Errorf("there is %q", names)
@@ -191,6 +192,10 @@ func TestServeBackups(t *testing.T) {
 	if n := len(namesIn(t, dir)); n < 1 || n > 2 {
 		t.Errorf("%d backups", n)
 	}
+	noted := ""
+	if notes.Read(db, notes.BackupDir, &noted); noted != dir {
+		t.Errorf("the noted folder is %q", noted)
+	}
 	// One that is young is not made again.
 	again := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
 	before := namesIn(t, dir)
@@ -198,6 +203,10 @@ func TestServeBackups(t *testing.T) {
 	again.stop(t)
 	if after := namesIn(t, dir); !slices.Equal(before, after) {
 		t.Errorf("there was %q and is %q", before, after)
+	}
+	startOn(t, db).stop(t)
+	if notes.Read(db, notes.BackupDir, &noted) {
+		t.Errorf("without backups: the noted folder is %q", noted)
 	}
 }
 
@@ -227,7 +236,7 @@ func TestAdvice(t *testing.T) {
 		{[]string{"deleted", "--tenant", "default", "--db", db}, beside, "17"},
 		{[]string{"backup", filepath.Join(dir, "new.db"), "--db", db}, beside, "17"},
 	} {
-		refuses(t, 1, fmt.Sprintf("Error: database %q is damaged; the newest good backup is of 2026-11-%sT12:00:00Z\n"+
+		refuses(t, 1, fmt.Sprintf("Error: the database %q is damaged; the newest valid backup was made at 2026-11-%sT12:00:00Z\n"+
 			"Try: firefighters restore %s --db %s\n", db, tt.day, tt.best, db), tt.args...)
 	}
 	if now, err := os.ReadFile(db); err != nil || string(now) != string(text) {
@@ -257,21 +266,21 @@ func TestMissingElsewhere(t *testing.T) {
 	beside := filepath.Join(filepath.Dir(db), "x-20261118T120000Z.db")
 	copyOf(t, saved, beside)
 	must(t, os.Remove(db))
-	want := fmt.Sprintf("Error: there is no database at %q; the newest good backup is of 2026-11-18T12:00:00Z\n"+
-		"Try: name the right file with --db, or: firefighters restore %s --db %s\n", db, beside, db)
+	want := fmt.Sprintf("Error: there is no database %q; the newest valid backup was made at 2026-11-18T12:00:00Z\n"+
+		"Try: firefighters restore %s --db %s\n", db, beside, db)
 	for _, args := range [][]string{{"keys", "list"}, {"check"}, {"backup", db + "-new"}, {"history", "--tenant", "A"}} {
 		refuses(t, 1, want, append(args, "--db", db)...)
 	}
 }
 
 // noBackups is what serve says without --backup-dir.
-const noBackups = "no backups are made. To have one every day, on another disk, add: --backup-dir DIR\n"
+const noBackups = "there are no backups. For a daily backup to another disk, add: --backup-dir DIR\n"
 
 // TestPlaceOfBackups: serve says in a line that there are no backups, and warns
 // of backups that the database's own disk would take with it.
 func TestPlaceOfBackups(t *testing.T) {
 	t.Parallel()
-	const sameDisk = "Warning: the backups are on the same disk as the database, and would be lost with it.\nTry: --backup-dir DIR, on another disk\n"
+	const sameDisk = "Warning: the backups are on the same disk as the database and would be lost with it\nTry: --backup-dir DIR, on another disk\n"
 	type start struct{ dir, want string }
 	starts := []start{{"", noBackups}, {filepath.Join(t.TempDir(), "backups"), sameDisk}}
 	if dir, err := os.MkdirTemp("/dev/shm", "firefighters-"); err == nil {
@@ -289,7 +298,7 @@ func TestPlaceOfBackups(t *testing.T) {
 		s := startWith(t, db, args...)
 		s.stop(t) // everything is written by then
 		said := s.stderr.String()
-		if !strings.HasPrefix(said, "Made the database "+db+".\n"+tt.want) || strings.Count(said, "Warning: ") != strings.Count(tt.want, "Warning: ") {
+		if !strings.HasPrefix(said, "Created the database "+db+".\n"+tt.want) || strings.Count(said, "Warning: ") != strings.Count(tt.want, "Warning: ") {
 			t.Errorf("backups in %q: stderr %q", tt.dir, said)
 		}
 	}
@@ -305,13 +314,13 @@ func TestUnusableBackupDir(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
 	for folder, fault := range map[string]string{
-		filepath.Join(dir, "absent", "backups"): "the folder for backups cannot be used: ",
-		filepath.Join(dir, "file"):              "the folder for backups is a file\n",
+		filepath.Join(dir, "absent", "backups"): "making ",
+		filepath.Join(dir, "file"):              "writing ",
 	} {
 		db := filepath.Join(t.TempDir(), "x.db")
 		s := startWith(t, db, "serve", "--db", db, "--backup-dir", folder)
 		s.mayFail = true
-		s.logs(t, fmt.Sprintf("Warning: no backups are made: the folder %s cannot be used: %s", folder, fault), "\nTry: ")
+		s.logs(t, "Warning: no backups are made: "+fault, folder, "\nTry: ")
 		eventually(t, "the failure", func() bool { return !s.readyz(t).Backup.OK })
 		if r := s.readyz(t); r.Status != "ready" || r.Backup.Since == nil || r.Backup.Detail == "" || strings.Contains(r.Backup.Detail, dir) {
 			t.Errorf("%s: %+v", folder, r)

@@ -24,8 +24,8 @@ func TestCheck(t *testing.T) {
 	code, stdout, stderr := runCommand(t, "check", "--db", db)
 	if code != 1 || stdout != "" || strings.Count(stderr, ": it is sorted or searched by something else than its fields\n") != 2 ||
 		!strings.Contains(stderr, fmt.Sprintf("The department %q: its count of records is 3 and their last number 7, and they should be ", demo.Department(0))) ||
-		!strings.HasSuffix(stderr, fmt.Sprintf("\nError: the database %q was changed by another program, which left 3 things behind\n"+
-			"Try: the service corrects that when it starts, and once a day: firefighters serve --db %s\n", db, db)) {
+		!strings.HasSuffix(stderr, fmt.Sprintf("\nError: the database %q was changed by another program and has 3 inconsistencies\n"+
+			"Try: the server corrects them at startup: firefighters serve --db %s\n", db, db)) {
 		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	startOn(t, db).stop(t)
@@ -62,7 +62,7 @@ func TestCheckReferences(t *testing.T) {
 	execSQL(t, db, `INSERT INTO keys (hash, tenant_id, scope, created_at) VALUES (zeroblob(32), 98, 'read', 0)`)
 	code, _, stderr := runCommand(t, "check", "--db", db, "--repair")
 	if code != 1 || !strings.Contains(stderr, "refers to nothing") || !strings.HasSuffix(stderr,
-		fmt.Sprintf("Error: the database %q is damaged\nTry: put a backup in its place: firefighters restore FILE --db %s\n", db, db)) {
+		fmt.Sprintf("Error: the database %q is damaged\nTry: firefighters restore FILE --db %s\n", db, db)) {
 		t.Errorf("code %d, stderr %q", code, stderr)
 	}
 }
@@ -110,7 +110,7 @@ func TestDamagedRecords(t *testing.T) {
 	s.logs(t, "is damaged", hurt)
 
 	saved, other := filepath.Join(t.TempDir(), "saved.db"), filepath.Join(t.TempDir(), "other.db")
-	warning := "Warning: records in it that are damaged: 2. See which: firefighters check --db "
+	warning := "Warning: the backup contains 2 damaged records\nTry: firefighters check --db "
 	if _, stderr := works(t, "backup", saved, "--db", s.db); stderr != warning+s.db+"\n" {
 		t.Errorf("backup: stderr %q", stderr)
 	}
@@ -197,13 +197,13 @@ func TestLatestTimeAhead(t *testing.T) {
 	again.stop(t)
 	warned("serve", again.stderr.String())
 	_, stderr = works(t, "purge", "--older-than", "1y", "--yes", "--db", db, "--tenant", "default")
-	if warned("purge", stderr); !strings.HasSuffix(stderr, "There is nothing to erase.\n") {
+	if warned("purge", stderr); !strings.HasSuffix(stderr, "There is nothing to delete.\n") {
 		t.Errorf("purge: %q", stderr)
 	}
 	code, _, stderr := runCommand(t, "check", "--db", db)
 	if code != 1 || !strings.Contains(stderr, "is ahead of the clock\n") || !strings.HasSuffix(stderr,
-		fmt.Sprintf("Error: the latest time that the database %q has seen is ahead of the clock of this machine\n"+
-			"Try: set the clock; if it is right now: firefighters check --repair --db %s\n", db, db)) {
+		fmt.Sprintf("Error: the latest time in the database %q is ahead of the clock of this machine\n"+
+			"Try: set the clock, or if it is right: firefighters check --repair --db %s\n", db, db)) {
 		t.Errorf("check: code %d, stderr %q", code, stderr)
 	}
 	if stdout, _ := works(t, "check", "--repair", "--db", db); stdout != sound {

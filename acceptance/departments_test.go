@@ -67,30 +67,30 @@ func TestDepartmentCommands(t *testing.T) {
 			t.Errorf("%q: stdout %q, stderr %q", args, stdout, stderr)
 		}
 	}
-	said("The department \"Ladder 1\" is now \"Rescue 3\".\n", "departments", "rename", "Ladder 1", " Rescue 3 ")
+	said("Renamed the department \"Ladder 1\" to \"Rescue 3\".\n", "departments", "rename", "Ladder 1", " Rescue 3 ")
 	ladder.do(t, "GET", collection+"/"+hers, "").wants(t, 200)
 	if a := ladder.do(t, "GET", "/api/v1/whoami", "").wants(t, 200); !strings.Contains(a.body, `"Rescue 3"`) {
 		t.Errorf("after the new name: %s", a.body)
 	}
 	full := func(records, deleted int, hint string) string {
-		return fmt.Sprintf("Error: the department \"Rescue 3\" is not empty: records: %d, deleted ones: %d; nothing was changed\n"+
-			"Try: %sfirefighters purge --tenant %s --older-than 0s --db %s\n", records, deleted, hint, cli.Quote("Rescue 3"), s.db)
+		return fmt.Sprintf("Error: the department \"Rescue 3\" is not empty: records: %d, deleted ones: %d\n"+
+			"Try: %sfirefighters purge --older-than 0s --department %s --db %s\n", records, deleted, hint, cli.Quote("Rescue 3"), s.db)
 	}
 	remove := []string{"departments", "remove", "Rescue 3", "--db", s.db}
-	refuses(t, 1, full(1, 1, "delete its records over the API, then: "), append(remove, "--yes")...)
+	refuses(t, 1, full(1, 1, "delete its records on the office page, then: "), append(remove, "--yes")...)
 	ladder.do(t, "DELETE", collection+"/"+hers, "").wants(t, 204)
 	refuses(t, 1, full(0, 2, ""), remove...)
-	said("Erased: 2.\n", "purge", "--tenant", "Rescue 3", "--older-than", "0s", "--yes")
-	refuses(t, 2, "Error: there is no terminal to ask on: Remove the department \"Rescue 3\" and its active keys, phones and sessions of browsers (1)?\n"+
-		"Try: the same with --yes\n", remove...)
+	said("Permanently deleted 2 records.\n", "purge", "--tenant", "Rescue 3", "--older-than", "0s", "--yes")
+	refuses(t, 2, "Error: there is no terminal to ask: Remove the department \"Rescue 3\" with its 1 active key or session?\n"+
+		"Try: add --yes\n", remove...)
 	wantDepartments(t, s.db, "default: 1, 0, 1", "Rescue 3: 0, 0, 1")
 	ladder.list(t, "")
-	said("Removed the department \"Rescue 3\". Keys that went with it: 2.\n", "departments", "remove", "Rescue 3", "--yes")
+	said("Removed the department \"Rescue 3\" and 2 keys.\n", "departments", "remove", "Rescue 3", "--yes")
 	ladder.refused(t, "unknown")
 	s.list(t, "")
 	wantDepartments(t, s.db, "default: 1, 0, 1")
 	works(t, "check", "--db", s.db)
-	refuses(t, 1, "Error: there is no department \"Rescue 3\"\nTry: see their names: firefighters departments list --db "+s.db+"\n", remove...)
+	refuses(t, 1, "Error: there is no department \"Rescue 3\"\nTry: firefighters departments list --db "+s.db+"\n", remove...)
 }
 
 // TestSessionsListed: a session is a line of its own, with the time at which it
@@ -123,12 +123,12 @@ func TestSessionsListed(t *testing.T) {
 	}
 	openSession(t, db, newKey(t, db, "A"))
 	wantDepartments(t, db, "A: 0, 0, 2")
-	refuses(t, 2, "Error: there is no terminal to ask on: Remove the department \"A\" and its active keys, phones and sessions of browsers (3)?\n"+
-		"Try: the same with --yes\n", "departments", "remove", "A", "--db", db)
+	refuses(t, 2, "Error: there is no terminal to ask: Remove the department \"A\" with its 3 active keys and sessions?\n"+
+		"Try: add --yes\n", "departments", "remove", "A", "--db", db)
 	works(t, "keys", "revoke", "3", "--db", db)
 	works(t, "keys", "revoke", "5", "--db", db)
 	wantDepartments(t, db, "A: 0, 0, 0")
-	if _, stderr := works(t, "departments", "remove", "A", "--db", db); stderr != "Removed the department \"A\". Keys that went with it: 3.\n" {
+	if _, stderr := works(t, "departments", "remove", "A", "--db", db); stderr != "Removed the department \"A\" and 3 keys.\n" {
 		t.Errorf("stderr %q", stderr)
 	}
 }

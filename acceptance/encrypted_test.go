@@ -64,26 +64,25 @@ func TestEncryptedBackup(t *testing.T) {
 	if found := savedForm.FindStringSubmatch(stdout); stderr != "" || found == nil || found[1] != "40" {
 		t.Fatalf("stdout %q, stderr %q", stdout, stderr)
 	}
-	const withKey = "Try: the same with --identity KEYFILE, a file with the secret key from the safe\n"
+	const withKey = "Try: add --identity KEYFILE, the file with the secret key\n"
 	for _, tt := range []struct {
 		args []string
 		code int
 		want string
 	}{
-		{[]string{"restore", saved, "--db", restored}, 1, fmt.Sprintf("Error: the backup %q is encrypted; nothing was changed\n", saved) + withKey},
+		{[]string{"restore", saved, "--db", restored}, 1, fmt.Sprintf("Error: the backup %q is encrypted\n", saved) + withKey},
 		{[]string{"restore", saved, "--db", restored, "--identity", other}, 1,
-			fmt.Sprintf("Error: the key of --identity does not open the backup %q; nothing was changed\nTry: the key of %s\n", saved, recipient)},
+			fmt.Sprintf("Error: the key of --identity does not open the backup %q\nTry: use the key of %s\n", saved, recipient)},
 		{[]string{"restore", plain, "--db", restored, "--identity", key}, 1,
 			fmt.Sprintf("Error: reading the backup %q: the backup is not encrypted\n", plain)},
 		{[]string{"restore", saved, "--db", restored, "--identity", plain}, 1,
-			"Error: --identity " + plain + ": it is not an identity file of age: no line with AGE-SECRET-KEY-1 can be read\n" +
-				"Try: a file with the secret key from the safe on a line of its own\n"},
+			"Error: --identity " + plain + ": it is not an identity file of age: no line with AGE-SECRET-KEY-1 can be read\n"},
 		{[]string{"check", "--db", saved}, 1, fmt.Sprintf("Error: %q is an encrypted backup, not a database\n", saved) +
-			"Try: firefighters check --identity KEYFILE --db " + saved + ", or firefighters restore " + saved + " --identity KEYFILE\n"},
+			"Try: to check it: firefighters check --identity KEYFILE --db " + saved + "\nTry: to restore it: firefighters restore " + saved + " --identity KEYFILE\n"},
 		{[]string{"check", "--db", saved, "--identity", key, "--repair"}, 2,
-			"Error: check: --repair is for a database, and --identity and --backup-dir are for a backup\nTry: firefighters check --help\n"},
+			"Error: --identity and --repair cannot be combined\nTry: firefighters check --help\n"},
 		{[]string{"backup", filepath.Join(dir, "x"), "--db", db, "--backup-encrypt-to", "age1nobody"}, 2,
-			"Error: backup: --backup-encrypt-to: it is not an age recipient, as age1 and 58 more characters\nTry: to have one: firefighters backup-key\n"},
+			"Error: --backup-encrypt-to: it is not an age recipient, as age1 and 58 more characters\nTry: to create a key and its recipient: firefighters backup-key\n"},
 	} {
 		if code, stdout, stderr := runCommand(t, tt.args...); code != tt.code || stdout != "" || stderr != tt.want {
 			t.Errorf("%q: %d %s%s\nwant\n%s", tt.args, code, stdout, stderr, tt.want)
@@ -112,7 +111,7 @@ func TestEncryptedBackup(t *testing.T) {
 	must(t, os.WriteFile(saved, text[:len(text)-1], 0o600))
 	for _, args := range [][]string{{"check", "--db", saved}, {"restore", saved, "--db", db}} {
 		code, _, stderr := runCommand(t, append(args, "--identity", key)...)
-		if code != 1 || !strings.HasPrefix(stderr, fmt.Sprintf("Error: the backup %q is damaged; nothing was changed", saved)) {
+		if code != 1 || !strings.HasPrefix(stderr, fmt.Sprintf("Error: the backup %q is damaged\n", saved)) {
 			t.Errorf("%q: %d %s", args, code, stderr)
 		}
 	}
@@ -162,7 +161,7 @@ func TestServiceEncrypts(t *testing.T) {
 	if stdout, stderr := works(t, verify...); stdout != fmt.Sprintf("The newest backup %q is sound.\n", filepath.Join(dir, newest())) || !strings.Contains(stderr, "is encrypted. Its header") {
 		t.Errorf("without it: %s%s", stdout, stderr)
 	}
-	if code, stdout, stderr := runCommand(t, append(verify, "--identity", stranger)...); code != 1 || !strings.Contains(stderr, "Try: the key of "+recipient) {
+	if code, stdout, stderr := runCommand(t, append(verify, "--identity", stranger)...); code != 1 || !strings.Contains(stderr, "Try: use the key of "+recipient) {
 		t.Errorf("with another: %d %s%s", code, stdout, stderr)
 	}
 

@@ -121,7 +121,7 @@ func TestImportBesideService(t *testing.T) {
 			t.Errorf("%q finds %d, not %d", search, page.Data.TotalCount, want)
 		}
 	}
-	works(t, "import", list(t, "people.csv", germanList), "--tenant", "Engine 7", "--apply", "--db", s.db)
+	works(t, "import", list(t, "people.csv", germanList), "--tenant", "Engine 7", "--new", "--apply", "--db", s.db)
 	if page := s.as(newKey(t, s.db, "Engine 7")).list(t, ""); page.Data.TotalCount != 2 {
 		t.Errorf("the new department has %d", page.Data.TotalCount)
 	}
@@ -142,12 +142,12 @@ func TestExportCommand(t *testing.T) {
 	for _, format := range []string{"csv", "xlsx", "vcf", "jsonl"} {
 		file := filepath.Join(dir, "x."+format)
 		says(t, 0, "Wrote 4 people to "+file+".\n", "", "export", "--tenant", "Engine 7", "-o", file, "--db", db)
-		says(t, 1, "", fmt.Sprintf("Error: %q is there already\nTry: another name, or --force to replace it\n", file), "export", "--tenant", "Engine 7", "-o", file, "--db", db)
+		says(t, 1, "", fmt.Sprintf("Error: %q already exists\nTry: to replace it, add --force\n", file), "export", "--tenant", "Engine 7", "-o", file, "--db", db)
 		works(t, "export", "--tenant", "Engine 7", "-o", file, "--force", "--db", db)
-		if stdout, _ := works(t, into("import", file, db, "--update", "--apply")...); !strings.HasSuffix(stdout, "There was nothing to change: 4 people left as they are.\n") {
+		if stdout, _ := works(t, into("import", file, db, "--update", "--apply")...); !strings.HasSuffix(stdout, "Nothing to change: 4 people unchanged.\n") {
 			t.Errorf("%s comes back as:\n%s", format, stdout)
 		}
-		works(t, "import", file, "--tenant", format, "--map", "id=-", "--apply", "--db", db)
+		works(t, "import", file, "--tenant", format, "--new", "--map", "id=-", "--apply", "--db", db)
 	}
 	if after := exported(t, db); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Errorf("%q\nbecame\n%q", before, after)

@@ -134,7 +134,7 @@ var fileCases = []struct {
 	{"newer", func(t *testing.T, path string) {
 		ours(t, path)
 		execSQL(t, path, `PRAGMA user_version = 1000`)
-	}, false, fmt.Sprintf("newer version of this program (schema 1000, this one knows %d)", 1)},
+	}, false, "newer version of this program (schema 1000; this version supports 1)"},
 	{"ours without a version", func(t *testing.T, path string) {
 		ours(t, path)
 		execSQL(t, path, `PRAGMA user_version = 0`)
@@ -151,7 +151,7 @@ var fileCases = []struct {
 	}, false, "damaged"},
 	{"damaged", func(t *testing.T, path string) { ours(t, path); damage(t, path) }, false, "damaged"},
 	{"damaged at its beginning", func(t *testing.T, path string) { ours(t, path); overwrite(t, path, 0, "damaged!") },
-		false, "if it was one and is damaged: firefighters restore FILE --db "},
+		false, "if it was a database and is damaged: firefighters restore FILE --db "},
 }
 
 // newDatabase is what ours copies. It is made once.
@@ -292,8 +292,8 @@ func TestHardLink(t *testing.T) {
 		t.Skip("how many names a file has is not asked on Windows")
 	}
 	link := filepath.Join(t.TempDir(), "link.db")
-	words := fmt.Sprintf("Error: database %q has another name as well (a hard link), by which it could be served twice and be damaged\n"+
-		"Try: remove the other name, which this shows: find / -xdev -samefile %s\n", link, link)
+	words := fmt.Sprintf("Error: the database %q has another name as well (a hard link): served under both names it would be damaged\n"+
+		"Try: find the other name and remove it: find / -xdev -samefile %s\n", link, link)
 	refusesSecondPath(t, link, words, func(db string) { must(t, os.Link(db, link)) }, func() { must(t, os.Remove(link)) })
 	_, saved, _ := backedUp(t)
 	must(t, os.Link(saved, link))

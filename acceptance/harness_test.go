@@ -324,7 +324,7 @@ func exitCode(t *testing.T, err error) int {
 // newKey makes a key by command; flags are those beside --db and --tenant.
 func newKey(t *testing.T, db, tenant string, flags ...string) string {
 	t.Helper()
-	code, stdout, stderr := runCommand(t, append([]string{"keys", "create", "--db", db, "--tenant", tenant}, flags...)...)
+	code, stdout, stderr := runCommand(t, append([]string{"keys", "create", "--db", db, "--department", tenant, "--new"}, flags...)...)
 	if code != 0 {
 		t.Fatalf("making a key: %d %s", code, stderr)
 	}

@@ -130,7 +130,7 @@ func TestHistoryTable(t *testing.T) {
 	lines := strings.Split(stdout, "\n")
 	for i, want := range []string{
 		`create   ` + id + `  1  first key  -`,
-		`replace  ` + id + `  1  first key  Ana Čović, 091 234 5678, ana@example.com, 1990-05-15T00:00:00Z`,
+		`replace  ` + id + `  1  first key  Ana Čović, 091 234 5678, ana@example.com, 1990-05-15`,
 		`delete   ` + id + `  1  first key  A B`,
 		``,
 	} {
@@ -192,7 +192,7 @@ func TestHistoryOfOthers(t *testing.T) {
 	if stdout, _ := works(t, "deleted", "--db", s.db, "--tenant", "default"); stdout != "" {
 		t.Errorf("deleted: %s", stdout)
 	}
-	if _, stderr := works(t, "purge", "--db", s.db, "--tenant", "default", "--older-than", "0s"); stderr != "There is nothing to erase.\n" {
+	if _, stderr := works(t, "purge", "--db", s.db, "--tenant", "default", "--older-than", "0s"); stderr != "There is nothing to delete.\n" {
 		t.Errorf("purge: %s", stderr)
 	}
 	if got := historyOf(t, s.db, "other"); len(got) != 3 {
@@ -206,7 +206,7 @@ func TestHistoryOfOthers(t *testing.T) {
 // lacks is what undelete and purge say if there is no such record.
 func lacks(db, id string) string {
 	return "Error: the department has no deleted record " + id + "; nothing was changed\n" +
-		"Try: see which there are: firefighters deleted --tenant NAME --db " + db + "\n"
+		"Try: firefighters list --deleted --db " + db + "\n"
 }
 
 // TestFailuresLeaveNoChange: what was refused is not in the history. TestFull
@@ -252,7 +252,7 @@ func TestUndelete(t *testing.T) {
 	if l := s.list(t, ""); l.TotalCount != 1 || len(historyOf(t, s.db, "default")) != before {
 		t.Errorf("a refusal has brought something back: %+v", l)
 	}
-	if stdout, stderr := works(t, append(undelete, ids[0], strings.ToUpper(ids[2]), ids[2])...); stdout != "" || stderr != "Brought back: 2.\n" {
+	if stdout, stderr := works(t, append(undelete, ids[0], strings.ToUpper(ids[2]), ids[2])...); stdout != "" || stderr != "Restored 2 records.\n" {
 		t.Errorf("stdout %q, stderr %q", stdout, stderr)
 	}
 	for i, status := range []int{200, 404, 200} {
@@ -285,12 +285,12 @@ func TestPurge(t *testing.T) {
 	}
 	refuses(t, 1, lacks(s.db, live), append(purge, "--yes", gone, live)...)
 	refuses(t, 1, lacks(s.db, nobody), append(purge, "--yes", gone, nobody)...)
-	refuses(t, 2, "Error: there is no terminal to ask on: Erase 1 deleted record of \"default\" for good?\nTry: the same with --yes\n",
+	refuses(t, 2, "Error: there is no terminal to ask: Permanently delete 1 record of \"default\"?\nTry: add --yes\n",
 		append(purge, gone)...)
 	if got := len(historyOf(t, s.db, "default")); got != 5 {
 		t.Errorf("%d changes after what was refused", got)
 	}
-	if stdout, stderr := works(t, append(purge, "--yes", strings.ToUpper(gone), gone)...); stdout != "" || stderr != "Erased: 1.\n" {
+	if stdout, stderr := works(t, append(purge, "--yes", strings.ToUpper(gone), gone)...); stdout != "" || stderr != "Permanently deleted 1 record.\n" {
 		t.Errorf("stdout %q, stderr %q", stdout, stderr)
 	}
 	refuses(t, 1, lacks(s.db, gone), append(purge, "--yes", gone)...)
@@ -329,9 +329,9 @@ func TestPurgeOlderThan(t *testing.T) {
 	}
 	left := []string{"8y", "30w", "10d", "5h", "0h"}
 	for i, age := range []string{"9y", "7y", "26w", "9d", "4h"} {
-		want := "Erased: 1.\n"
+		want := "Permanently deleted 1 record.\n"
 		if i == 0 {
-			want = "There is nothing to erase.\n"
+			want = "There is nothing to delete.\n"
 		} else {
 			left = left[1:]
 		}
@@ -363,13 +363,13 @@ func TestPurgeAgain(t *testing.T) {
 	must(t, err)
 	var count int
 	must(t, tx.QueryRow(`SELECT count(*) FROM firefighters`).Scan(&count))
-	refuses(t, 1, fmt.Sprintf("Error: 1 record is erased, but traces of it may be left in the file: rewriting database %q: the database is locked by another program\n"+
-		"Try: when there is room and nobody is writing: firefighters purge --tenant default --older-than 100y --db %s\n", s.db, s.db), "purge", "--db", s.db, "--tenant", "default", "--yes", id)
+	refuses(t, 1, fmt.Sprintf("Error: permanently deleted 1 record, but traces may be left in the file: rewriting database %q: the database is locked by another program\n"+
+		"Try: to rewrite the file: firefighters purge --department default --older-than 100y --db %s\n", s.db, s.db), "purge", "--db", s.db, "--tenant", "default", "--yes", id)
 	must(t, tx.Rollback())
 	if len(traces(t, s.db)) == 0 {
 		t.Error("there are no traces to remove")
 	}
-	if stdout, stderr := works(t, "purge", "--tenant", "default", "--older-than", "100y", "--db", s.db); stdout != "" || stderr != "There is nothing to erase.\n" {
+	if stdout, stderr := works(t, "purge", "--tenant", "default", "--older-than", "100y", "--db", s.db); stdout != "" || stderr != "There is nothing to delete.\n" {
 		t.Errorf("stdout %q, stderr %q", stdout, stderr)
 	}
 	checkTraces(t, s.db, s.db+"-wal")
@@ -408,7 +408,7 @@ func TestPurgeLeavesNothing(t *testing.T) {
 	}
 	total := c.list(t, "").TotalCount
 	_, stderr := works(t, append([]string{"purge", "--db", db, "--tenant", demo.Department(0), "--yes"}, ids...)...)
-	if stderr != fmt.Sprintf("Erased: %d.\n", canaries) {
+	if stderr != fmt.Sprintf("Permanently deleted %d records.\n", canaries) {
 		t.Error(stderr)
 	}
 	if after, found := c.list(t, "").TotalCount, c.list(t, "search=canary").TotalCount; after != total || found != 0 {

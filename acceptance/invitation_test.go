@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,8 +61,8 @@ func TestInvite(t *testing.T) {
 	if link == nil || link[1] != s.url || stdout != "Link: "+link[0]+"Code: "+link[2]+"\n" {
 		t.Fatalf("stdout %q", stdout)
 	}
-	if want := fmt.Sprintf("One of them works, once, for 15 minutes: open the link, or type the code at %s/office/\n"+
-		"Note: the link works on this computer alone, because the service listens on 127.0.0.1.\n", s.url); stderr != want {
+	if want := fmt.Sprintf("One of them works, once, within 15 minutes. Open the link, or type the code at %s/office/\n"+
+		"Note: the link works only on this computer, because the server listens on 127.0.0.1\n", s.url); stderr != want {
 		t.Errorf("stderr:\n%swant:\n%s", stderr, want)
 	}
 	cookie := s.letsIn(t, link[2])
@@ -83,26 +84,30 @@ func TestInvite(t *testing.T) {
 	}
 }
 
-// TestInviteRefusals: what cannot be is said, and no invitation is made.
+// TestInviteRefusals: without a department, or for an unknown one, no invitation is created.
 func TestInviteRefusals(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	absent := filepath.Join(t.TempDir(), "absent.db")
-	unknown := fmt.Sprintf("Error: there is no department \"nowhere\"\nTry: see their names: firefighters departments list --db %s\n", s.db)
-	refuses(t, 1, unknown, "invite", "--db", s.db, "--tenant", "nowhere", "--name", "Ana")
-	refuses(t, 1, unknown, "open", "--db", s.db, "--tenant", "nowhere")
-	refuses(t, 1, noDatabase(absent), "invite", "--db", absent, "--tenant", "default", "--name", "Ana")
-	refuses(t, 1, noDatabase(absent), "open", "--db", absent)
+	absent, empty := filepath.Join(t.TempDir(), "absent.db"), filepath.Join(t.TempDir(), "empty.db")
+	makeDatabase(t, empty)
+	fails := func(want, db string, flags ...string) {
+		t.Helper()
+		for _, command := range [][]string{{"invite", "--name", "Ana"}, {"open"}} {
+			code, stdout, stderr := runCommand(t, slices.Concat(command, []string{"--db", db}, flags)...)
+			if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "Error: "+want) || !strings.Contains(stderr, "\nTry: ") {
+				t.Errorf("%s: code %d, stdout %q, stderr %q", command[0], code, stdout, stderr)
+			}
+		}
+	}
+	fails("there is no department \"nowhere\"\n", s.db, "--department", "nowhere")
+	fails("there is no database", absent)
+	fails("the database has no department\n", empty)
 	var count int
 	if scanSQL(t, s.db, `SELECT count(*) FROM invitations`, &count); count != 1 {
-		t.Errorf("%d invitations, not that of the first start alone", count)
+		t.Errorf("%d invitations, not only the one of the first start", count)
 	}
 	newKey(t, s.db, "Engine 7")
-	refuses(t, 2, fmt.Sprintf("Error: open: say which of the 2 departments\nTry: firefighters open --db %s --tenant default, or see their names: firefighters departments list --db %s\n", s.db, s.db),
-		"open", "--db", s.db)
-	empty := filepath.Join(t.TempDir(), "empty.db")
-	makeDatabase(t, empty)
-	refuses(t, 1, "Error: the database has no department\nTry: firefighters keys create --tenant NAME --db "+empty+"\n", "open", "--db", empty)
+	fails("the database has 2 departments\n", s.db)
 }
 
 // TestInvitationExpires: the code is valid for fifteen minutes, by the clock of the
@@ -168,13 +173,13 @@ func TestInviteWithoutLink(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
 	newKey(t, db, "default")
-	none := "no service runs on this database\nTry: start one: firefighters serve --db " + db + "\n"
-	const noPage = "the service runs without the office page (--no-office), or is not ready yet\nTry: wait a moment, or start it without --no-office\n"
+	none := "no server is running on this database\nTry: firefighters serve --db " + db + "\n"
+	const noPage = "the server runs without the office page (--no-office), or is not ready yet\nTry: wait a moment, or start it without --no-office\n"
 	without := func(when, want string) {
 		t.Helper()
 		stdout, stderr := works(t, "invite", "--db", db, "--tenant", "default", "--name", "Ana")
-		if !codeForm.MatchString(stdout) || strings.Count(stdout, "\n") != 1 || stderr != "The code works once, for 15 minutes. "+
-			"It is typed on the page of the service, at /office/\nNote: there is no link, because "+want {
+		if !codeForm.MatchString(stdout) || strings.Count(stdout, "\n") != 1 || stderr != "The code works once, within 15 minutes. "+
+			"Type it on the page of the server, at /office/\nNote: there is no link, because "+want {
 			t.Errorf("%s: stdout %q, stderr:\n%s", when, stdout, stderr)
 		}
 		refuses(t, 1, "Error: "+want, "open", "--db", db)
@@ -214,7 +219,7 @@ func TestFirstLink(t *testing.T) {
 		out := s.stdout.String()
 		link := invitationForm.FindStringSubmatch(out)
 		if link == nil || link[1] != s.url || strings.Index(out, link[0]) > strings.Index(out, "curl") ||
-			!strings.Contains(out, "\nOpen this in your browser within 15 minutes, and press the button:\n\n  "+link[0]+"\nTry:\n") {
+			!strings.Contains(out, "\nOpen this in your browser within 15 minutes, and press the button:\n\n  "+link[0]+"\n") {
 			t.Fatalf("%s: stdout:\n%s", name, out)
 		}
 		s.letsIn(t, link[2])

@@ -146,8 +146,8 @@ func TestOpenPrints(t *testing.T) {
 			if said == "" { // it was never opened
 				said = stderr.String()
 			}
-			want := tt.want + " Open this link in one within 15 minutes, and press the button:\n" +
-				"Note: the link works on this computer alone, because the service listens on 127.0.0.1.\n"
+			want := tt.want + " Open this link in a browser within 15 minutes, and press the button:\n" +
+				"Note: the link works only on this computer, because the server listens on 127.0.0.1\n"
 			if got := strings.NewReplacer(d.programs+"/xdg-open", "OPENER", d.programs+"/open", "OPENER").Replace(said); got != want {
 				t.Errorf("stderr:\n%swant:\n%s", got, want)
 			}

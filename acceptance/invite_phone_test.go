@@ -23,11 +23,11 @@ func TestInvitePhoneWithoutPage(t *testing.T) {
 		t.Errorf("%v in %s", err, profile)
 	}
 	missing := filepath.Join(t.TempDir(), "missing")
-	refuses(t, 1, "Error: the folder of "+filepath.Join(missing, "x")+" does not exist\nTry: make it first: mkdir "+missing+"\n",
+	refuses(t, 1, "Error: the folder of "+filepath.Join(missing, "x")+" does not exist\nTry: mkdir "+missing+"\n",
 		"invite", "--phone", "--tenant", "default", "--name", "Eva", "-o", filepath.Join(missing, "x"), "--db", s.db)
 	s.stop(t)
 	s = startWith(t, s.db, "serve", "--db", s.db, "--no-phones")
-	why := "the service runs without the address book for phones (--no-phones), or is not ready yet\nTry: wait a moment, or start it without --no-phones\n"
+	why := "the server runs without the address book for phones (--no-phones), or is not ready yet\nTry: wait a moment, or start it without --no-phones\n"
 	stdout, stderr = works(t, "invite", "--phone", "--tenant", "default", "--name", "Ana's phone", "--db", s.db)
 	if strings.Contains(stdout, "Address") || !strings.HasSuffix(stderr, "Note: there is no address, because "+why) {
 		t.Errorf("stdout %q, stderr %q", stdout, stderr)

@@ -110,7 +110,7 @@ func TestTooFewFiles(t *testing.T) {
 	go func() { ended <- cmd.Wait() }()
 	select {
 	case err := <-ended:
-		const want = "Error: this program may not open enough files to serve clients\nTry: raise the limit of open files: ulimit -n 1024\n"
+		const want = "Error: this program may not open enough files to serve clients\nTry: ulimit -n 1024\n"
 		if said := fmt.Sprint(cmd.Stdout); err == nil || said != want || exists(db) {
 			t.Errorf("%v, %s", err, said)
 		}

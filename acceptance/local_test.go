@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-var localForm = regexp.MustCompile(`(?m)^On this machine alone, without a certificate: (http://(127\.0\.0\.1:\d+))$`)
+var localForm = regexp.MustCompile(`(?m)^On this computer, without a certificate: (http://(127\.0\.0\.1:\d+))$`)
 
 // startForAll starts a service with TLS for all machines. Its own machine reaches it
 // without TLS at local. The client uses 127.0.0.1 with TLS.
@@ -21,7 +21,7 @@ func startForAll(t *testing.T, flags ...string) (s *testService, local client) {
 	db := filepath.Join(t.TempDir(), "x.db")
 	cmd, _ := process(t, append([]string{"serve", "--db", db, "--listen", "0.0.0.0:0", "--local", "127.0.0.1:0"}, flags...)...)
 	s = serving(t, db, cmd)
-	s.logs(t, "On this machine alone")
+	s.logs(t, "On this computer")
 	local = newClient(t, localForm.FindStringSubmatch(s.stderr.String())[1], s.key)
 	s.url = "https://127.0.0.1" + s.url[strings.LastIndexByte(s.url, ':'):]
 	return s, local
@@ -114,7 +114,7 @@ func TestLocalRefused(t *testing.T) {
 	serve := []string{"serve", "--db", db, "--listen", "0.0.0.0:0", "--tls-self-signed"}
 	for _, address := range []string{"0.0.0.0:8080", ":8080", "[::]:8080", "192.0.2.1:8080", "station.example:80", "127.0.0.1", "on"} {
 		code, _, stderr := runCommand(t, append(serve, "--local", address)...)
-		if want := "Error: --local takes an address of this machine alone and a port, or off, not \"" + address + "\"\nTry: firefighters "; code != 2 || !strings.HasPrefix(stderr, want) {
+		if want := "Error: --local must be a loopback address and a port, or off, not \"" + address + "\"\nTry: firefighters "; code != 2 || !strings.HasPrefix(stderr, want) {
 			t.Errorf("%s: %d, %s", address, code, stderr)
 		}
 	}
@@ -122,7 +122,7 @@ func TestLocalRefused(t *testing.T) {
 	must(t, err)
 	defer taken.Close()
 	code, _, stderr := runCommand(t, append(serve, "--local", taken.Addr().String())...)
-	want := "Error: cannot listen on " + taken.Addr().String() + ": the port is used by another program\nTry: another port: --local 127.0.0.1:8081, or none: --local off\n"
+	want := "Error: cannot listen on " + taken.Addr().String() + ": the port is used by another program\nTry: another port, --local 127.0.0.1:8081, or --local off\n"
 	if code != 1 || !strings.HasSuffix(stderr, want) || exists(db) {
 		t.Errorf("a port that is taken: %d, %s", code, stderr)
 	}
@@ -131,11 +131,11 @@ func TestLocalRefused(t *testing.T) {
 	}
 	cmd, _ := process(t, serve...)
 	s := serving(t, db, cmd)
-	s.logs(t, "Warning: this machine has no address of its own without TLS: cannot listen on 127.0.0.1:8080: the port is used by another program\n"+
-		"Try: another port: --local 127.0.0.1:8081, or none: --local off\n")
+	s.logs(t, "Warning: plain HTTP is not available on this computer: cannot listen on 127.0.0.1:8080: the port is used by another program\n"+
+		"Try: another port, --local 127.0.0.1:8081, or --local off\n")
 	cmd, _ = process(t, append(serve, "--db", db+"2", "--local", "off")...)
 	s = serving(t, db+"2", cmd)
-	if log := s.stderr.String(); strings.Contains(log, "On this machine alone") || strings.Contains(log, "without TLS") {
+	if log := s.stderr.String(); strings.Contains(log, "On this computer") || strings.Contains(log, "without TLS") {
 		t.Errorf("--local off:\n%s", log)
 	}
 }

@@ -134,7 +134,7 @@ func TestWALKept(t *testing.T) {
 	must(t, err)
 	must(t, os.Truncate(db, 0))
 	s := startOn(t, db)
-	s.logs(t, "Warning: the -wal of another database was there. It is kept as "+db+"-wal.lost.\n")
+	s.logs(t, "Warning: the -wal file of another database was in the way and is kept as "+db+"-wal.lost\n")
 	if kept, err := os.ReadFile(db + "-wal.lost"); !bytes.Equal(kept, wal) || err != nil {
 		t.Errorf("%d of %d bytes are kept: %v", len(kept), len(wal), err)
 	}
@@ -158,7 +158,7 @@ func TestLostWithBackup(t *testing.T) {
 	eventually(t, "the service to know", func() bool { return strings.Contains(output.String(), "could not be saved") })
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	cmd.Wait()
-	if says := output.String(); !strings.Contains(says, "then: firefighters restore "+saved+" --db "+db+"; or, to go on without what was lost: firefighters serve --new --db "+db+"\n") {
+	if says := output.String(); !strings.Contains(says, "then: firefighters restore "+saved+" --db "+db+"; or, to continue without the lost changes: firefighters serve --new --db "+db+"\n") {
 		t.Errorf("it says: %s", says)
 	}
 }
@@ -216,7 +216,7 @@ func checkEnd(t *testing.T, db, ends, says string, code int) bool {
 		}
 		return false
 	case "completed":
-		if code != 0 || !strings.Contains(says, "everything is in "+db+" again") {
+		if code != 0 || !strings.Contains(says, db+" is complete again") {
 			t.Errorf("code %d: %s", code, says)
 		}
 		return true
@@ -291,7 +291,7 @@ func TestLossNotSaid(t *testing.T) {
 	cmd.Wait()
 	for _, args := range [][]string{{"check"}, {"keys", "list"}, {"serve", "--listen", "127.0.0.1:0"}} {
 		code, stdout, stderr := runCommand(t, append(args, "--db", db)...)
-		if stderr = inWords(stderr); code != 1 || stdout != "" || !strings.Contains(stderr, "is not complete") || !strings.Contains(stderr, "firefighters restore "+saved+" --db "+db) {
+		if stderr = inWords(stderr); code != 1 || stdout != "" || !strings.Contains(stderr, "is incomplete") || !strings.Contains(stderr, "firefighters restore "+saved+" --db "+db) {
 			t.Errorf("%v: %d %s%s", args, code, stdout, stderr)
 		}
 	}

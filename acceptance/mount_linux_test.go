@@ -22,8 +22,8 @@ func bind(t *testing.T, from, to string) {
 
 // mountedFile is what every command prints for a database file that is a mount point.
 func mountedFile(path string) string {
-	return fmt.Sprintf("Error: database %q is itself a mount point: through another path it could be served twice and be damaged\n"+
-		"Try: mount the folder instead of the file (in Docker: -v with a folder)\n", path)
+	return fmt.Sprintf("Error: the database %q is itself a mount point: served under another path as well it would be damaged\n"+
+		"Try: mount its folder instead (in Docker: -v with a folder)\n", path)
 }
 
 // TestMountedFileAsRoot: no command uses a database file that is a mount point, because the lock
@@ -44,8 +44,7 @@ func TestMountedFolderAsRoot(t *testing.T) {
 	bind(t, filepath.Dir(s.db), folder)
 	must(t, os.Symlink(s.db, link))
 	for second, resolved := range map[string]string{filepath.Join(folder, "x.db"): filepath.Join(folder, "x.db"), link: s.db} {
-		refuses(t, 1, fmt.Sprintf("Error: database %q is in use: another firefighters serves it\n"+
-			"Try: stop that one first (the service: firefighters service stop), or give another file with --db\n", resolved),
+		refuses(t, 1, inUse(resolved)+"Try: to open its page: firefighters open --db "+resolved+"\n",
 			"serve", "--db", second, "--listen", "127.0.0.1:0")
 		s.as(newKey(t, second, firstDepartment)).create(t, ana)
 	}

@@ -553,8 +553,8 @@ func TestOfficeImportFiles(t *testing.T) {
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default"), "en")
 	for content, want := range map[string]string{
-		"":                               "The file has no row below a header",
-		"First name;Last name\n":         "The file has no row below a header",
+		"":                               "The file is empty",
+		"First name;Last name\n":         "The name of the file ends in .xlsx, but it is a text file",
 		"%PDF-1.7\n1 0 obj\n":            "This is a PDF",
 		"<!doctype html><table><tr><td>": "This is a web page",
 		"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00": "This is no spreadsheet",

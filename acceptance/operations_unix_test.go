@@ -241,7 +241,8 @@ func (table filePatterns) find(name string) bool {
 func (table filePatterns) has(t *testing.T, folder string) {
 	t.Helper()
 	for _, name := range namesIn(t, folder) {
-		if strings.Contains(name, "firefighters") && !table.find(name) {
+		isDraft := strings.HasPrefix(name, ".firefighters-") // which a killed process leaves behind
+		if strings.Contains(name, "firefighters") && !isDraft && !table.find(name) {
 			t.Errorf("the table of the page has no row for %s", name)
 		}
 	}

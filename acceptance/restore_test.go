@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -80,7 +81,7 @@ func TestRestore(t *testing.T) {
 	}
 	said := regexp.MustCompile(`^Restored (.+) from (.+): 10 records of 1 department, as it was at 20\S+Z\.\n$`).FindStringSubmatch(stdout)
 	if said == nil || said[1] != db || said[2] != saved ||
-		stderr != fmt.Sprintf("What was there is kept as %s.\nKeys that were revoked since the backup and stay revoked: 1.\n", kept[0]) {
+		stderr != fmt.Sprintf("The old database is kept as %s.\nKeys revoked since the backup stay revoked (1).\n", kept[0]) {
 		t.Errorf("stdout %q, stderr %q", stdout, stderr)
 	}
 	if names := namesIn(t, filepath.Dir(db)); len(names) != 3 { // with the lock
@@ -102,8 +103,8 @@ func TestRestoreMissing(t *testing.T) {
 	t.Parallel()
 	_, saved, keys := backedUp(t)
 	db := filepath.Join(t.TempDir(), "new.db")
-	if _, stderr := works(t, "restore", saved, "--db", db); !strings.HasPrefix(stderr, noList) || stderr[strings.LastIndex(stderr, "Made the"):] !=
-		fmt.Sprintf("Made the database %s.\nIts keys are those of the backup. See: firefighters keys list --db %s\n", db, db) {
+	if _, stderr := works(t, "restore", saved, "--db", db); !strings.HasPrefix(stderr, noList) || !strings.HasSuffix(stderr,
+		fmt.Sprintf("\nCreated the database %s with the keys of the backup. See: firefighters keys list --db %s\n", db, db)) {
 		t.Errorf("stderr:\n%s", stderr)
 	}
 	if l := startOn(t, db).as(keys[1]).list(t, ""); l.TotalCount != 10 {
@@ -128,15 +129,15 @@ func TestRestoreRaw(t *testing.T) {
 	raw := filepath.Join(t.TempDir(), "raw.db")
 	copyOf(t, s.db, raw)
 	db := filepath.Join(t.TempDir(), "x.db")
-	refuses(t, 1, fmt.Sprintf("Error: the backup %q holds no department and no records; nothing was changed\n"+
-		"Try: another one; if it is a copy of a database file, save that database: firefighters backup NEWFILE --db FILE\n", raw),
+	refuses(t, 1, fmt.Sprintf("Error: the backup %q has no department\n"+
+		"Try: if it is a copy of a database file, make a backup of that database instead: firefighters backup NEWFILE --db FILE\n", raw),
 		"restore", raw, "--db", db)
 	if exists(db) {
 		t.Error("it made a database")
 	}
 	s.stop(t)
 	copyOf(t, s.db, raw)
-	want := fmt.Sprintf("Warning: %s is a copy of a database file and not a backup: what was written last may be missing.\n", raw)
+	want := fmt.Sprintf("Warning: %s is a copy of a database file, not a backup: the latest changes may be missing\n", raw)
 	if _, stderr := works(t, "restore", raw, "--db", db); !strings.Contains(stderr, want) {
 		t.Errorf("stderr %q", stderr)
 	}
@@ -151,7 +152,7 @@ func TestRestoreOverDamagedPage(t *testing.T) {
 	scanSQL(t, db, `SELECT rootpage FROM sqlite_schema WHERE name = 'tenants'`, &page)
 	overwrite(t, db, (page-1)*4096, strings.Repeat("damage", 600))
 	_, stderr := works(t, "restore", saved, "--db", db)
-	if !strings.HasSuffix(stderr, "\nKeys that were revoked since the backup and stay revoked: 1.\n") {
+	if !strings.HasSuffix(stderr, "\nKeys revoked since the backup stay revoked (1).\n") {
 		t.Errorf("stderr %q", stderr)
 	}
 	if a := startOn(t, db).as(keys[1]).do(t, "GET", collection, ""); a.status != 401 {
@@ -209,7 +210,7 @@ func TestRestoreManyRevoked(t *testing.T) {
 	_, stderr := works(t, "restore", saved, "--db", db)
 	after, err := os.Stat(db)
 	must(t, err)
-	if !strings.HasSuffix(stderr, fmt.Sprintf("\nKeys that were revoked since the backup and stay revoked: %d.\n", keys)) || after.Size() <= before.Size() {
+	if !strings.HasSuffix(stderr, fmt.Sprintf("\nKeys revoked since the backup stay revoked (%d).\n", keys)) || after.Size() <= before.Size() {
 		t.Errorf("stderr %q; %d bytes, and %d in the backup", stderr, after.Size(), before.Size())
 	}
 }
@@ -227,26 +228,25 @@ func TestRestoreRefusals(t *testing.T) {
 	copy(text[4096*3:], strings.Repeat("damage", 3000))
 	must(t, os.WriteFile(bad, text, 0o600))
 	execSQL(t, foreign, `CREATE TABLE t (a)`)
-	const other = "\nTry: another backup: firefighters restore --help\n"
 	before := contents(t, filepath.Dir(db))
 	for _, tt := range []struct {
 		args []string
 		code int
 		want string
 	}{
-		{[]string{bad, "--db", db}, 1, fmt.Sprintf("Error: the backup %q is damaged; nothing was changed", bad) + other},
-		{[]string{foreign, "--db", db}, 1, fmt.Sprintf("Error: the backup %q is not a database of this program; nothing was changed", foreign) + other},
-		{[]string{newer, "--db", db}, 1, fmt.Sprintf("Error: %q was made by a newer version of this program (schema 1000, this one knows %d)\n"+
-			"Try: install the newer version; the file was left as it is\n", newer, 1)},
+		{[]string{bad, "--db", db}, 1, fmt.Sprintf("Error: the backup %q is damaged\n", bad)},
+		{[]string{foreign, "--db", db}, 1, fmt.Sprintf("Error: the backup %q is not a database of this program\n", foreign)},
+		{[]string{newer, "--db", db}, 1, fmt.Sprintf("Error: %q was written by a newer version of this program (schema 1000; this version supports 1)\n"+
+			"Try: install the newer version\n", newer)},
 		{[]string{filepath.Join(dir, "absent.db"), "--db", db}, 1,
-			fmt.Sprintf("Error: there is no backup at %q", filepath.Join(dir, "absent.db")) + other},
+			fmt.Sprintf("Error: there is no backup %q\n", filepath.Join(dir, "absent.db"))},
 		{[]string{db, "--db", db}, 1, fmt.Sprintf("Error: reading the backup %q: it is the database itself\n", db)},
-		{[]string{dir, "--db", db}, 1, fmt.Sprintf("Error: %q is not a file\nTry: another backup: firefighters restore --help\n", dir)},
-		{[]string{"", "--db", db}, 2, "Error: restore: say which backup to restore\nTry: firefighters restore --help\n"},
-		{[]string{saved, "--db", dir}, 1, fmt.Sprintf("Error: %q is not a file\nTry: name a file with --db\n", dir)},
-		{[]string{saved, "--db", filepath.Join(dir, "missing", "x.db")}, 1, fmt.Sprintf("Error: the folder of %q does not exist\nTry: make it first: mkdir %s\n",
+		{[]string{dir, "--db", db}, 1, fmt.Sprintf("Error: %q is not a file\n", dir)},
+		{[]string{"", "--db", db}, 2, "Error: missing argument FILE\nTry: firefighters restore --help\n"},
+		{[]string{saved, "--db", dir}, 1, fmt.Sprintf("Error: %q is not a file\n", dir)},
+		{[]string{saved, "--db", filepath.Join(dir, "missing", "x.db")}, 1, fmt.Sprintf("Error: the folder of %q does not exist\nTry: mkdir %s\n",
 			filepath.Join(dir, "missing", "x.db"), filepath.Join(dir, "missing"))},
-		{[]string{"--db", db}, 2, "Error: restore: say which backup to restore\nTry: firefighters restore --help\n"},
+		{[]string{"--db", db}, 2, "Error: missing argument FILE\nTry: firefighters restore --help\n"},
 	} {
 		refuses(t, tt.code, tt.want, append([]string{"restore"}, tt.args...)...)
 	}
@@ -267,14 +267,13 @@ func TestRestoreInUse(t *testing.T) {
 	t.Parallel()
 	db, saved, keys := backedUp(t)
 	s := startOn(t, db)
-	refuses(t, 1, fmt.Sprintf("Error: database %q is in use: another firefighters serves it\n"+
-		"Try: stop that one first (the service: firefighters service stop), or give another file with --db\n", db), "restore", saved, "--db", db)
+	refuses(t, 1, inUse(db)+"Try: stop it first; to stop the service: "+cli.AsAdministrator("firefighters service stop")+"\n", "restore", saved, "--db", db)
 	if l := s.as(keys[0]).list(t, ""); l.TotalCount != 20 {
 		t.Errorf("%d records", l.TotalCount)
 	}
 	s.stop(t)
 	other := openAt(t, db, time.Now) // as keys list has it for a moment
-	refuses(t, 1, fmt.Sprintf("Error: restoring database %q: another program has the database open\nTry: end that one first\n", db), "restore", saved, "--db", db)
+	refuses(t, 1, fmt.Sprintf("Error: restoring database %q: another program has the database open\n", db), "restore", saved, "--db", db)
 	must(t, other.Close())
 	if recordsIn(t, db) != 20 || len(keptBeside(t, db)) > 0 {
 		t.Errorf("there is %q", namesIn(t, filepath.Dir(db)))
@@ -294,7 +293,7 @@ func TestRestoreCutOff(t *testing.T) {
 		must(t, err)
 		must(t, os.WriteFile(db+".restoring", []byte("half of a copy"), 0o600))
 		must(t, os.Link(db, db+".before-restore-20260101T000000Z"))
-		refuses(t, 1, fmt.Sprintf("Error: locking database %q: the database is being restored\nTry: again when that is done\n", db), "keys", "list", "--db", db)
+		refuses(t, 1, fmt.Sprintf("Error: locking database %q: the database is being restored\n", db), "keys", "list", "--db", db)
 		must(t, release())
 		open()
 		if n := recordsIn(t, db); n != 20 || exists(db+".restoring") || len(keptBeside(t, db)) > 0 {

@@ -37,16 +37,16 @@ func TestStartInLog(t *testing.T) {
 	s.create(t, ana)
 	s.logs(t, `"level":"ERROR","msg":"no backups are made"`) // by a goroutine, after the start
 	s.stop(t)
-	s.stderr.hasEntry(t, "WARN", "FIREFIGHTERS_LISTN does nothing: there is no flag --listn", false)
-	s.stderr.hasEntry(t, "WARN", "FIREFIGHTERS_NEW does nothing", false)
-	s.stderr.hasEntry(t, "WARN", "the database is in a folder of Dropbox, which copies and replaces files in use and can damage it; keep it on", false)
-	s.stderr.hasEntry(t, "INFO", "Made the database "+db, false)
+	s.stderr.hasEntry(t, "WARN", "the environment variable FIREFIGHTERS_LISTN has no effect", false)
+	s.stderr.hasEntry(t, "WARN", "the environment variable FIREFIGHTERS_NEW has no effect", false)
+	s.stderr.hasEntry(t, "WARN", "the database is in a folder of Dropbox, which copies and replaces files in use and can damage it", true)
+	s.stderr.hasEntry(t, "INFO", "Created the database "+db, false)
 	s.stderr.hasEntry(t, "WARN", "listening on [::]:", true)
-	s.stderr.hasEntry(t, "WARN", "no backups are made: the folder ", true)
+	s.stderr.hasEntry(t, "WARN", "no backups are made: ", true)
 
 	shared := startWith(t, db, "serve", "--db", db, "--tls-self-signed")
 	shared.stop(t)
-	shared.stderr.hasEntry(t, "INFO", "no backups are made. To have one", false)
+	shared.stderr.hasEntry(t, "INFO", "there are no backups. For a daily backup", false)
 }
 
 // TestErrorInLog: so is the error that ends it, with the exit code, in one line. Those of
@@ -58,8 +58,8 @@ func TestErrorInLog(t *testing.T) {
 	must(t, os.WriteFile(foreign, []byte("no database"), 0o600))
 	for line, want := range map[string]string{
 		"serve --db " + foreign:       `"level":"ERROR","msg":"\"` + foreign + `\" is not a database of this program",`,
-		"serve --nope":                `"level":"ERROR","msg":"serve: unknown flag: --nope","try":"firefighters serve --help","exitCode":2}`,
-		"--listen nowhere":            `"level":"ERROR","msg":"--listen takes an address and a port, not \"nowhere\"","try":"firefighters serve --listen 127.0.0.1:8080","exitCode":2}`,
+		"serve --nope":                `"level":"ERROR","msg":"unknown flag: --nope","try":"firefighters serve --help","exitCode":2}`,
+		"--listen nowhere":            `"level":"ERROR","msg":"--listen must be an address and a port, not \"nowhere\"","try":"firefighters serve --listen 127.0.0.1:8080","exitCode":2}`,
 		"demo --listen 203.0.113.1:1": `"level":"ERROR","msg":"cannot listen on 203.0.113.1:1: that is not an address of this machine","try":"`,
 		"serve --db " + filepath.Join(folder, "no", "x.db"): `"exitCode":1}`,
 		"serve --tls-cert no.pem --tls-key no.pem":          `"exitCode":1}`,

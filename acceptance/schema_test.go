@@ -24,7 +24,7 @@ func TestRestoreSchema(t *testing.T) {
 	before := contents(t, filepath.Dir(db))
 	refused := func(name, file, want string) {
 		t.Helper()
-		refuses(t, 1, fmt.Sprintf("Error: the backup %q is not as this program makes it: %s; nothing was changed\nTry: another backup: firefighters restore --help\n", file, want),
+		refuses(t, 1, fmt.Sprintf("Error: the backup %q is not as this program makes it: %s\n", file, want),
 			"restore", file, "--db", db)
 		if after := contents(t, filepath.Dir(db)); len(after) != len(before) || after["x.db"] != before["x.db"] {
 			t.Errorf("%s: there is %q", name, namesIn(t, filepath.Dir(db)))
@@ -122,17 +122,17 @@ func TestCheckSchema(t *testing.T) {
 	execSQL(t, db, makeAdmins)
 	code, stdout, stderr := runCommand(t, "check", "--db", db, "--repair")
 	if code != 1 || stdout != "" || !strings.HasPrefix(stderr, `The schema: the trigger "\x1b]0;x\a\u009b" is not of this program`+"\n") ||
-		!strings.Contains(stderr, fmt.Sprintf("Error: the database %q has tables, indexes, triggers or views that are not as this program makes them", db)) {
+		!strings.Contains(stderr, fmt.Sprintf("Error: the database %q has tables, indexes, triggers or views that another program has changed", db)) {
 		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	code, stdout, stderr = runCommand(t, "backup", filepath.Join(t.TempDir(), "saved.db"), "--db", db)
-	if code != 0 || !strings.HasPrefix(stdout, "Saved ") || !strings.Contains(stderr, `Warning: restore will refuse it as it is: its schema is not that of version `) ||
+	if code != 0 || !strings.HasPrefix(stdout, "Saved ") || !strings.Contains(stderr, `Warning: restore will reject this backup: its schema is not that of version `) ||
 		!strings.Contains(stderr, `: the trigger "\x1b]0;x\a\u009b" is not of this program`+"\n") {
 		t.Errorf("backup: code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	s := startOn(t, db)
 	if log := s.stderr.String(); !strings.Contains(log, `Warning: the database is not as this program makes it: its schema is not that of version `) ||
-		!strings.Contains(log, "; restore refuses a backup of it as it is.\nTry: ") || strings.ContainsAny(log, "\x1b\u009b") {
+		!strings.Contains(log, "; restore will reject a backup of it\nTry: ") || strings.ContainsAny(log, "\x1b\u009b") {
 		t.Errorf("it says %q", log)
 	}
 }
@@ -140,7 +140,7 @@ func TestCheckSchema(t *testing.T) {
 // storeKey makes a key of the department A in an open store.
 func storeKey(t *testing.T, s *store.Store, expiresAt time.Time) (key string) {
 	t.Helper()
-	must(t, s.CreateKey(store.NewKey{Tenant: "A", Scope: store.ScopeWrite, ExpiresAt: expiresAt}, func(made string) error {
+	must(t, s.CreateKey(store.NewKey{Tenant: "A", New: true, Scope: store.ScopeWrite, ExpiresAt: expiresAt}, func(made string) error {
 		key = made
 		return nil
 	}))
@@ -169,7 +169,7 @@ func TestUnreleased(t *testing.T) {
 					t.Errorf("%q: code %d, %s%s", args, code, stdout, stderr)
 				}
 			}
-			want = fmt.Sprintf("Error: the backup %q was created by an unreleased version of this program; nothing was changed\nTry: ", old)
+			want = fmt.Sprintf("Error: the backup %q was created by an unreleased version of this program\nTry: ", old)
 			if code, _, stderr := runCommand(t, "restore", old, "--db", db); code != 1 || !strings.HasPrefix(stderr, want) || exists(db) {
 				t.Errorf("restore: code %d, %s", code, stderr)
 			}

@@ -59,7 +59,7 @@ func TestFirstStart(t *testing.T) {
 			checkModes(t, filepath.Dir(path))
 			s.stop(t)
 			again := startOn(t, path)
-			if keyForm.MatchString(again.stdout.String()) || strings.Contains(again.stderr.String(), "Made") {
+			if keyForm.MatchString(again.stdout.String()) || strings.Contains(again.stderr.String(), "Created") {
 				t.Errorf("second start: %s%s", again.stdout, again.stderr)
 			}
 			if l := again.as(s.key).list(t, ""); l.TotalCount != 1 {
@@ -69,6 +69,11 @@ func TestFirstStart(t *testing.T) {
 	}
 }
 
+// inUse is the error for a served database, without its hint.
+func inUse(db string) string {
+	return fmt.Sprintf("Error: the database %q is in use: another firefighters serves it\n", db)
+}
+
 // TestSecondServe: a database is served once. A second service on the same file
 // is told so, also if the port is in use as well. With another file it is told
 // about the port.
@@ -76,20 +81,17 @@ func TestSecondServe(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	address := strings.TrimPrefix(s.url, "http://")
-	inUse := func(db string) string {
-		return fmt.Sprintf("Error: database %q is in use: another firefighters serves it\n"+
-			"Try: stop that one first (the service: firefighters service stop), or give another file with --db\n", db)
-	}
+	want := inUse(s.db) + "Try: to open its page: firefighters open --db " + s.db + "\n"
 	for _, listen := range []string{"127.0.0.1:0", address} {
-		refuses(t, 1, inUse(s.db), "serve", "--db", s.db, "--listen", listen)
+		refuses(t, 1, want, "serve", "--db", s.db, "--listen", listen)
 	}
 	if runtime.GOOS != "windows" {
 		link := filepath.Join(t.TempDir(), "link.db")
 		must(t, os.Symlink(s.db, link))
-		refuses(t, 1, inUse(s.db), "serve", "--db", link, "--listen", "127.0.0.1:0")
+		refuses(t, 1, want, "serve", "--db", link, "--listen", "127.0.0.1:0")
 	}
 	other := filepath.Join(t.TempDir(), "other.db")
-	refuses(t, 1, fmt.Sprintf("Error: port %s is used by another program\nTry: another port: firefighters serve --cors-origin http://a.example --db %s --rate-limit 5 --listen 127.0.0.1:8081\n",
+	refuses(t, 1, fmt.Sprintf("Error: port %s is used by another program\nTry: another port: firefighters serve --db %s --rate-limit 5 --cors-origin http://a.example --listen 127.0.0.1:8081\n",
 		strings.TrimPrefix(address, "127.0.0.1:"), other), "serve", "--db", other, "--listen", address, "--rate-limit", "5", "--cors-origin", "http://a.example")
 	if found := namesIn(t, filepath.Dir(other)); len(found) > 0 {
 		t.Errorf("there is %q", found)
@@ -229,10 +231,12 @@ func TestEveryAddress(t *testing.T) {
 func TestCannotListen(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
-	const all, one = "Try: 0.0.0.0:8080 for all addresses of this machine, or for it alone: firefighters ", " --listen 127.0.0.1:8080\n"
-	refuses(t, 1, "Error: cannot listen on 203.0.113.1:8080: that is not an address of this machine\n"+all+"serve --db "+db+one,
+	hint := func(command string) string {
+		return fmt.Sprintf("Try: for all addresses of this computer: %s --listen 0.0.0.0:8080\nTry: for this computer only: %[1]s --listen 127.0.0.1:8080\n", command)
+	}
+	refuses(t, 1, "Error: cannot listen on 203.0.113.1:8080: that is not an address of this machine\n"+hint("firefighters serve --db "+db),
 		"serve", "--db", db, "--listen", "203.0.113.1:8080")
-	refuses(t, 1, "Error: cannot listen on host..invalid:8080: there is no machine of that name\n"+all+"demo"+one,
+	refuses(t, 1, "Error: cannot listen on host..invalid:8080: there is no machine of that name\n"+hint("firefighters demo"),
 		"demo", "--listen", "host..invalid:8080")
 }
 
@@ -365,12 +369,11 @@ func TestBusy(t *testing.T) {
 
 	var running sync.WaitGroup
 	locked := func(doing string) string {
-		return fmt.Sprintf("Error: %s database %q: the database is locked by another program\n"+
-			"Try: the same again, when that program has finished or is closed\n", doing, path)
+		return fmt.Sprintf("Error: %s database %q: the database is locked by another program\n", doing, path)
 	}
 	of := []string{"--db", path, "--tenant", firstDepartment}
 	running.Go(func() { refuses(t, 1, locked("writing to"), append([]string{"undelete", gone}, of...)...) })
-	running.Go(func() { refuses(t, 1, locked("erasing from"), append([]string{"purge", "--yes", gone}, of...)...) })
+	running.Go(func() { refuses(t, 1, locked("deleting from"), append([]string{"purge", "--yes", gone}, of...)...) })
 	running.Go(func() {
 		a, err := s.try(t, "PUT", collection+"/"+id, strings.NewReader(`{"firstName":"A","lastName":"B"}`))
 		if err != nil || a.status != 503 || a.header.Get("Retry-After") == "" {

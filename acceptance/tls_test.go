@@ -155,7 +155,7 @@ func keyTexts(t *testing.T, path string) [][]byte {
 func TestSelfSignedRefused(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
-	const both = "Error: --tls-self-signed makes its own certificate, and cannot go with --tls-cert and --tls-key\nTry: one or the other; to end it: --tls-self-signed=false\n"
+	const both = "Error: --tls-self-signed cannot be combined with --tls-cert and --tls-key\nTry: one of them; to end it: --tls-self-signed=false\n"
 	folder, listen := authority.Folder(db), []string{"--tls-self-signed", "--listen", "127.0.0.1:0"}
 	must(t, os.Mkdir(folder, 0o700))
 	must(t, os.WriteFile(filepath.Join(folder, "authority.pem"), []byte("damaged"), 0o600))
@@ -168,7 +168,7 @@ func TestSelfSignedRefused(t *testing.T) {
 		{2, both, []string{"serve", "--db", db, "--tls-cert", "c", "--tls-key", "k"}},
 		{2, both, []string{"demo", "--db", db, "--tls-key", "k"}},
 		{1, "Error: the authority in " + osutil.InQuotes(folder) + " cannot be used: its key is missing or damaged\n" +
-			"Try: another authority, which each machine must trust again: firefighters cert --new --db " + db + "\n", []string{"serve", "--db", db}},
+			"Try: to create a new authority, which every computer must trust again: firefighters cert --new --db " + db + "\n", []string{"serve", "--db", db}},
 		{1, "Error: the folder of " + osutil.InQuotes(missing) + " does not exist\n", []string{"serve", "--db", missing}},
 	} {
 		code, stdout, stderr := runCommand(t, append(tt.args, listen...)...)

@@ -24,10 +24,10 @@ func TestCheckNewestBackup(t *testing.T) {
 	newKey(t, other, "Engine 8")
 	verify := []string{"check", "--db", db, "--backup-dir", dir}
 	none := func(what string) string {
-		return fmt.Sprintf("Error: in %q %s, for %q\nTry: name the right folder with --backup-dir, and the right database with --db\n", dir, what, db)
+		return fmt.Sprintf("Error: looking for a backup of %q in %q: %s\n", db, dir, what)
 	}
 	missing := filepath.Join(dir, "missing")
-	refuses(t, 1, fmt.Sprintf("Error: the folder of backups cannot be read: open %s: no such file or directory\nTry: connect its disk, or name another folder: --backup-dir DIR\n", missing),
+	refuses(t, 1, fmt.Sprintf("Error: the folder of the backups cannot be read: open %s: no such file or directory\n", missing),
 		"check", "--db", db, "--backup-dir", missing)
 	refuses(t, 1, none("there is no backup"), verify...)
 	works(t, "backup", backupOf(dir, time.Minute), "--db", other)
@@ -52,23 +52,23 @@ func TestCheckNewestBackup(t *testing.T) {
 	at, err := time.Parse("20060102T150405Z", strings.TrimSuffix(strings.TrimPrefix(filepath.Base(good), "x-"), ".db"))
 	must(t, err)
 	unsound := func(why string) string {
-		return fmt.Sprintf("Error: the newest backup %q is not sound: %s; the newest good one is of %s\nTry: make a new backup, and have the disk of %s examined: firefighters backup FILE --db %s\n",
-			newest, why, at.Format(time.RFC3339), dir, db)
+		return fmt.Sprintf("Error: the newest backup is not sound: %s; the newest good one is from %s\nTry: make a new backup, if possible on another disk: firefighters backup FILE --db %s\n",
+			why, at.Format(time.RFC3339), db)
 	}
 	copyOf(t, saved, newest)
 	passes(newest)
 	damage(t, newest)
-	refuses(t, 1, unsound("the database is damaged"), verify...)
+	refuses(t, 1, unsound(fmt.Sprintf("reading database %q: the database is damaged", newest)), verify...)
 	copyOf(t, saved, newest)
 	execSQL(t, newest, `UPDATE firefighters SET first_name = 'Eva' WHERE row & 3 = 1`)
-	damaged := fmt.Sprintf("Error: the newest backup %q has damaged records: 3\nTry: see which: firefighters check --db %s\n", newest, db)
+	damaged := fmt.Sprintf("Error: the newest backup %q contains 3 damaged records\nTry: firefighters check --db %s\n", newest, db)
 	if code, _, stderr := runCommand(t, verify...); code != 1 || strings.Count(stderr, "is damaged: its fields do not have their checksum\n") != 3 || !strings.HasSuffix(stderr, damaged) {
 		t.Errorf("one with damaged records: %d, %q", code, stderr)
 	}
 	copyOf(t, saved, newest)
 	execSQL(t, newest, `UPDATE tenants SET live_count = 9`)
 	if code, _, stderr := runCommand(t, verify...); code != 1 || !strings.HasPrefix(stderr, `The department "default": its count of records is 9`) ||
-		!strings.Contains(stderr, fmt.Sprintf("Error: the newest backup %q is not sound: it does not pass the check", newest)) {
+		!strings.Contains(stderr, fmt.Sprintf("Error: the newest backup %q is not sound", newest)) {
 		t.Errorf("one with a wrong count: %d, %q", code, stderr)
 	}
 }
@@ -84,6 +84,9 @@ func TestServiceVerifies(t *testing.T) {
 	admin := s.signIn(t, newKey(t, db, "default", "--scope", "admin"), "en")
 	if text := admin.get(t, "/office/").one(t, "footer").text(); !strings.Contains(text, "Last successful check of one: "+time.Now().Format("2 January 2006")) {
 		t.Errorf("the foot: %s", text)
+	}
+	if stdout, _ := works(t, "backup", "list", "--db", db, "--backup-dir", dir, "--json"); strings.Count(stdout, `"verifiedAt":"20`) != 1 {
+		t.Errorf("backup list: %s", stdout)
 	}
 	s.create(t, ana)
 	s.stop(t)

@@ -127,7 +127,7 @@ func encodeCSV(rows [][]string) ([]byte, error) {
 
 // postImport imports a list by the API into a department, which it creates.
 func (b *bench) postImport(tenant, query string, list []byte) error {
-	key, err := exec.CommandContext(b.ctx, b.program, "keys", "create", "--tenant", tenant, "--db", b.country.path).Output()
+	key, err := exec.CommandContext(b.ctx, b.program, "keys", "create", "--new", "--tenant", tenant, "--db", b.country.path).Output()
 	if err != nil {
 		return err
 	}

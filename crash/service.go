@@ -208,7 +208,7 @@ func (c *check) runCheck(doing, db string) {
 
 // key creates a key and the department, if it does not exist.
 func (c *check) key(db, department string) (string, error) {
-	out, text, err := c.command("keys", "create", "--tenant", department, "--db", db)
+	out, text, err := c.command("keys", "create", "--new", "--tenant", department, "--db", db)
 	if err != nil {
 		return "", fmt.Errorf("creating a key: %w: %s", err, text)
 	}

@@ -1,17 +1,14 @@
-// Package cli provides what commands of a terminal share.
+// Package cli contains what all commands share.
 //
-// A Program runs the Command that a line names, and hands it an Env. The command gets
-// its flags by Env.Flags and Env.Parse, which also reads those in the environment and
-// prints the help. It prints its result by Env.Println, a List or Env.PrintJSON, and
-// everything else by Env.Notef, Env.Note and Env.Warn; it may show a Progress, and ask by Env.Confirm. It
-// returns an error, with a hint what to type. PrintError prints both, and knows the
-// exit code.
+// Execute runs a tree of cobra commands. A command gets its Env by EnvOf. It prints its
+// result with Env.Println, a List or Env.PrintJSON, and everything else with Env.Notef,
+// Env.Note and Env.Warn. It can show a Progress and ask with Env.Confirm. It returns an
+// error, which Execute prints once, with its hint.
 package cli
 
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -19,23 +16,19 @@ import (
 	"golang.org/x/term"
 )
 
-// Env is the environment of a command. Results go to Stdout, and everything
-// else to Stderr.
+// Env is the environment of a command. Results go to Stdout, everything else to Stderr.
 type Env struct {
 	Context        context.Context // ends when the command must stop
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 
-	// Environ has the environment variables, as os.Environ returns them. Some set flags.
-	Environ []string
+	Environ []string // environment variables, as os.Environ returns them
 
-	// ServiceDB returns the database of the service that is installed on this PC,
-	// empty if there is none. It may be nil.
+	// ServiceDB returns the database of the service that is installed on this PC, or an
+	// empty string. It may be nil.
 	ServiceDB func() string
 
-	commands   []Command    // of the program
-	logs       bool         // Stderr is a log, and no terminal
-	describing *description // notes what the command says of itself; see Describe
+	logs bool // Stderr is a log and not a terminal
 }
 
 // Println writes a line of the result.
@@ -71,17 +64,28 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// Confirm asks a question on the terminal, and returns an error unless the
-// answer is yes. Without a terminal that is a usage error, which hints at the
-// flag --yes.
+// Confirm asks a question on the terminal, and returns an error unless the answer is yes.
+// Without a terminal it is a usage error that hints at the flag --yes.
 func (env Env) Confirm(question string) error {
 	if !IsTerminal(env.Stdin) {
-		return Usage("there is no terminal to ask on: "+question, "the same with --yes")
+		return Usage("there is no terminal to ask: "+question, "add --yes")
 	}
 	io.WriteString(env.Stderr, question+" Type yes: ")
-	answer, err := bufio.NewReader(env.Stdin).ReadString('\n')
-	if err != nil || strings.TrimSpace(answer) != "yes" {
-		return errors.New("the answer was not yes; nothing was changed")
+	answer := make(chan string, 1)
+	go func() {
+		line, err := bufio.NewReader(env.Stdin).ReadString('\n')
+		if err != nil {
+			line = ""
+		}
+		answer <- strings.TrimSpace(line)
+	}()
+	select {
+	case text := <-answer:
+		if text == "yes" {
+			return nil
+		}
+	case <-env.Context.Done():
+		io.WriteString(env.Stderr, "\n")
 	}
-	return nil
+	return Unfinished("Nothing was changed.", "")
 }

@@ -1,14 +1,19 @@
 package cli_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
@@ -19,124 +24,188 @@ func newEnv(t *testing.T) (env cli.Env, stdout, stderr *strings.Builder) {
 	return cli.Env{Context: t.Context(), Stdin: strings.NewReader("yes\n"), Stdout: stdout, Stderr: stderr}, stdout, stderr
 }
 
-// runOne runs a program of one command.
-func runOne(env cli.Env, args []string, command func(env cli.Env, args []string) error) error {
-	return cli.Program{Commands: []cli.Command{{Name: "one", Run: command}}}.Run(env, append([]string{"one"}, args...))
+// runOne runs a command that does one thing, and returns the exit code.
+func runOne(env cli.Env, do func(env cli.Env) error) int {
+	root := &cobra.Command{Use: "firefighters"}
+	root.AddCommand(&cobra.Command{Use: "one", RunE: func(cmd *cobra.Command, _ []string) error { return do(cli.EnvOf(cmd)) }})
+	return cli.Execute(env, root, []string{"one"}, nil)
 }
 
-// TestRun: a result that could not be printed is a failure.
-func TestRun(t *testing.T) {
+// TestLostResult: a result that could not be printed is a failure, even if the command
+// overlooks it. A reader that has closed the pipe is none.
+func TestLostResult(t *testing.T) {
 	t.Parallel()
-	broken := errors.New("it broke")
-	careless := func(env cli.Env, args []string) error {
-		env.Println(strings.Join(args, " "))
-		env.Println("end")
-		return broken
+	careless := func(env cli.Env) error {
+		env.Println("result")
+		return nil
 	}
-	env, stdout, _ := newEnv(t)
-	if err := runOne(env, []string{"a", "b"}, careless); err != broken || stdout.String() != "a b\nend\n" {
-		t.Errorf("%v, stdout %q", err, stdout)
-	}
-	env.Stdout = brokenPipe{}
-	if err := runOne(env, nil, careless); !errors.Is(err, io.ErrClosedPipe) ||
-		err.Error() != "writing the result: io: read/write on closed pipe" {
-		t.Errorf("the result is lost: %v", err)
-	}
-	said := errors.New("nothing was said")
-	announce := func(env cli.Env, _ []string) error { said = env.Announce("hello"); return nil }
-	if err := runOne(env, nil, announce); err != nil || !errors.Is(said, io.ErrClosedPipe) {
-		t.Errorf("an announcement is lost: %v, %v", err, said)
-	}
-	if env, stdout, _ := newEnv(t); runOne(env, nil, announce) != nil || said != nil || stdout.String() != "hello\n" {
-		t.Errorf("%v, stdout %q", said, stdout)
-	}
-	help := func(env cli.Env, _ []string) error { io.WriteString(env.Stdout, "Usage"); return cli.ErrHelp }
-	if err := runOne(env, nil, help); !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("the help is lost: %v", err)
-	}
-}
-
-type brokenPipe struct{}
-
-func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
-
-func TestDispatch(t *testing.T) {
-	t.Parallel()
-	say := func(word string) func(cli.Env, []string) error {
-		return func(env cli.Env, args []string) error { return env.Println(word + " " + strings.Join(args, ",")) }
-	}
-	commands := []cli.Command{{Name: "open", Summary: "opens the door", Run: say("open")}, {Name: "lock", Also: "shut bolt", Run: say("lock")},
-		{Name: "unlock", Also: "lift", Run: say("unlock")}, {Name: "bell", Help: "BELL\n", Sub: []cli.Command{{Name: "list", Also: "ls", Run: say("bells")}, {Name: "ring", Run: say("ring")}}},
-		{Name: "clean", Run: say("clean"), Sub: []cli.Command{{Name: "all", Also: "every", Run: say("clean all")}}},
-		{Name: "people", Help: "PEOPLE\n", Sub: []cli.Command{{Name: "list", Also: "ls", Run: say("people")}}}}
 	for _, tt := range []struct {
-		name, args   string
-		code         int
-		stdout, errs string
+		stdout io.Writer
+		code   int
+		stderr string
 	}{
-		{"", "open", 0, "open \n", ""},
-		{"", "help open", 0, "open --help\n", ""},
-		{"", "help bell ring", 0, "ring --help\n", ""},
-		{"", "help help", 0, "HELP\n", ""},
-		{"", "help window", 2, "", "Error: there is no command \"window\"\nTry: firefighters --help\n"},
-		{"", "bell ring twice", 0, "ring twice\n", ""},
-		{"", "clean all", 0, "clean all \n", ""},
-		{"", "every", 2, "", "Error: there is no command \"every\"; did you mean \"clean all\"?\nTry: firefighters clean all --help\n"},
-		{"", "bell", 2, "", "Error: bell: say list or ring\nTry: firefighters bell --help\n"},
-		{"", "Open", 2, "", "Error: there is no command \"Open\"; did you mean \"open\"?\nTry: firefighters open --help\n"},
-		{"", "shut", 2, "", "Error: there is no command \"shut\"; did you mean \"lock\"?\nTry: firefighters lock --help\n"},
-		{"", "ls", 2, "", "Error: there is no command \"ls\"; did you mean \"bell list\" or \"people list\"?\n" +
-			"Try: firefighters bell list --help, or: firefighters people list --help\n"},
-		{"", "bell ls", 2, "", "Error: bell: there is no command \"ls\"; did you mean \"bell list\"?\nTry: firefighters bell list --help\n"},
-		{"", "bell rung-it", 2, "", "Error: bell: there is no command \"rung-it\"\nTry: firefighters bell --help\n"},
-		{"door", "steal", 2, "", "Error: door: there is no command \"steal\"\nTry: firefighters door --help\n"},
-		{"", "bell --db x.db ring --twice", 2, "", "Error: bell: \"ring\" is a command, which must come first\nTry: firefighters bell ring --db x.db --twice\n"},
-		{"door", "", 2, "", "Error: door: say open, lock, unlock, bell, clean or people\nTry: firefighters door --help\n"},
+		{&strings.Builder{}, 0, ""},
+		{broken{io.ErrClosedPipe}, 1, "Error: writing the result: io: read/write on closed pipe\n"},
+		{broken{&fs.PathError{Op: "write", Path: "stdout", Err: syscall.EPIPE}}, 0, ""},
+	} {
+		env, _, stderr := newEnv(t)
+		env.Stdout = tt.stdout
+		if code := runOne(env, careless); code != tt.code || stderr.String() != tt.stderr {
+			t.Errorf("%v: code %d, stderr %q", tt.stdout, code, stderr)
+		}
+	}
+	env, _, stderr := newEnv(t)
+	env.Stdout = broken{io.ErrClosedPipe}
+	announce := func(env cli.Env) error {
+		if err := env.Announce("hello"); !errors.Is(err, io.ErrClosedPipe) {
+			t.Error(err)
+		}
+		return nil
+	}
+	if code := runOne(env, announce); code != 0 {
+		t.Errorf("an announcement is lost: code %d, stderr %q", code, stderr)
+	}
+}
+
+// broken fails to write.
+type broken struct{ err error }
+
+func (b broken) Write([]byte) (int, error) { return 0, b.err }
+
+// newDoor returns a program with commands and flags of all kinds.
+func newDoor() *cobra.Command {
+	root := &cobra.Command{Use: "firefighters", Version: "1.0"}
+	print := func(cmd *cobra.Command, args []string) error {
+		db, _ := cmd.Flags().GetString("db")
+		department, _ := cmd.Flags().GetString("department")
+		return cli.EnvOf(cmd).Println(strings.Join(append([]string{cmd.Name()}, args...), ",") + " " + db + department)
+	}
+	command := func(use string) *cobra.Command {
+		cmd := &cobra.Command{Use: use, RunE: print}
+		cli.AddDB(cmd)
+		return cmd
+	}
+	serve := command("serve")
+	serve.Flags().String("listen", "", "address")
+	cli.FromEnvironment(serve, "listen")
+	keys := &cobra.Command{Use: "keys"}
+	list, revoke := command("list"), command("revoke ID...")
+	cli.AddDepartment(list)
+	list.Flags().Bool("yes", false, "do not ask")
+	list.Flags().Int("size", 0, "how many")
+	keys.AddCommand(list, revoke)
+	load := command("load FILE [NAME]")
+	load.SuggestFor = []string{"upload"}
+	load.Flags().String("name", "", "name")
+	load.Flags().String("to", "", "target")
+	load.MarkFlagsMutuallyExclusive("name", "to")
+	load.AddCommand(command("undo NUMBER"))
+	root.AddCommand(serve, keys, load)
+	return root
+}
+
+// TestCommandLine tries what people type.
+func TestCommandLine(t *testing.T) {
+	t.Parallel()
+	const help = "\nTry: firefighters"
+	for _, tt := range []struct {
+		line, stdout, stderr string
+	}{
+		{"", "serve firefighters.db\n", ""},
+		{"--db=x.db", "serve x.db\n", ""},
+		{"--version", "firefighters version 1.0\n", ""},
+		{"-v", "firefighters version 1.0\n", ""},
+		{"load a.csv", "load,a.csv firefighters.db\n", ""},
+		{"load undo 7", "undo,7 firefighters.db\n", ""},
+		{"keys revoke 1 2 --db x.db", "revoke,1,2 x.db\n", ""},
+		{"keys list --tenant B", "list firefighters.dbB\n", ""},
+
+		{"keys", "", "Error: missing command: one of list, revoke" + help + " keys --help\n"},
+		{"keys lsit", "", `Error: unknown command "lsit" for "firefighters keys"; did you mean list?` + help + " keys list --help\n"},
+		{"help keys lsit", "", `Error: unknown command "lsit" for "firefighters keys"; did you mean list?` + help + " keys list --help\n"},
+		{"upload", "", `Error: unknown command "upload" for "firefighters"; did you mean load?` + help + " load --help\n"},
+		{"undo", "", `Error: unknown command "undo" for "firefighters"; did you mean load undo?` + help + " load undo --help\n"},
+		{"nonsense", "", `Error: unknown command "nonsense" for "firefighters"` + help + " --help\n"},
+		{"x.db", "", `Error: unknown command "x.db" for "firefighters"` + help + " serve --db x.db\n"},
+		{"--hlep", "", `Error: unknown flag: --hlep; did you mean --help?` + help + " serve --help\n"},
+		{"keys list --databse x", "", "Error: unknown flag: --databse" + help + " keys list --help\n"},
+		{"keys list --sise 3", "", "Error: unknown flag: --sise; did you mean --size?" + help + " keys list --help\n"},
+		{"keys list --size big", "", `Error: --size cannot be "big"` + help + " keys list --help\n"},
+		{"keys list --size", "", "Error: flag needs an argument: --size" + help + " keys list --help\n"},
+		{"keys list --department --yes", "", "Error: --department needs a value" + help + " keys list --help\n"},
+		{"keys list --db=", "", "Error: --db is empty" + help + " keys list --help\n"},
+		{"load a.csv --name x --to y", "", "Error: --name and --to cannot be combined" + help + " load --help\n"},
+
+		{"load", "", "Error: missing argument FILE" + help + " load --help\n"},
+		{"keys revoke", "", "Error: missing argument ID" + help + " keys revoke --help\n"},
+		{"load a b c", "", `Error: unexpected argument "c"` + help + " load --help\n"},
+		{"serve 9000", "", `Error: unexpected argument "9000"` + help + " serve --listen 127.0.0.1:9000\n"},
+		{"serve x.db", "", `Error: unexpected argument "x.db"` + help + " serve --db x.db\n"},
+		{"keys list --yes Engine", "", `Error: unexpected argument "Engine"` + help + " keys list --yes --department Engine\n"},
+		{"--db x.db keys list", "", `Error: unexpected argument "keys": a command comes first` + help + " keys --help\n"},
 	} {
 		env, stdout, stderr := newEnv(t)
-		program, args := cli.Program{Help: "HELP\n", Commands: commands}, strings.Fields(tt.args)
-		if tt.name != "" {
-			program.Commands, args = []cli.Command{{Name: tt.name, Help: "HELP\n", Sub: commands}}, append([]string{tt.name}, args...)
+		code := cli.Execute(env, newDoor(), strings.Fields(tt.line), nil)
+		want := 0
+		if tt.stderr != "" {
+			want = 2
 		}
-		err := program.Run(env, args)
-		if code := cli.PrintError(err, env.Stderr); code != tt.code || stdout.String() != tt.stdout || stderr.String() != tt.errs {
-			t.Errorf("%s %s: code %d, stdout %q, stderr %q", tt.name, tt.args, code, stdout, stderr)
+		if code != want || stdout.String() != tt.stdout || stderr.String() != tt.stderr {
+			t.Errorf("%s: code %d, stdout %q, stderr %q", tt.line, code, stdout, stderr)
 		}
 	}
-	if list := cli.CommandList([]cli.Command{{Name: "a", Summary: "does a"}, {Name: "bcd", Summary: "does more"}}); list != "  a    does a\n  bcd  does more\n" {
-		t.Errorf("list %q", list)
+	env, stdout, _ := newEnv(t)
+	if code := cli.Execute(env, newDoor(), []string{"keys", "list", "--help"}, nil); code != 0 ||
+		!strings.Contains(stdout.String(), `      --db file           database file [$FIREFIGHTERS_DB] (default "firefighters.db")`) || !strings.Contains(stdout.String(), "      --yes               do not ask\n") {
+		t.Errorf("code %d, help:\n%s", code, stdout)
 	}
 }
 
-// TestDefaultCommand: a line that names no command is one of the default command,
-// unless it asks for help or for the version.
-func TestDefaultCommand(t *testing.T) {
+// TestEnvironment: variables set flags that the command line leaves out.
+func TestEnvironment(t *testing.T) {
 	t.Parallel()
-	say := func(word string) func(cli.Env, []string) error {
-		return func(env cli.Env, args []string) error { return env.Println(word + " " + strings.Join(args, ",")) }
-	}
-	program := cli.Program{Help: "HELP\n", Default: "serve", Commands: []cli.Command{{Name: "serve", Run: say("serve")}, {Name: "version", Run: say("version")}}}
-	for _, tt := range []struct{ args, stdout, err string }{
-		{"", "serve \n", ""},
-		{"serve x", "serve x\n", ""},
-		{"--listen x", "serve --listen,x\n", ""},
-		{"x.db", "serve x.db\n", ""},
-		{`C:\x`, "serve C:\\x\n", ""},
-		{"-v --licences", "version --licences\n", ""},
-		{"--version", "version \n", ""},
-		{"--help", "HELP\n", "pflag: help requested"},
-		{"help serve", "serve --help\n", ""},
-		{"stop", "", `there is no command "stop"`},
+	for _, tt := range []struct {
+		line           string
+		environ        []string
+		stdout, stderr string
+	}{
+		{"serve", []string{"FIREFIGHTERS_DB=y.db"}, "serve y.db\n", ""},
+		{"serve --db x.db", []string{"FIREFIGHTERS_DB=y.db"}, "serve x.db\n", ""},
+		{"serve", []string{"FIREFIGHTERS_DB=", "FIREFIGHTERS_KEY=x", "FIREFIGHTERS_URL=x"}, "serve firefighters.db\n", ""},
+		{"serve", []string{"FIREFIGHTERS_LISTN=x"}, "serve firefighters.db\n",
+			"Warning: the environment variable FIREFIGHTERS_LISTN has no effect\n"},
+		{"keys list", []string{"FIREFIGHTERS_YES=true"}, "list firefighters.db\n", "Warning: the environment variable FIREFIGHTERS_YES has no effect\n"},
 	} {
-		env, stdout, _ := newEnv(t)
-		err := program.Run(env, strings.Fields(tt.args))
-		if stdout.String() != tt.stdout || tt.err == "" && err != nil || tt.err != "" && (err == nil || err.Error() != tt.err) {
-			t.Errorf("%q: %v, stdout %q", tt.args, err, stdout)
+		env, stdout, stderr := newEnv(t)
+		env.Environ = tt.environ
+		if code := cli.Execute(env, newDoor(), strings.Fields(tt.line), nil); code != 0 || stdout.String() != tt.stdout || stderr.String() != tt.stderr {
+			t.Errorf("%s with %q: code %d, stdout %q, stderr %q", tt.line, tt.environ, code, stdout, stderr)
 		}
 	}
-	program.Default = ""
-	if err := program.Run(cli.Env{Stdout: io.Discard, Stderr: io.Discard}, nil); err == nil || err.Error() != "say serve or version" {
-		t.Errorf("without a default: %v", err)
+}
+
+// TestStoppedCommand: Ctrl-C is no error.
+func TestStoppedCommand(t *testing.T) {
+	t.Parallel()
+	env, _, stderr := newEnv(t)
+	ctx, stop := context.WithCancel(t.Context())
+	env.Context = ctx
+	code := runOne(env, func(env cli.Env) error {
+		stop()
+		return fmt.Errorf("reading: %w", env.Context.Err())
+	})
+	if code != 1 || stderr.String() != "Stopped.\n" {
+		t.Errorf("code %d, stderr %q", code, stderr)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	t.Parallel()
+	known := []string{"Engine 7", "default", "B", "people.csv"}
+	for typed, want := range map[string]string{"defualt": "default", "peple.csv": "people.csv", "ENGINE 7": "Engine 7", "C": "", "": "", "ladder": ""} {
+		if got := cli.Nearest(typed, known); got != want {
+			t.Errorf("%q: %q, not %q", typed, got, want)
+		}
 	}
 }
 
@@ -151,16 +220,16 @@ func TestPrintError(t *testing.T) {
 		want string
 	}{
 		{nil, 0, ""},
-		{cli.ErrHelp, 0, ""},
 		{base, 1, "Error: it broke\n"},
 		{hinted, 1, "Error: it broke\nTry: repair it\n"},
 		{fmt.Errorf("doing: %w", hinted), 1, "Error: doing: it broke\nTry: repair it\n"},
 		{cli.WithHint(hinted, "replace it"), 1, "Error: it broke\nTry: replace it\n"},
 		{wrong, 2, "Error: that is wrong\nTry: this\n"},
 		{errors.Join(wrong, nil), 2, "Error: that is wrong\nTry: this\n"},
+		{cli.Unfinished("Two rows were skipped.", ""), 1, "Two rows were skipped.\n"},
 	} {
-		var stderr strings.Builder
-		if code := cli.PrintError(tt.err, &stderr); code != tt.code || stderr.String() != tt.want {
+		env, _, stderr := newEnv(t)
+		if code := env.PrintError(tt.err); code != tt.code || stderr.String() != tt.want {
 			t.Errorf("%v: code %d, stderr %q", tt.err, code, stderr.String())
 		}
 	}
@@ -192,13 +261,13 @@ func TestWithoutTerminal(t *testing.T) {
 	t.Parallel()
 	env, stdout, stderr := newEnv(t)
 	err := env.Confirm("Erase it?")
-	want := cli.UsageError{What: "there is no terminal to ask on: Erase it?", Hint: "the same with --yes"}
+	want := cli.UsageError{What: "there is no terminal to ask: Erase it?", Hint: "add --yes"}
 	if usage, ok := errors.AsType[*cli.UsageError](err); !ok || *usage != want {
 		t.Errorf("%#v", err)
 	}
-	bar := cli.NewProgress(env, "pages")
-	bar.Set(1, 1)
-	bar.End()
+	progress := env.StartProgress("Copying pages")
+	progress.Set(1, 1)
+	progress.End()
 	if stdout.Len()+stderr.Len() > 0 {
 		t.Errorf("stdout %q, stderr %q", stdout, stderr)
 	}

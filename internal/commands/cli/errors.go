@@ -42,21 +42,36 @@ func HintOf(err error) string {
 	return ""
 }
 
-// PrintError prints an error, and below it its hint. It returns the exit code: 0 without
-// an error, 2 for a UsageError, 1 for any other. In the log of a server that is one entry,
-// which has the exit code, by which it can be told from others.
-func PrintError(err error, stderr io.Writer) (exitCode int) {
-	if err == nil || errors.Is(err, ErrHelp) {
+// unfinished is an outcome that is no error: the command did as it was told, but not
+// everything that was asked for is done.
+type unfinished struct{ text string }
+
+func (u *unfinished) Error() string { return u.text }
+
+// Unfinished returns an outcome that PrintError prints without "Error:", and for which the
+// exit code is 1: people pressed Ctrl-C, or rows of an import were refused and skipped as
+// they asked.
+func Unfinished(text, hint string) error { return WithHint(&unfinished{text}, hint) }
+
+// PrintError prints an error and its hint. It returns the exit code: 0 without an error, 2
+// for a UsageError, 1 for any other. In the log of a server it is one entry with the exit
+// code.
+func (env Env) PrintError(err error) (exitCode int) {
+	if err == nil {
 		return 0
 	}
-	stderr, exitCode = &stream{to: Unwrap(stderr)}, 1
+	exitCode = 1
 	if _, wrong := errors.AsType[*UsageError](err); wrong {
 		exitCode = 2
 	}
-	if _, entry := errors.AsType[*logged](err); entry {
-		NewLog(stderr, false).Error(err.Error(), append(hinting(HintOf(err)), "exitCode", exitCode)...)
+	label := "Error: "
+	if _, ok := errors.AsType[*unfinished](err); ok {
+		label = ""
+	}
+	if env.logs {
+		NewLog(env.Stderr, false).Error(err.Error(), append(hinting(HintOf(err)), "exitCode", exitCode)...)
 	} else {
-		io.WriteString(stderr, "Error: "+err.Error()+"\n"+tries(HintOf(err)))
+		io.WriteString(env.Stderr, label+err.Error()+"\n"+tries(HintOf(err)))
 	}
 	return exitCode
 }

@@ -16,16 +16,6 @@ func NewLog(stream io.Writer, text bool) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(stream, nil))
 }
 
-// logs reports whether a line runs a command that Logs.
-func logs(commands []Command, args []string) bool {
-	for _, c := range commands {
-		if len(args) > 0 && c.Name == args[0] {
-			return c.Logs || logs(c.Sub, args[1:])
-		}
-	}
-	return false
-}
-
 // Notef writes a line that is no result.
 func (env Env) Notef(format string, args ...any) {
 	env.say(slog.LevelInfo, "", fmt.Sprintf(format, args...), "")
@@ -61,17 +51,4 @@ func hinting(hint string) []any {
 		return nil
 	}
 	return []any{"try", hint}
-}
-
-// logged is an error of a command that Logs, where Stderr is no terminal.
-type logged struct{ error }
-
-func (l *logged) Unwrap() error { return l.error }
-
-// asLogged returns an error so that PrintError prints it as the command prints all else.
-func (env Env) asLogged(err error) error {
-	if err == nil || !env.logs {
-		return err
-	}
-	return &logged{err}
 }

@@ -39,7 +39,7 @@ func TestPrintsOneLine(t *testing.T) {
 func TestPrintsText(t *testing.T) {
 	t.Parallel()
 	env, stdout, stderr := newEnv(t)
-	err := runOne(env, nil, func(env cli.Env, _ []string) error {
+	code := runOne(env, func(env cli.Env) error {
 		env.Notef("%s", hostile)
 		fmt.Fprintln(env.Stderr, hostile)
 		env.Announce(hostile)
@@ -52,8 +52,8 @@ func TestPrintsText(t *testing.T) {
 		io.WriteString(env.Data(), hostile+"\r\n")
 		return env.Println(hostile)
 	})
-	if err != nil || !strings.HasPrefix(stderr.String(), harmless+"\n"+harmless+"\nHEADING") {
-		t.Errorf("%v, stderr %q", err, stderr)
+	if code != 0 || !strings.HasPrefix(stderr.String(), harmless+"\n"+harmless+"\nHEADING") {
+		t.Errorf("code %d, stderr %q", code, stderr)
 	}
 	lines := strings.SplitAfter(stdout.String(), "\n")
 	if len(lines) != 6 || lines[0] != harmless+"\n" || lines[1] != harmless+"\\u000a\\u0009  x\n" || lines[3] != hostile+"\r\n" || lines[4] != harmless+"\n" {
@@ -63,14 +63,14 @@ func TestPrintsText(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[2]), &value); err != nil || value != "\x1b\u009b\u202e\n" || strings.ContainsAny(lines[2], "\x1b\u009b\u202e") {
 		t.Errorf("%q is %q: %v", lines[2], value, err)
 	}
-	var report strings.Builder
-	cli.PrintError(cli.WithHint(errors.New(hostile), hostile), &report)
-	if report.String() != "Error: "+harmless+"\nTry: "+harmless+"\n" {
-		t.Errorf("reported %q", report.String())
+	stderr.Reset()
+	runOne(env, func(cli.Env) error { return cli.WithHint(errors.New(hostile), hostile) })
+	if stderr.String() != "Error: "+harmless+"\nTry: "+harmless+"\n" {
+		t.Errorf("reported %q", stderr.String())
 	}
-	env.Stdout = brokenPipe{}
-	careless := func(env cli.Env, _ []string) error { io.WriteString(env.Data(), "x"); return nil }
-	if err := runOne(env, nil, careless); !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("data are lost: %v", err)
+	env.Stdout = broken{io.ErrClosedPipe}
+	careless := func(env cli.Env) error { io.WriteString(env.Data(), "x"); return nil }
+	if code := runOne(env, careless); code != 1 {
+		t.Errorf("data are lost: code %d", code)
 	}
 }

@@ -4,51 +4,81 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// Progress is a bar on Stderr for work that takes over a second. It shows
-// nothing where Stderr is not a terminal.
+// Progress shows on Stderr how far work has come, if that is a terminal and the work takes
+// longer than a second. Set and End may be called from any goroutine.
 type Progress struct {
-	what     string // is counted
-	stderr   io.Writer
-	terminal bool
-	began    time.Time
-	shown    bool
+	doing       string // as "Importing people"
+	began       time.Time
+	done, total atomic.Int64
+	stop        func() // waits until nothing is drawn any more
 }
 
-// NewProgress returns a bar for work that begins now.
-func NewProgress(env Env, what string) *Progress {
-	return &Progress{what: what, stderr: Unwrap(env.Stderr), terminal: IsTerminal(env.Stderr), began: time.Now()}
+// Progress is drawn first after drawAfter, and then every drawEvery.
+const (
+	drawAfter = time.Second
+	drawEvery = 100 * time.Millisecond
+)
+
+// StartProgress returns the progress of work that begins now. End must be called.
+func (env Env) StartProgress(doing string) *Progress {
+	p := &Progress{doing: doing, began: time.Now(), stop: func() {}}
+	if !IsTerminal(env.Stderr) {
+		return p
+	}
+	ended := make(chan struct{})
+	var drawing sync.WaitGroup
+	drawing.Go(func() { p.draw(Unwrap(env.Stderr), ended) })
+	p.stop = sync.OnceFunc(func() {
+		close(ended)
+		drawing.Wait()
+	})
+	return p
 }
 
-// Set sets how much is done of how much.
+// Set sets how much is done. A total of 0 is not known.
 func (p *Progress) Set(done, total int) {
-	if !p.terminal || total <= 0 || !p.shown && time.Since(p.began) <= time.Second {
+	p.done.Store(int64(done))
+	p.total.Store(int64(total))
+}
+
+// End removes what was drawn, so that other output can follow.
+func (p *Progress) End() { p.stop() }
+
+// draw draws the progress until ended is closed.
+func (p *Progress) draw(terminal io.Writer, ended <-chan struct{}) {
+	select {
+	case <-ended:
 		return
+	case <-time.After(drawAfter):
 	}
-	const width = 40
-	full := min(width, width*done/total)
-	fmt.Fprintf(p.stderr, "\r[%s%s] %d of %d %s", strings.Repeat("=", full), strings.Repeat(" ", width-full), done, total, p.what)
-	p.shown = true
-}
-
-// End ends the line of the bar, so that other output may follow.
-func (p *Progress) End() {
-	if p.shown {
-		fmt.Fprintln(p.stderr)
-		p.shown = false
-	}
-}
-
-// CopyProgress returns a function that shows the progress of a copy in pages,
-// and one that ends what is shown.
-func CopyProgress(env Env) (progress func(done, total int), end func()) {
-	bar := NewProgress(env, "pages")
-	return func(done, total int) {
-		if done == total {
-			bar.what = "pages copied, now checking them"
+	ticker := time.NewTicker(drawEvery)
+	defer ticker.Stop()
+	width := 0
+	for {
+		line := p.String()
+		width = max(width, len(line))
+		fmt.Fprintf(terminal, "\r%-*s", width, line)
+		select {
+		case <-ended:
+			fmt.Fprint(terminal, "\r"+strings.Repeat(" ", width)+"\r")
+			return
+		case <-ticker.C:
 		}
-		bar.Set(done, total)
-	}, bar.End
+	}
+}
+
+// String returns the progress in one line.
+func (p *Progress) String() string {
+	done, total := p.done.Load(), p.total.Load()
+	if total <= 0 {
+		return fmt.Sprintf("%s: %s", p.doing, FormatSpan(time.Since(p.began)))
+	}
+	const width = 30
+	full := int(min(width, width*done/total))
+	return fmt.Sprintf("%s [%s%s] %d of %d", p.doing, strings.Repeat("=", full), strings.Repeat(" ", width-full), done, total)
 }

@@ -28,31 +28,28 @@ func TestServiceDB(t *testing.T) {
 	if os.Geteuid() == 0 { // whom permissions do not keep away
 		barred = ""
 	}
-	refusal := "Error: only an administrator may use the database of the service\nTry: " + cli.AsAdministrator("firefighters keys list x --tenant 'Engine 7'") + "\n"
-	about := "This is about the database of the service: " + cli.Quote(db) + "\n"
+	refusal := "Error: only an administrator may use the database of the service\nTry: " + cli.AsAdministrator("firefighters keys list --department 'Engine 7'") + "\n"
+	about := "Using the database of the service: " + cli.Quote(db) + "\n"
 	for _, tt := range []struct {
 		name, service, line, want, stderr string
 	}{
-		{name: "none is installed", want: "firefighters.db"},
-		{name: "installed", service: db, want: db, stderr: about},
-		{name: "named", service: db, line: "--db y.db", want: "y.db"},
-		{name: "barred", service: barred, line: "x --tenant Engine_7", want: barred, stderr: refusal},
+		{name: "none is installed", want: "list firefighters.db\n"},
+		{name: "installed", service: db, want: "list " + db + "\n", stderr: about},
+		{name: "named", service: db, line: "--db y.db", want: "list y.db\n"},
+		{name: "barred", service: barred, line: "--department Engine_7", stderr: refusal},
 	} {
 		if tt.name != "none is installed" && tt.service == "" {
 			continue
 		}
-		env, _, stderr := newEnv(t)
+		env, stdout, stderr := newEnv(t)
 		env.ServiceDB = func() string { return tt.service }
-		flags := env.Flags("keys list", "")
-		got := cli.DBFlag(flags)
-		flags.String("tenant", "", "")
-		args := strings.Fields(tt.line)
+		args := append([]string{"keys", "list"}, strings.Fields(tt.line)...)
 		for i := range args {
 			args[i] = strings.ReplaceAll(args[i], "_", " ")
 		}
-		cli.PrintError(env.Parse(flags, args, 1), stderr)
-		if *got != tt.want || stderr.String() != tt.stderr {
-			t.Errorf("%s: %s, stderr:\n%swant %s and:\n%s", tt.name, *got, stderr, tt.want, tt.stderr)
+		cli.Execute(env, newDoor(), args, nil)
+		if stdout.String() != tt.want || stderr.String() != tt.stderr {
+			t.Errorf("%s: %s, stderr:\n%swant %s and:\n%s", tt.name, stdout, stderr, tt.want, tt.stderr)
 		}
 	}
 }

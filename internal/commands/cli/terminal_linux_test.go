@@ -44,7 +44,7 @@ func TestDataOnTerminal(t *testing.T) {
 	terminal, person := openTerminal(t)
 	env, _, _ := newEnv(t)
 	env.Stdout = terminal
-	runOne(env, nil, func(env cli.Env, _ []string) error {
+	runOne(env, func(env cli.Env) error {
 		_, err := io.WriteString(env.Data(), "a,\x1b[2J\r\n")
 		return err
 	})
@@ -61,10 +61,10 @@ func TestQROnTerminal(t *testing.T) {
 	t.Parallel()
 	terminal, person := openTerminal(t)
 	env, stdout, _ := newEnv(t)
-	draw := func(env cli.Env, _ []string) error { return env.PrintQR("# ", "AGE", true) }
-	runOne(env, nil, draw)
+	draw := func(env cli.Env) error { return env.PrintQR("# ", "AGE", true) }
+	runOne(env, draw)
 	env.Stdout = terminal
-	runOne(env, nil, draw)
+	runOne(env, draw)
 	shown := make([]byte, 10000)
 	n, err := person.Read(shown)
 	first, _, _ := strings.Cut(string(shown[:n]), "\r\n")
@@ -82,7 +82,7 @@ func TestConfirm(t *testing.T) {
 		env.Stdin = terminal
 		io.WriteString(person, typed)
 		err := env.Confirm("Erase it?")
-		if !want && (err == nil || err.Error() != "the answer was not yes; nothing was changed") || want && err != nil {
+		if !want && (err == nil || err.Error() != "Nothing was changed.") || want && err != nil {
 			t.Errorf("%q: %v", typed, err)
 		}
 		if stdout.Len() > 0 || stderr.String() != "Erase it? Type yes: " {
@@ -91,32 +91,32 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
+// TestProgress: progress is drawn after a second, and then ten times a second at most.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	terminal, person := openTerminal(t)
 	synctest.Test(t, func(t *testing.T) {
 		env, _, _ := newEnv(t)
 		env.Stderr = terminal
-		bar := cli.NewProgress(env, "pages")
-		bar.Set(1, 4)
-		time.Sleep(time.Second)
-		bar.Set(2, 4) // not yet over a second
-		time.Sleep(time.Millisecond)
-		bar.Set(2, 0) // of how much is not known
-		bar.Set(2, 4)
-		bar.Set(5, 4)
-		bar.End()
-		bar.End()
-		progress, end := cli.CopyProgress(env)
-		time.Sleep(time.Second + time.Millisecond)
-		progress(2, 2)
-		end()
+		short := env.StartProgress("Copying")
+		time.Sleep(900 * time.Millisecond)
+		short.End()
+		p := env.StartProgress("Importing")
+		time.Sleep(999 * time.Millisecond)
+		for range 1000 {
+			p.Set(5, 10)
+		}
+		time.Sleep(50 * time.Millisecond)
+		p.Set(0, 0)
+		time.Sleep(100 * time.Millisecond)
+		p.End()
+		p.End()
 	})
 	terminal.Close()
 	shown, _ := io.ReadAll(person) // its error says that the terminal is closed
-	want := "\r[" + strings.Repeat("=", 20) + strings.Repeat(" ", 20) + "] 2 of 4 pages" +
-		"\r[" + strings.Repeat("=", 40) + "] 5 of 4 pages\r\n" +
-		"\r[" + strings.Repeat("=", 40) + "] 2 of 2 pages copied, now checking them\r\n"
+	bar := "Importing [" + strings.Repeat("=", 15) + strings.Repeat(" ", 15) + "] 5 of 10"
+	width := strings.Repeat(" ", len(bar)-len("Importing: 1 second"))
+	want := "\r" + bar + "\rImporting: 1 second" + width + "\r" + strings.Repeat(" ", len(bar)) + "\r"
 	if string(shown) != want {
 		t.Errorf("%q, not %q", shown, want)
 	}

@@ -1,6 +1,6 @@
-// Package daemon has the whole life of a server. daemon.go tells it in order: it
-// listens, opens the database, prepares and serves it, and stops. What runs beside the
-// requests is in beside.go. serve, demo and the installed service lead such a life.
+// Package daemon runs a server, for serve, demo and the installed service: it listens,
+// opens the database, prepares and serves it, and stops, in the order of daemon.go. The
+// background work is in background.go.
 package daemon
 
 import (
@@ -13,13 +13,17 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/guard"
+	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/authority"
@@ -28,65 +32,60 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpserver"
 )
 
-// Commands are the commands of this package, and what they are handed.
+// Commands are the commands of this package and what they depend on.
 type Commands struct {
 	Database database.Schema
 	NewAPI   func(Config) API
 }
 
-// Config is what the API must know of the daemon.
+// All returns the commands of this package.
+func (c Commands) All() []*cobra.Command { return []*cobra.Command{c.serveCommand(), c.demoCommand()} }
+
+// Config is what the API needs from the daemon.
 type Config struct {
 	Store     *store.Store
 	Log       *slog.Logger
 	RateLimit int      // requests per second and key; 0 is no limit
-	Origins   []string // of the pages that may use the API
-	Office    bool     // with the page for people
+	Origins   []string // whose pages may use the API
+	Office    bool     // with the office page
 	Phones    bool     // with the address book and the calendar for phones
 	Port      string
-	Local     bool   // it listens on this machine alone
-	LocalPort string // of HTTP for this machine alone, beside HTTPS for all; empty: there is none
+	Local     bool   // only this computer can connect
+	LocalPort string // of HTTP for this computer, next to HTTPS for others; empty: none
 	TLS       bool
-	Expires   func() time.Time     // when the certificate does; zero without TLS
-	Authority *authority.Authority // that made its certificate; nil for another certificate, or none
+	Expires   func() time.Time     // of the certificate; zero without TLS
+	Authority *authority.Authority // of the certificate; nil for another certificate, or none
 	Backups   func() backup.State  // nil without backups
-	Search    backup.Search        // for backups that hold something
-	Installed bool                 // it is the service of the PC
-	Invented  bool                 // its people are invented: it has no flag for backups
+	Search    backup.Search        // for backups that contain a record
+	Installed bool                 // it is the installed service
+	Invented  bool                 // its people are invented, and it has no flag for backups
 	Loss      func() string        // how the database was lost, as guard.Loss.Kind; "" if it was not
 
-	Connections int             // open at the same time, at most
-	Stopping    context.Context // ends when requests shall wait for nothing any more
+	Connections int             // maximum number of open connections
+	Stopping    context.Context // ends when requests must stop waiting
 }
 
-// API answers requests. The other methods are called beside them, again and again.
+// API answers requests. The other methods are called repeatedly in the background.
 type API interface {
 	http.Handler
-	ReloadKeys() error // what other processes have changed
-	WriteLate() error  // the last use of keys and the time, unless that was done a short while ago
-	Finish() error     // after the last request: logs and writes what is left
+	ReloadKeys() error // if another process has changed them
+	WriteLate() error  // writes the last use of keys and the time, unless that was done recently
+	Finish() error     // after the last request: logs and writes the rest
 }
 
-// Table returns the table of the commands.
-func (c Commands) Table() []cli.Command {
-	return []cli.Command{
-		{Name: "serve", Also: "start run server", Summary: "serves the API", Run: c.serve, Logs: true},
-		{Name: "demo", Also: "try", Summary: "serves invented people, to try it out", Run: c.demo, Logs: true},
-	}
-}
-
-// daemon is a server of a database, until the program must stop.
+// daemon serves a database until the program must stop.
 type daemon struct {
 	Commands
 	Options
 	env       cli.Env
 	log       *slog.Logger
-	manager   managers.Manager     // the one that has started this process
+	manager   managers.Manager     // that has started this process
 	authority *authority.Authority // nil without --tls-self-signed
 	web       *httpserver.Server
 	scheduler *backup.Scheduler // nil without backups
 
 	listener net.Listener
-	local    net.Listener // without TLS, for this machine alone; nil: there is none
+	local    net.Listener // without TLS, for this computer; may be nil
 	store    *store.Store
 	guard    *guard.Guard // of the open database
 	noted    string       // the URL in the database; empty before there is one
@@ -94,7 +93,7 @@ type daemon struct {
 	api      API
 }
 
-// Run serves a database until the program must stop.
+// Run serves a database until the program must stop, which is not an error.
 func (c Commands) Run(env cli.Env, o Options) error {
 	d := &daemon{Commands: c, Options: o, env: env, log: cli.NewLog(env.Stderr, cli.IsTerminal(env.Stderr)), manager: managers.NewManager(os.Getenv)}
 	if err := d.certify(); err != nil {
@@ -106,10 +105,14 @@ func (c Commands) Run(env cli.Env, o Options) error {
 	if d.Backups.Dir != "" {
 		d.scheduler = backup.NewScheduler(c.Database, d.DB, d.Backups, d.log)
 	}
-	return c.Database.Advise(env.Context, d.live(), d.DB, d.Backups.Dir)
+	err := d.live()
+	if errors.Is(err, context.Canceled) && env.Context.Err() != nil { // while it was starting
+		return nil
+	}
+	return c.Database.Advise(env.Context, err, d.DB, d.Backups.Dir)
 }
 
-// certify makes the certificate of --tls-self-signed, or renews it.
+// certify creates the certificate of --tls-self-signed, or renews it.
 func (d *daemon) certify() (err error) {
 	if !d.SelfSigned {
 		return nil
@@ -117,7 +120,7 @@ func (d *daemon) certify() (err error) {
 	d.authority, err = authority.Open(authority.Options{Folder: authority.Folder(d.DB), Listen: d.Listen, Log: d.log})
 	switch {
 	case errors.Is(err, authority.ErrLost):
-		return cli.WithHint(err, "another authority, which each machine must trust again: firefighters cert --new --db "+cli.Quote(d.DB))
+		return cli.WithHint(err, "to create a new authority, which every computer must trust again: firefighters cert --new --db "+cli.Quote(d.DB))
 	case errors.Is(err, fs.ErrNotExist):
 		return &sqlite.FileError{Op: "opening", Path: d.DB, Err: sqlite.ErrNoFolder}
 	case err == nil:
@@ -127,25 +130,22 @@ func (d *daemon) certify() (err error) {
 	return err
 }
 
-// otherFiles is how many files may be open beside connections and the database:
+// otherFiles is the maximum number of open files other than connections and the database:
 // 10 for the streams, the network, the lock and Go itself, and a dozen for a
 // backup, the scrub and a certificate.
 const otherFiles = 22
 
-// newWeb makes the HTTP server.
+// newWeb creates the HTTP server.
 func (d *daemon) newWeb() (err error) {
 	d.web, err = httpserver.New(httpserver.Config{CertFile: d.CertFile, KeyFile: d.KeyFile, OtherFiles: sqlite.OpenFiles + otherFiles, Log: d.log})
-	switch {
-	case errors.Is(err, httpserver.ErrFewFiles):
-		return cli.WithHint(err, "raise the limit of open files: ulimit -n 1024")
-	case err != nil:
-		return cli.WithHint(err, "name PEM files that belong together, and start as a user who may read them")
+	if errors.Is(err, httpserver.ErrFewFiles) {
+		return cli.WithHint(err, "ulimit -n 1024")
 	}
-	return nil
+	return err
 }
 
-// live listens before it opens the database: clients that connect meanwhile wait until
-// that is ready.
+// live listens before it opens the database: clients that connect early wait until the
+// database is open.
 func (d *daemon) live() error {
 	if err := d.listen(); err != nil {
 		return err
@@ -165,10 +165,15 @@ func (d *daemon) live() error {
 	if err := d.open(); err != nil {
 		return err
 	}
-	return cmp.Or(d.answer(), d.close())
+	d.noteBackupDir()
+	err = d.answer()
+	if closing := d.close(); err == nil {
+		err = closing
+	}
+	return err
 }
 
-// listen opens the listener, unless there is something at the path that is no database.
+// listen opens the listener, unless the file at the path is not a database.
 func (d *daemon) listen() error {
 	if err := database.RefuseRedirect(d.DB); err != nil {
 		return err
@@ -180,7 +185,7 @@ func (d *daemon) listen() error {
 	host, port, _ := net.SplitHostPort(d.Listen)
 	listener, err := httpserver.Listen(d.Listen)
 	if d.anyPort && errors.Is(err, httpserver.ErrPortTaken) {
-		d.env.Notef("Port %s is taken, so this listens on another.", port)
+		d.env.Notef("Port %s is in use, so demo uses another one.", port)
 		listener, err = httpserver.Listen(net.JoinHostPort(host, "0"))
 	}
 	if err != nil {
@@ -190,8 +195,8 @@ func (d *daemon) listen() error {
 	return nil
 }
 
-// listenLocally opens a listener for this machine alone if the other one speaks TLS to
-// others. It goes without where its usual port is taken.
+// listenLocally opens a listener for this computer if the other listener serves TLS to
+// other computers. It only warns if the default port is taken.
 func (d *daemon) listenLocally() error {
 	if d.Local == "" || d.CertFile == "" || isLoopback(d.listener.Addr()) {
 		return nil
@@ -206,29 +211,34 @@ func (d *daemon) listenLocally() error {
 	}
 	if !isLoopback(local.Addr()) { // localhost can be anything
 		local.Close()
-		return cli.WithHint(fmt.Errorf("%s is not an address of this machine alone", d.Local), "--local "+defaultLocal)
+		return cli.WithHint(fmt.Errorf("%s is not a loopback address", d.Local), "--local "+defaultLocal)
 	}
 	d.local = local
 	return nil
 }
 
 func (d *daemon) cannotListenLocally(err error) error {
-	hint := fmt.Sprintf("another port: --local 127.0.0.1:8081, or none: --local %s", noLocal)
+	hint := "another port, --local 127.0.0.1:8081, or --local " + noLocal
 	if d.Local != defaultLocal {
 		return cli.WithHint(err, hint)
 	}
-	d.env.Warn(fmt.Sprintf("this machine has no address of its own without TLS: %v", err), hint)
+	d.env.Warn(fmt.Sprintf("plain HTTP is not available on this computer: %v", err), hint)
 	return nil
 }
 
-// cannotListen says what to type, above all if the database is being served already.
+// cannotListen adds a hint to an error in listening. If the port is taken because the
+// database is already served, it returns the error about that.
 func (d *daemon) cannotListen(path string, err error) error {
 	host, port, _ := net.SplitHostPort(d.Listen)
-	switch {
-	case errors.Is(err, httpserver.ErrNotOurs), errors.Is(err, httpserver.ErrNoHost):
-		return cli.WithHint(err, fmt.Sprintf("0.0.0.0:%s for all addresses of this machine, or for it alone: %s --listen %s",
-			port, d.again, net.JoinHostPort("127.0.0.1", port)))
-	case errors.Is(err, httpserver.ErrPortTaken):
+	if errors.Is(err, httpserver.ErrNotOurs) || errors.Is(err, httpserver.ErrNoHost) {
+		return cli.WithHint(err, fmt.Sprintf("for all addresses of this computer: %s --listen 0.0.0.0:%s\nfor this computer only: %[1]s --listen 127.0.0.1:%[2]s", d.again, port))
+	}
+	next := "8081"
+	if port == next {
+		next = "8082"
+	}
+	hint := "another port: " + d.again + " --listen " + net.JoinHostPort(host, next)
+	if errors.Is(err, httpserver.ErrPortTaken) {
 		if osutil.Exists(path + "-lock") {
 			release, err := backup.Lock(path)
 			if err != nil {
@@ -237,17 +247,15 @@ func (d *daemon) cannotListen(path string, err error) error {
 			release()
 		}
 		err = fmt.Errorf("port %s is used by another program", port)
+		if !d.Installed && d.env.ServiceDB != nil && d.env.ServiceDB() != "" {
+			hint = "to open the page of the installed service: firefighters open\n" + hint
+		}
 	}
-	next := "8081"
-	if port == next {
-		next = "8082"
-	}
-	return cli.WithHint(err, fmt.Sprintf("another port: %s --listen %s", d.again, net.JoinHostPort(host, next)))
+	return cli.WithHint(err, hint)
 }
 
-// claim makes sure that this process alone serves the database, until release, and that
-// the database is ready to be opened. It upgrades an old one here, because an upgrade
-// takes the same lock: open then finds nothing to upgrade.
+// claim locks the database for this process until release, and prepares it to be opened.
+// It upgrades an old database first, because an upgrade takes the same lock.
 func (d *daemon) claim() (release func() error, err error) {
 	path := osutil.Resolve(d.DB)
 	if err := d.Database.Upgrade(d.env, path); err != nil {
@@ -269,7 +277,7 @@ func (d *daemon) claim() (release func() error, err error) {
 	return release, nil
 }
 
-// checkLoss refuses to go on without what was lost, unless --new was typed.
+// checkLoss returns an error if the database was lost, unless --new was typed.
 func (d *daemon) checkLoss(path string) error {
 	if err := guard.RefuseLost(path); err != nil && !d.makeNew {
 		return err
@@ -280,7 +288,7 @@ func (d *daemon) checkLoss(path string) error {
 	return nil
 }
 
-// open opens the database, and makes a missing one.
+// open opens the database, and creates a missing one.
 func (d *daemon) open() (err error) {
 	d.store, err = d.Database.Open(d.env, d.DB, true)
 	if err != nil {
@@ -289,21 +297,35 @@ func (d *daemon) open() (err error) {
 	warnOfSchema(d.env, d.Database.Files, d.store.DB(), d.DB)
 	d.guard, err = guard.New(d.store, d.DB, d.log)
 	if err != nil {
-		return cmp.Or(d.store.Close(), err)
+		d.store.Close()
 	}
-	return nil
+	return err
 }
 
-// The heap may grow to five times what is in use, because most of it belongs
-// to requests that are done, but not beyond heapLimit. Open connections come on top of
-// that: to collect garbage all the time would not make them smaller.
+// noteBackupDir notes the folder of the backups for backup list.
+func (d *daemon) noteBackupDir() {
+	path := osutil.Resolve(d.DB)
+	dir, err := filepath.Abs(d.Backups.Dir)
+	if d.Backups.Dir == "" {
+		err = notes.Remove(path, notes.BackupDir)
+	} else if err == nil {
+		err = notes.Write(path, notes.BackupDir, dir)
+	}
+	if err != nil {
+		d.log.Warn("cannot note the folder of the backups", "cause", err.Error())
+	}
+}
+
+// The heap may grow to five times its live part, because most of it belongs to finished
+// requests, but not beyond heapLimit. Open connections count extra: collecting garbage
+// all the time would not make them smaller.
 const (
 	heapGrowth = 400 // percent
 	heapLimit  = 80 << 20
-	connection = 32 << 10 // bytes, with a request that waits
+	connection = 32 << 10 // bytes, with a waiting request
 )
 
-// limitMemory sets the limit of the heap for the connections that are open.
+// limitMemory sets the limit of the heap for the open connections.
 func (d *daemon) limitMemory() error {
 	if limit := heapLimit + connection*int64(d.web.Open()); limit != d.heap {
 		debug.SetMemoryLimit(limit)
@@ -312,8 +334,8 @@ func (d *daemon) limitMemory() error {
 	return nil
 }
 
-// answer prepares the database and answers requests from it. When the program must stop
-// it lets those in flight finish.
+// answer prepares the database and answers requests. When the program must stop, requests
+// in flight finish.
 func (d *daemon) answer() error {
 	if err := d.store.BeginEpoch(); err != nil && !warnOfFullDisk(d.env, err) {
 		return &sqlite.FileError{Op: "writing to", Path: d.DB, Err: err}
@@ -330,27 +352,27 @@ func (d *daemon) answer() error {
 	}
 	warnOfExposure(d.env, d.listener.Addr(), d.DB, d.KeyFile)
 	if d.authority != nil {
-		sayTrust(d.env, d.listener.Addr(), d.authority.PublicFile(), d.url()+authority.Path, d.DB)
+		noteTrust(d.env, d.listener.Addr(), d.authority.PublicFile(), d.url()+authority.Path, d.DB)
 	}
 	if d.invented == nil {
 		warnOfBackups(d.env, d.Backups, d.DB)
 	}
 	if d.local != nil {
-		d.env.Notef("On this machine alone, without a certificate: %s", d.localURL())
+		d.env.Notef("On this computer, without a certificate: %s", d.localURL())
 	}
 	debug.SetGCPercent(heapGrowth)
 	d.limitMemory()
 	d.api = d.NewAPI(d.config())
-	defer d.workBeside()()
+	defer d.startBackground()()
 	url := d.url()
 	if err := d.env.Announce("Listening on " + url); err != nil {
-		d.log.Warn("standard output could not be written", "listening", url, "cause", err.Error())
+		d.log.Warn("cannot write to standard output", "listening", url, "cause", err.Error())
 	}
-	defer d.tellManager(url)()
+	defer d.notifyManager(url)()
 	return d.web.Serve(d.env.Context, d.listener, d.local, d.api)
 }
 
-// config returns what the API must know.
+// config returns what the API needs.
 func (d *daemon) config() Config {
 	_, port, _ := net.SplitHostPort(d.listener.Addr().String())
 	c := Config{Store: d.store, Log: d.log, RateLimit: d.RateLimit, Origins: d.Origins, Office: !d.NoOffice, Phones: !d.NoPhones,
@@ -374,7 +396,7 @@ func (d *daemon) lossKind() string {
 	return ""
 }
 
-// url returns the URL by which clients reach the server.
+// url returns the URL for clients.
 func (d *daemon) url() string {
 	addr := d.listener.Addr()
 	_, port, _ := net.SplitHostPort(addr.String())
@@ -388,7 +410,7 @@ func (d *daemon) url() string {
 	return scheme + net.JoinHostPort(host, port)
 }
 
-// localURL returns the URL by which this machine alone reaches the server without TLS.
+// localURL returns the URL for this computer without TLS.
 func (d *daemon) localURL() string { return "http://" + d.local.Addr().String() }
 
 func isLoopback(addr net.Addr) bool {
@@ -396,21 +418,21 @@ func isLoopback(addr net.Addr) bool {
 	return ok && tcp.IP.IsLoopback()
 }
 
-// tellManager tells the service manager that the service is ready and, when the service
-// must stop, that it stops. end ends the waiting for that moment.
-func (d *daemon) tellManager(url string) (end func()) {
-	tell := func(err error) {
+// notifyManager reports to the service manager that the service is ready and, when the
+// program must stop, that it is stopping. end ends the wait for that.
+func (d *daemon) notifyManager(url string) (end func()) {
+	logFailure := func(err error) {
 		if err != nil {
-			d.log.Warn("the service manager cannot be told", "cause", err.Error())
+			d.log.Warn("cannot report to the service manager", "cause", err.Error())
 		}
 	}
-	stopped := context.AfterFunc(d.env.Context, func() { tell(d.manager.Stopping()) })
-	tell(d.manager.Ready("Listening on " + url))
+	stopped := context.AfterFunc(d.env.Context, func() { logFailure(d.manager.Stopping()) })
+	logFailure(d.manager.Ready("Listening on " + url))
 	return func() { stopped() }
 }
 
-// close closes the database. If that was lost, the error says what happened, and its hint what
-// to type.
+// close closes the database. If the database was lost, the error describes that and has a
+// hint.
 func (d *daemon) close() error {
 	loss := d.guard.End()
 	if loss == nil {
@@ -427,32 +449,33 @@ func (d *daemon) close() error {
 	}
 	switch {
 	case loss.Overwritten():
-		text := "later changes are missing, and keys that were revoked later may work again"
+		text := "later changes are missing, and keys revoked later may work again"
 		if loss.Saved != "" {
-			text += ". What could still be read is saved as " + cli.Quote(loss.Saved) + ", which may mix two states"
+			text += ". What was still readable is saved as " + cli.Quote(loss.Saved) + ", which may mix two states"
 		}
 		return cli.WithHint(fmt.Errorf("%w: %s: %s", loss, db, text), d.unsavedHint(loss.Saved))
 	case loss.Saved == "":
-		return cli.WithHint(fmt.Errorf("%w, and could not be saved (%s): %s", loss, backup.Reason(loss.Err), db), d.unsavedHint(""))
+		return cli.WithHint(fmt.Errorf("%w, and could not be saved (%v): %s", loss, loss.Err, db), d.unsavedHint(""))
 	}
-	return cli.WithHint(fmt.Errorf("%w: %s. What was in it is saved as %s", loss, db, cli.Quote(loss.Saved)),
+	return cli.WithHint(fmt.Errorf("%w: %s. Its content is saved as %s", loss, db, cli.Quote(loss.Saved)),
 		fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(loss.Saved), db))
 }
 
-// noteComplete says that closing the database has completed it.
+// noteComplete reports that closing the database has completed it.
 func (d *daemon) noteComplete(loss *guard.Loss) error {
 	if err := guard.Forget(loss.Path); err != nil {
 		return err
 	}
-	d.env.Note(fmt.Sprintf("%v. It was still open, and everything is in %s again.", loss, cli.Quote(loss.Path)), "")
+	text := fmt.Sprintf("%v. It was still open, and %s is complete again.", loss, cli.Quote(loss.Path))
 	if loss.Saved != "" {
-		d.env.Notef("The copy that was made for safety can be deleted: %s", cli.Quote(loss.Saved))
+		text += " You can delete the safety copy " + cli.Quote(loss.Saved) + "."
 	}
+	d.env.Note(text, "")
 	return nil
 }
 
-// unsavedHint is what to type if no complete copy was saved: first copy the files, before anything
-// writes to them, then restore the newest backup, or the mixed copy if there is none.
+// unsavedHint is the hint if no complete copy was saved: first copy the files, before
+// anything writes to them, then restore the newest backup or, without one, the mixed copy.
 func (d *daemon) unsavedHint(mixed string) string {
 	path := osutil.Resolve(d.DB)
 	file := cli.Quote(cmp.Or(mixed, "FILE"))

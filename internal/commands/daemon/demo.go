@@ -6,7 +6,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -15,47 +18,53 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/docs"
 )
 
-const demoHelp = `Usage: firefighters demo [flags]
-
-Serves a database of invented people, with a key printed to try it out. It is
-deleted at the end, unless --db names a file to keep it in. The same flags
-invent the same people. If the port is taken, and --listen does not ask for it,
-it takes another.
-
-  firefighters demo
-  firefighters demo --departments 30000 --people 1200000 --db country.db
-
-Flags:
-`
-
-// demonstration is what demo serves.
-type demonstration struct {
-	departments, people int
-	end                 string // what becomes of the people at the end
+// demoCommand returns the command demo.
+func (c Commands) demoCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "demo",
+		Short:      "Serve invented people, to try the program",
+		GroupID:    cli.GroupServer,
+		SuggestFor: []string{"try", "test", "example"},
+		Long: `Serve invented people, to try the program. They are deleted when demo stops,
+unless --db names a new file to keep them in. The same flags always invent the
+same people. If port 8080 is taken, demo uses another one.`,
+		Example: `  firefighters demo
+  firefighters demo --departments 30000 --people 1200000 --db country.db`,
+		Annotations: map[string]string{cli.Server: "true"},
+	}
+	o := Options{invented: &demonstration{}}
+	cmd.Flags().SortFlags = false
+	cmd.Flags().StringVar(&o.DB, "db", "firefighters-demo.db", "new database `file` to keep")
+	cmd.Flags().Lookup("db").DefValue = "" // a temporary file
+	cmd.Flags().IntVar(&o.invented.people, "people", 40, "total `number` of people")
+	cmd.Flags().IntVar(&o.invented.departments, "departments", 1, "`number` of departments")
+	o.addNetFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := o.checkNet(cmd); err != nil {
+			return err
+		}
+		return c.demo(cmd, o)
+	}
+	return cmd
 }
 
-func (c Commands) demo(env cli.Env, args []string) error {
-	invented := &demonstration{}
-	o := Options{invented: invented}
-	flags := env.Flags("demo", demoHelp)
-	flags.StringVar(&o.DB, "db", "firefighters-demo.db", "the `file` to keep it in, which may not be there yet")
-	o.addNetFlags(flags)
-	flags.IntVar(&invented.departments, "departments", 1, "how many departments")
-	flags.IntVar(&invented.people, "people", 40, "how many people in all")
-	if err := env.Parse(flags, args, 0); err != nil {
-		return err
-	}
+// demonstration describes the content of a demo.
+type demonstration struct {
+	departments, people int
+	end                 string // what happens to the people when demo stops
+	unfinished          bool   // not all people were added
+}
+
+func (c Commands) demo(cmd *cobra.Command, o Options) error {
+	invented, keep := o.invented, cmd.Flags().Changed("db")
 	if invented.departments < 1 || invented.departments > 1e6 || invented.people < 0 || invented.people > 1e8 {
-		return cli.Wrong(flags, "--departments takes 1 to 1000000, --people 0 to 100000000")
+		return cli.UsageErrorf(cmd, "--departments can be 1 to 1000000, and --people 0 to 100000000")
 	}
-	o.anyPort = !flags.Changed("listen")
-	if err := o.checkNet(flags); err != nil {
-		return err
-	}
-	invented.end = "The people are gone at the end."
-	if flags.Changed("db") {
-		invented.end = fmt.Sprintf("The people stay in %s at the end.", cli.Quote(o.DB))
+	o.anyPort = !cmd.Flags().Changed("listen")
+	if keep {
+		invented.end = "They stay in " + cli.Quote(o.DB) + " when demo stops."
 	} else {
+		invented.end = "They are deleted when demo stops."
 		dir, err := os.MkdirTemp("", "firefighters-demo-")
 		if err != nil {
 			return err
@@ -63,69 +72,80 @@ func (c Commands) demo(env cli.Env, args []string) error {
 		defer os.RemoveAll(dir)
 		o.DB = filepath.Join(dir, o.DB)
 	}
-	if err := c.Database.Files.Inspect(osutil.Resolve(o.DB)); !errors.Is(err, sqlite.ErrNotExist) && osutil.Exists(o.DB) {
-		return cli.WithHint(fmt.Errorf("demo makes a new file, and %s is there already", osutil.InQuotes(o.DB)),
+	path := osutil.Resolve(o.DB)
+	if err := c.Database.Files.Inspect(path); !errors.Is(err, sqlite.ErrNotExist) && osutil.Exists(o.DB) {
+		return cli.WithHint(fmt.Errorf("demo creates a new file, but %s already exists", osutil.InQuotes(o.DB)),
 			"firefighters serve --db "+cli.Quote(o.DB))
 	}
-	err := c.Run(env, o)
-	if errors.Is(err, sqlite.ErrLost) && !flags.Changed("db") { // what was saved goes as well
+	err := c.Run(cli.EnvOf(cmd), o)
+	if invented.unfinished {
+		for _, suffix := range []string{"", "-wal", "-shm", "-lock"} {
+			os.Remove(path + suffix)
+		}
+		notes.RemoveAll(path)
+		if err == nil {
+			err = cli.Unfinished("Stopped. No database was created.", "")
+		}
+	}
+	if errors.Is(err, sqlite.ErrLost) && !keep { // what was saved is deleted as well
 		err = errors.New("the database of the demo was deleted while it was served")
 	}
 	return err
 }
 
-// invent fills the empty database, and prints what is in it and what becomes of it.
+// invent fills the empty database and prints what is in it.
 func (d *daemon) invent() error {
-	err := d.invented.addTo(d.store, d.env)
-	switch {
-	case err != nil && d.env.Context.Err() != nil:
-		return errors.New("stopped before all people were invented")
-	case err != nil:
+	if err := d.invented.addTo(d.store, d.env); err != nil {
 		return fmt.Errorf("inventing people: %w", err)
 	}
-	served := fmt.Sprintf("This serves %s of %s.\nTry the API in a browser, with the key below: %s",
-		cli.Count(d.invented.people, "invented person", "invented people"), cli.Count(d.invented.departments, "department", "departments"), d.url()+docs.Path)
+	served := fmt.Sprintf("Serving %s in %s. %s\nTry the API in a browser, with the key below: %s\n",
+		cli.Count(d.invented.people, "invented person", "invented people"),
+		cli.Count(d.invented.departments, "department", "departments"), d.invented.end, d.url()+docs.Path)
 	if err := d.env.Println(served); err != nil {
 		return err
 	}
-	if err := d.announceKey(demo.Department(0)); err != nil {
-		return err
-	}
-	return d.env.Println(d.invented.end + "\n")
+	return d.announceKey(demo.Department(0))
 }
 
-// inventedAtOnce is about how many people go into one transaction.
-const inventedAtOnce = 5000
+// batchSize is about how many people are added in one transaction. Ctrl-C takes effect
+// between two transactions.
+const batchSize = 2000
 
-// addTo adds the departments to a store.
+// addTo adds the departments and their people to a store.
 func (o *demonstration) addTo(s *store.Store, env cli.Env) error {
-	bar := cli.NewProgress(env, "people")
-	defer bar.End()
+	o.unfinished = true
+	progress := env.StartProgress("Inventing people")
+	defer progress.End()
 	var batch []store.Department
 	waiting, added := 0, 0
-	sizes := demo.Sizes(o.departments, o.people)
-	for number, size := range sizes {
-		batch = append(batch, inventDepartment(number, size))
-		if waiting += size; waiting < inventedAtOnce && number < len(sizes)-1 {
-			continue
+	for number, size := range demo.Sizes(o.departments, o.people) {
+		for from := 0; from == 0 || from < size; from += batchSize {
+			people := inventPeople(number, from, min(size, from+batchSize))
+			batch = append(batch, store.Department{Name: demo.Department(number), People: people})
+			if waiting += len(people); waiting+len(batch) < batchSize {
+				continue
+			}
+			if err := env.Context.Err(); err != nil {
+				return err
+			}
+			if err := s.AddDepartments(batch); err != nil {
+				return err
+			}
+			added += waiting
+			progress.Set(added, o.people)
+			batch, waiting = nil, 0
 		}
-		if err := env.Context.Err(); err != nil {
-			return err
-		}
-		if err := s.AddDepartments(batch); err != nil {
-			return err
-		}
-		added += waiting
-		bar.Set(added, o.people)
-		batch, waiting = nil, 0
 	}
-	return nil
+	err := s.AddDepartments(batch)
+	o.unfinished = err != nil
+	return err
 }
 
-func inventDepartment(number, size int) store.Department {
-	people := make([]record.Fields, size)
-	for i := range people {
-		people[i] = demo.Person(number, i)
+// inventPeople returns the members of a department from one number up to another.
+func inventPeople(department, from, to int) []record.Fields {
+	people := make([]record.Fields, 0, to-from)
+	for number := from; number < to; number++ {
+		people = append(people, demo.Person(department, number))
 	}
-	return store.Department{Name: demo.Department(number), People: people}
+	return people
 }

@@ -15,36 +15,35 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Warnings of what a server may be started with all the same: a place, a disk or
-// permissions that put the records at risk.
+// Warnings about a place, a disk or permissions that put the records at risk. The server
+// starts all the same.
 
-// warnOfExposure warns of records and keys that others on the network or on
-// this machine can read. Without a keyFile the service has no TLS.
+// warnOfExposure warns of records and keys that others can read on the network or on this
+// computer. Without a keyFile the service has no TLS.
 func warnOfExposure(env cli.Env, addr net.Addr, db, keyFile string) {
 	if !isLoopback(addr) && keyFile == "" {
-		env.Warn(fmt.Sprintf("listening on %s without TLS. Everybody on the network between can read\n"+
-			"the keys and the records, and use the keys.", addr),
-			"--tls-self-signed, or --tls-cert FILE --tls-key FILE, or --listen 127.0.0.1:8080 for this machine alone")
+		env.Warn(fmt.Sprintf("listening on %s without TLS: anyone on the network can read\nthe records and the keys, and use the keys", addr),
+			"--tls-self-signed, or --tls-cert FILE --tls-key FILE, or --listen 127.0.0.1:8080 for this computer only")
 	}
 	path := osutil.Resolve(db)
 	warnOfModes(env, 0o077, path, path+"-wal", path+"-shm", path+"-lock")
 	if keyFile != "" {
-		warnOfModes(env, 0o007, keyFile) // a group may well share a certificate
+		warnOfModes(env, 0o007, keyFile) // a group may share a certificate
 	}
 }
 
-// sayTrust says how other machines come to trust a server's certificate: the file
-// with that of its authority, the URL of the same, and the command that tells more.
-func sayTrust(env cli.Env, addr net.Addr, file, url, db string) {
+// noteTrust prints how other computers trust a certificate: the file of its authority, the
+// URL of that file, and the command with instructions.
+func noteTrust(env cli.Env, addr net.Addr, file, url, db string) {
 	if !isLoopback(addr) {
-		env.Notef("Each machine that opens the page must trust this once: %s", cli.Quote(file))
-		env.Notef("Phones find it at %s", url)
-		env.Notef("How each system is told: firefighters cert --db %s", cli.Quote(db))
+		env.Notef("Other computers must trust this certificate once: %s", cli.Quote(file))
+		env.Notef("Phones can download it: %s", url)
+		env.Notef("Instructions for each system: firefighters cert --db %s", cli.Quote(db))
 	}
 }
 
-// warnOfModes warns of files with permissions in mask. It does not change them:
-// somebody may have meant it.
+// warnOfModes warns of files with permissions in mask. It does not change them: they may
+// be intended.
 func warnOfModes(env cli.Env, mask os.FileMode, paths ...string) {
 	var open []string
 	for _, path := range paths {
@@ -54,99 +53,89 @@ func warnOfModes(env cli.Env, mask os.FileMode, paths ...string) {
 	}
 	if len(open) > 0 {
 		files := strings.Join(open, " ")
-		env.Warn("other users of this machine may read or write "+files, "chmod 600 "+files)
+		env.Warn("other users of this computer can read or write "+files, "chmod 600 "+files)
 	}
 }
 
-// warnOfPlace warns of a folder in which a database is not safe while it is
-// served.
+// warnOfPlace warns of a folder in which a database is not safe while it is served.
 func warnOfPlace(env cli.Env, path string) {
 	folder, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
 		return
 	}
-	const advice = "keep it on a disk of this computer, and its backups there"
+	const hint = "keep the database on a disk of this computer, and its backups there"
 	if kind := osutil.NetworkFileSystem(folder); kind != "" {
-		env.Warn(fmt.Sprintf("the database is on a network disk (%s), where locks and a power cut can damage it;\n%s.", kind, advice), "")
+		env.Warn(fmt.Sprintf("the database is on a network disk (%s), where file locks and a power cut can damage it", kind), hint)
 	}
-	if service := syncProgram(folder); service != "" {
-		env.Warn(fmt.Sprintf("the database is in a folder of %s, which copies and replaces files in use and can damage it;\n%s.", service, advice), "")
+	if program := syncProgram(folder); program != "" {
+		env.Warn(fmt.Sprintf("the database is in a folder of %s, which copies and replaces files in use and can damage it", program), hint)
 	}
 }
 
-// warnOfSchema warns of a database with tables, indexes, triggers or views that are
-// not as the program makes them. It is served all the same: somebody may have added
-// them.
+// warnOfSchema warns of a database with other tables, indexes, triggers or views than the
+// program creates. They may be intended.
 func warnOfSchema(env cli.Env, format sqlite.Format, db *sqlite.DB, path string) {
 	err := db.Read(format.CheckSchema)
 	if wrong, ok := errors.AsType[*sqlite.SchemaError](err); ok {
-		env.Warn(fmt.Sprintf("the database is not as this program makes it: %v;\nrestore refuses a backup of it as it is.", wrong),
-			"if you have not changed that yourself: firefighters check --db "+cli.Quote(path))
+		env.Warn(fmt.Sprintf("the database is not as this program makes it: %v;\nrestore will reject a backup of it", wrong),
+			"unless you changed that yourself: firefighters check --db "+cli.Quote(path))
 	}
 }
 
-// warnOfFullDisk warns of a full disk, and reports whether err is about one. The
-// database can be read.
+// warnOfFullDisk warns of a full disk, and reports whether err is about one. The database
+// can still be read.
 func warnOfFullDisk(env cli.Env, err error) bool {
 	full := errors.Is(err, sqlite.ErrFull)
 	if full {
-		env.Warn("the disk of the database is full: reading works, and nothing can be written",
-			"make room on that disk; writing then works again by itself")
+		env.Warn("the disk of the database is full: reading works, writing does not", "free some space; writing then works again automatically")
 	}
 	return full
 }
 
-// warnOfNewDatabase warns that a database is about to be made, although there
-// are backups of one.
+// warnOfNewDatabase warns that a database is about to be created although there are backups
+// of it.
 func warnOfNewDatabase(env cli.Env, content backup.Content, path, backupDir string) {
-	if there := backup.Files(content, path, backupDir); len(there) > 0 {
+	if found := backup.Files(content, path, backupDir); len(found) > 0 {
 		db := cli.Quote(path)
-		env.Warn(fmt.Sprintf("there is no database at %s, but there are backups of it. A new one is made, without what they hold.", db),
-			fmt.Sprintf("to have it back, stop this and type: firefighters restore %s --db %s", cli.Quote(there[0].Path), db))
+		env.Warn(fmt.Sprintf("there are backups of %s, but the file is missing. Creating an empty database.", db),
+			fmt.Sprintf("to restore the newest backup, stop this and type: firefighters restore %s --db %s", cli.Quote(found[0].Path), db))
 	}
 }
 
-const encryptHint = "--backup-encrypt-to RECIPIENT, which firefighters backup-key makes"
+const encryptHint = "--backup-encrypt-to RECIPIENT (to create one: firefighters backup-key)"
 
-// warnOfBackups warns that there are no backups, or that they are not safe where they
-// are, from a loss or from readers.
+// warnOfBackups warns that there are no backups, or that they are not safe from loss or
+// from other readers.
 func warnOfBackups(env cli.Env, o backup.Options, db string) {
 	dir := o.Dir
 	if program := syncProgram(dir); program != "" && len(o.EncryptTo) == 0 {
-		env.Warn(fmt.Sprintf("the backups are in a folder of %s, which carries them elsewhere, and who gets them can read them.", program),
-			encryptHint)
+		env.Warn(fmt.Sprintf("the backups are in a folder of %s, and everyone who can open that can read them", program), encryptHint)
 	}
-	switch {
-	case dir == "":
-		env.Note("no backups are made. To have one every day, on another disk, add: --backup-dir DIR", "")
-	case warnOfBackupFolder(env, dir, db):
+	if dir == "" {
+		env.Note("there are no backups. For a daily backup to another disk, add: --backup-dir DIR", "")
+		return
+	}
+	if err := backup.CheckFolder(dir, db); err != nil { // which creates it, as the first backup would
+		env.Warn(fmt.Sprintf("no backups are made: %v", err),
+			"connect its disk, or start as the user who owns it, or use another folder: --backup-dir DIR")
+		return
+	}
+	switch err := backup.CheckPlace(dir, db); {
 	case osutil.SharedFolder(dir):
-		hint := "a new folder in it, which this makes for itself: --backup-dir " + cli.Quote(filepath.Join(dir, "firefighters"))
+		hint := "a new folder in it, which is created for you only: --backup-dir " + cli.Quote(filepath.Join(dir, "firefighters"))
 		if runtime.GOOS != "windows" { // the disk has no owners
 			hint = "sudo firefighters service backup-disk, which mounts the disk for the service, or " + encryptHint
 		}
-		env.Warn("every user of this PC may read or delete the backups in "+cli.Quote(dir), hint)
-	case backup.CheckPlace(dir, db) != nil:
-		env.Warn(backup.CheckPlace(dir, db).Error(), "connect it; or another folder: --backup-dir DIR")
+		env.Warn("every user of this computer can read and delete the backups in "+cli.Quote(dir), hint)
+	case err != nil:
+		env.Warn(err.Error(), "connect it, or use another folder: --backup-dir DIR")
 	case osutil.SameDisk(dir, filepath.Dir(osutil.Resolve(db))):
-		env.Warn("the backups are on the same disk as the database, and would be lost with it.", "--backup-dir DIR, on another disk")
+		env.Warn("the backups are on the same disk as the database and would be lost with it", "--backup-dir DIR, on another disk")
 	}
 }
 
-// warnOfBackupFolder warns of a folder in which no backups can be made, and
-// reports whether it did. It makes the folder, as the first backup would.
-func warnOfBackupFolder(env cli.Env, dir, db string) bool {
-	err := backup.CheckFolder(dir, db)
-	if err == nil {
-		return false
-	}
-	env.Warn(fmt.Sprintf("no backups are made: the folder %s cannot be used: %s", cli.Quote(dir), backup.Reason(err)),
-		"connect its disk, or start as the user who owns it, or name another folder: --backup-dir DIR")
-	return true
-}
-
-// syncPrograms are programs by the names of their folders in lower case. More
-// may follow the name after a space, "-" or "_": "OneDrive - Fire Department".
+// syncPrograms are programs by the names of their folders in lower case. A name can go on
+// after a space, "-" or "_": "OneDrive - Fire Department".
 var syncPrograms = []struct{ folder, program string }{
 	{"onedrive", "OneDrive"},
 	{"dropbox", "Dropbox"},
@@ -159,11 +148,11 @@ var syncPrograms = []struct{ folder, program string }{
 	{"nextcloud", "Nextcloud"},
 	{"owncloud", "ownCloud"},
 	{"pcloud drive", "pCloud"},
-	{"cloudstorage", "a sync program"}, // on macOS the folder of them all
+	{"cloudstorage", "a sync program"}, // on macOS the folder of all of them
 }
 
-// syncProgram returns the program that synchronizes a folder with other
-// machines, as far as the names in the path show, and "" if there is none.
+// syncProgram returns the program that synchronizes a folder with other computers, as far
+// as the names in its path show, and "" if there is none.
 func syncProgram(folder string) string {
 	isSeparator := func(r rune) bool { return r == '/' || r == '\\' }
 	for name := range strings.FieldsFuncSeq(strings.ToLower(folder), isSeparator) {

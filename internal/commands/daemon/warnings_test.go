@@ -59,8 +59,8 @@ func TestWarnOfBackups(t *testing.T) {
 	}
 	const readable = "are in a folder of Dropbox"
 	for dir, want := range map[string]string{
-		"":                               "no backups are made",
-		file:                             "cannot be used",
+		"":                               "there are no backups",
+		file:                             "is a file",
 		filepath.Join(folder, "backups"): "on the same disk",
 		filepath.Join(folder, "Dropbox"): readable,
 	} {

@@ -1,17 +1,12 @@
-// Package database opens the database that a command is about: it makes a missing
-// one, upgrades an old one, warns of what puts it at risk, and says what to type
-// where that fails.
+// Package database opens the database of a command. It creates a missing database,
+// upgrades an old one, warns of risks, and explains errors.
 package database
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
-
-	"github.com/spf13/pflag"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
@@ -33,12 +28,16 @@ type Schema struct {
 func (s Schema) With(env cli.Env, path string, create bool, do func(*store.Store) error) error {
 	opened, err := s.Open(env, path, create)
 	if err == nil {
-		err = cmp.Or(do(opened), opened.Close())
+		err = do(opened)
+		if closing := opened.Close(); err == nil {
+			err = closing
+		}
 	}
 	return s.Advise(env.Context, err, path, "")
 }
 
-// WithTenant is With for a command about the department of a name.
+// WithTenant is With for a command about a department: the one with the name or, without
+// a name, the only one.
 func (s Schema) WithTenant(env cli.Env, path, name string, do func(*store.Store, record.TenantID) error) error {
 	return s.With(env, path, false, func(opened *store.Store) error {
 		tenant, err := opened.Tenant(name)
@@ -49,30 +48,9 @@ func (s Schema) WithTenant(env cli.Env, path, name string, do func(*store.Store,
 	})
 }
 
-// ChooseTenant returns the department of a name or, without a name, the only
-// one. The error is a usage error if there are several.
-func ChooseTenant(s *store.Store, flags *pflag.FlagSet, db, name string) (chosen record.TenantID, err error) {
-	if strings.TrimSpace(name) != "" {
-		chosen, err = s.Tenant(name)
-		return chosen, store.Failed("reading", db, err)
-	}
-	var names []string
-	if err := s.Tenants(func(d store.TenantInfo) { chosen, names = d.ID, append(names, d.Name) }); err != nil {
-		return 0, store.Failed("reading", db, err)
-	}
-	switch len(names) {
-	case 0:
-		return 0, cli.WithHint(errors.New("the database has no department"), "firefighters keys create --tenant NAME --db "+cli.Quote(db))
-	case 1:
-		return chosen, nil
-	}
-	return 0, cli.Usage(fmt.Sprintf("%s: say which of the %d departments", flags.Name(), len(names)),
-		fmt.Sprintf("%s --tenant %s, or see their names: firefighters departments list --db %s", cli.TypedLine(flags, flags.NArg()), cli.Quote(names[0]), cli.Quote(db)))
-}
-
-// Open opens the database at path. It makes a missing one if create is set, and
-// upgrades an old one. A file that is not ours, newer than the program or damaged is
-// refused and left as it is.
+// Open opens the database at path. It creates a missing database if create is set, and
+// upgrades an old one. It returns an error for a file that is not a database of this
+// program, newer than the program or damaged, and does not change it.
 func (s Schema) Open(env cli.Env, path string, create bool) (*store.Store, error) {
 	if create {
 		if err := RefuseRedirect(path); err != nil {
@@ -92,10 +70,10 @@ func (s Schema) Open(env cli.Env, path string, create bool) (*store.Store, error
 		return nil, err
 	}
 	if made {
-		env.Notef("Made the database %s.", cli.Quote(path))
+		env.Notef("Created the database %s.", cli.Quote(path))
 	}
 	if aside := file + guard.AsideSuffix; made && osutil.Exists(aside) {
-		env.Warn("the -wal of another database was there. It is kept as "+cli.Quote(aside)+".", "")
+		env.Warn("the -wal file of another database was in the way and is kept as "+cli.Quote(aside), "")
 	}
 	warnOfClock(env, opened.Clock(), path)
 	return opened, nil
@@ -113,11 +91,17 @@ func RefuseRedirect(path string) error {
 	return nil
 }
 
-// make makes the database if there is none and create is set. A file of an
-// interrupted attempt is completed.
+// make creates the database if it does not exist and create is set. It completes the file
+// of an interrupted attempt.
 func (s Schema) make(file string, create bool) (made bool, err error) {
+	if err := guard.Refuse(file); err != nil {
+		return false, err
+	}
+	if err := backup.AwaitRestore(file); err != nil {
+		return false, err
+	}
 	version := 0
-	if err = cmp.Or(guard.Refuse(file), backup.AwaitRestore(file), backup.Inspect(s, file)); err == nil {
+	if err = backup.Inspect(s, file); err == nil {
 		version, err = s.Files.Verify(file)
 	}
 	switch {
@@ -143,33 +127,33 @@ func (s Schema) make(file string, create bool) (made bool, err error) {
 	return made, nil
 }
 
-// Upgrade takes a database of an older version to ours, after a copy was made beside
+// Upgrade upgrades a database of an older version, after a copy of it was written next to
 // it.
 func (s Schema) Upgrade(env cli.Env, path string) error {
-	progress, end := cli.CopyProgress(env)
-	defer end()
+	progress := env.StartProgress("Copying the database")
+	defer progress.End()
 	return backup.Upgrade{
-		Content: s, Database: path, Steps: s.Upgrades, Progress: progress,
+		Content: s, Database: path, Steps: s.Upgrades, Progress: progress.Set,
 		Announce: func(kept string) {
-			env.Notef("Upgrading the database %s; as it is now it will stay in %s.", cli.Quote(osutil.Resolve(path)), cli.Quote(kept))
+			env.Notef("Upgrading the database %s. A copy of the old version stays in %s.", cli.Quote(osutil.Resolve(path)), cli.Quote(kept))
 		},
 	}.Run(env.Context)
 }
 
-// warnOfClock warns of a clock that is behind the latest time seen.
+// warnOfClock warns of a clock that is behind the latest time in the database.
 func warnOfClock(env cli.Env, clock *sqlite.Clock, path string) {
 	if clock.Behind() > integrity.ClockTolerance {
-		env.Warn(fmt.Sprintf("the clock of this machine says %s, and the database has seen %s, which holds for what expires",
+		env.Warn(fmt.Sprintf("the clock of this machine says %s, but the database has seen %s, which counts for everything that expires",
 			clock.Earlier().Format(time.RFC3339), clock.Now().Format(time.RFC3339)),
-			"set the clock; if it is right, and was wrong before: firefighters check --repair --db "+cli.Quote(path))
+			"set the clock; if it is right now and was wrong before: firefighters check --repair --db "+cli.Quote(path))
 	}
 }
 
-// Format says which files are databases. With the methods below Schema tells backups
-// what they must know of one: it is a backup.Content.
+// Format describes the files of databases. With the methods below, Schema is a
+// backup.Content.
 func (s Schema) Format() sqlite.Format { return s.Files }
 
-// Identify says which database one is.
+// Identify returns the identity of a database.
 func (Schema) Identify(c *sqlite.Conn) (id backup.Identity, err error) {
 	if id.IDs, err = store.TenantMarks(c); err != nil {
 		return id, err
@@ -181,7 +165,7 @@ func (Schema) Identify(c *sqlite.Conn) (id backup.Identity, err error) {
 	return id, err
 }
 
-// Summarize says what a database holds.
+// Summarize describes the content of a database.
 func (Schema) Summarize(ctx context.Context, c *sqlite.Conn) (backup.Summary, error) {
 	n, err := store.CountContent(ctx, c)
 	if err != nil {
@@ -195,7 +179,7 @@ func (Schema) Summarize(ctx context.Context, c *sqlite.Conn) (backup.Summary, er
 	}, err
 }
 
-// Examine checks a backup. That the clock is behind is no fault of it.
+// Examine checks a backup and returns the number of faults. A clock that is behind is none.
 func (s Schema) Examine(ctx context.Context, path string, found func(finding string)) (faults int, err error) {
 	if s.Files.HeaderVersion(path) != s.Files.Version {
 		return 0, nil
@@ -205,24 +189,27 @@ func (s Schema) Examine(ctx context.Context, path string, found func(finding str
 		return 0, err
 	}
 	all, err := integrity.Check(ctx, db, integrity.Options{Format: s.Files, Found: found, Progress: func(int, int) {}})
-	return all.Broken + all.Foreign + all.Stale, cmp.Or(err, db.Close())
+	if closing := db.Close(); err == nil {
+		err = closing
+	}
+	return all.Broken + all.Foreign + all.Stale, err
 }
 
-// CarryOver returns what a restored database must have from the one that it replaces.
+// CarryOver returns a function that writes what a restored database keeps from the one it replaces.
 func (Schema) CarryOver(old *sqlite.Conn) (func(*sqlite.Conn) (int64, error), error) {
 	revocations, err := store.ReadRevocations(old)
 	return revocations.Write, err
 }
 
-// Erased returns which records were erased.
+// Erased returns which of the listed records were permanently deleted.
 func (Schema) Erased(c *sqlite.Conn, listed []string) ([]string, error) {
 	return store.Erased(c, listed)
 }
 
-// Erase erases records from a restored database.
+// Erase permanently deletes records from a restored database.
 func (Schema) Erase(restored *sqlite.Conn, ids []string) (int64, error) {
 	return store.Erase(restored, ids)
 }
 
-// Renew changes what a restored database must not have from its backup.
+// Renew replaces what a restored database must not share with its backup.
 func (Schema) Renew(restored *sqlite.Conn) error { return store.Renew(restored) }

@@ -39,7 +39,7 @@ func TestWith(t *testing.T) {
 			t.Errorf("%v, hint %q", err, cli.HintOf(err))
 		}
 	}
-	if got, want := stderr.String(), "Made the database "+cli.Quote(path)+".\n"; got != want {
+	if got, want := stderr.String(), "Created the database "+cli.Quote(path)+".\n"; got != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
 }

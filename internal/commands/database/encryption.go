@@ -7,39 +7,39 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 )
 
 // Recipients is the value of --backup-encrypt-to. It keeps no text that is not a
-// recipient: it may be a secret key, which no message must repeat.
+// recipient: the text may be a secret key, which no message must repeat.
 type Recipients struct {
 	To    backup.Recipients
 	fault error
 }
 
 // AddFlag adds the flag.
-func (r *Recipients) AddFlag(flags *pflag.FlagSet) {
-	flags.Var(r, recipientsFlag, "encrypt them to this `recipient`, as age1..., which firefighters backup-key makes; may be repeated")
+func (r *Recipients) AddFlag(cmd *cobra.Command) {
+	cmd.Flags().Var(r, recipientsFlag, "encrypt to this `recipient` (see firefighters backup-key); can be repeated")
 }
 
 const recipientsFlag = "backup-encrypt-to"
 
-// Check returns a usage error if something else than a recipient was given.
-func (r *Recipients) Check(flags *pflag.FlagSet) error {
-	if r.fault == nil {
+// Check returns a usage error if a value of the flag is not a recipient.
+func (r *Recipients) Check(*cobra.Command) error {
+	switch {
+	case r.fault == nil:
 		return nil
+	case errors.Is(r.fault, backup.ErrSecret):
+		return cli.Usage(fmt.Sprintf("--%s: %v", recipientsFlag, r.fault),
+			"the recipient printed with it, age1…; remove the secret key from your shell history, or create another: firefighters backup-key")
 	}
-	what := flags.Name() + ": --" + recipientsFlag + ": " + r.fault.Error()
-	if errors.Is(r.fault, backup.ErrSecret) {
-		return cli.Usage(what, "the recipient that was printed with it, age1…; take the secret key out of the history of this shell, or make another: firefighters backup-key")
-	}
-	return cli.Usage(what, "to have one: firefighters backup-key")
+	return cli.Usage(fmt.Sprintf("--%s: %v", recipientsFlag, r.fault), "to create a key and its recipient: firefighters backup-key")
 }
 
-// Set adds recipients, as each time that the flag is given. Empty stands for none.
+// Set adds recipients. An empty text removes all.
 func (r *Recipients) Set(text string) error {
 	if strings.TrimSpace(text) == "" {
 		return r.Replace(nil)
@@ -79,15 +79,15 @@ func (r *Recipients) String() string { return strings.Join(r.GetSlice(), ",") }
 // Type is for pflag.Value.
 func (r *Recipients) Type() string { return "recipients" }
 
-// IdentityFlag adds the flag --identity, for ReadIdentity.
-func IdentityFlag(flags *pflag.FlagSet) *string {
-	return flags.String("identity", "", "the `file` with the secret key that opens an encrypted backup; - is standard input")
+// IdentityFlag adds the flag --identity and returns its value, for ReadIdentity.
+func IdentityFlag(cmd *cobra.Command) *string {
+	return cmd.Flags().String("identity", "", "`file` with the secret key of an encrypted backup; - for standard input")
 }
 
-// maxIdentity is how long a file with secret keys may be.
+// maxIdentity is the maximum size of a file with secret keys.
 const maxIdentity = 1 << 20
 
-// ReadIdentity reads the key in the file that --identity names. It is none without a file.
+// ReadIdentity reads the key from the file of --identity. It returns nil without a file.
 func ReadIdentity(env cli.Env, file string) (backup.Key, error) {
 	if file == "" {
 		return nil, nil
@@ -96,14 +96,14 @@ func ReadIdentity(env cli.Env, file string) (backup.Key, error) {
 	if file != "-" {
 		opened, err := os.Open(file)
 		if err != nil {
-			return nil, cli.WithHint(fmt.Errorf("--identity cannot be read: %w", err), "name the file with the secret key from the safe")
+			return nil, fmt.Errorf("--identity cannot be read: %w", err)
 		}
 		defer opened.Close()
 		source = opened
 	}
 	key, err := backup.ReadKey(io.LimitReader(source, maxIdentity))
 	if err != nil {
-		return nil, cli.WithHint(errors.New("--identity "+cli.Quote(file)+": "+err.Error()), "a file with the secret key from the safe on a line of its own")
+		return nil, fmt.Errorf("--identity %s: %w", cli.Quote(file), err)
 	}
 	return key, nil
 }

@@ -6,47 +6,47 @@ import (
 	"io"
 	"strings"
 
-	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// compare is import with --compare: it prints the groups of a comparison, and changes nothing.
-func (i importing) compare(s *store.Store, tenant record.TenantID) error {
+// compare prints how the file and the department differ.
+func (i *importing) compare(s *store.Store, tenant record.TenantID) error {
+	bar := i.env.StartProgress("Comparing people")
+	defer bar.End()
 	f, err := imports.Read(i.env.Context, i.content, i.options, s.Clock().Now())
 	if err != nil {
-		return i.explain(err)
+		return err
 	}
 	f.Release()
 	found, err := f.Compare(i.env.Context, s, tenant)
+	bar.End()
 	if err != nil {
-		return i.explain(store.Failed("reading", *i.db, err))
+		return store.Failed("reading", *i.db, err)
 	}
 	if err := i.printComparison(f, found); err != nil {
 		return err
 	}
-	if i.report.path != "" {
-		err := i.writeFile(func(w io.Writer) error {
-			return found.WriteReport(w, i.report.format, findingHeader, groupTitles, findingWords)
-		})
-		if err != nil {
-			return err
-		}
+	err = i.writeReport(func(w io.Writer) error {
+		return found.WriteReport(w, i.report.format, findingHeader, groupTitles, findingWords)
+	})
+	if err != nil {
+		return err
 	}
 	if n := len(found.Rows(imports.NotSure)); n > 0 {
-		return cli.WithHint(fmt.Errorf("%d of %s could not be compared", n, rows(len(found.Outcome.All))), "correct these rows, and compare again")
+		return fmt.Errorf("%d of %s could not be compared", n, rows(len(found.Outcome.All)))
 	}
 	return nil
 }
 
-func (i importing) printComparison(f *imports.File, found *imports.Comparison) error {
+func (i *importing) printComparison(f *imports.File, found *imports.Comparison) error {
 	if i.asJSON {
 		return i.env.PrintJSON(found)
 	}
 	var t text
 	t.describe(i.options.Name, found.Outcome)
-	t.notes(warnings(f, found.Outcome))
+	t.notes(f, found.Outcome)
 	var counts []string
 	for _, group := range found.Groups {
 		title := fmt.Sprintf("%s: %d", groupTitles[group.Name], len(group.Rows))
@@ -55,7 +55,7 @@ func (i importing) printComparison(f *imports.File, found *imports.Comparison) e
 	}
 	t.line("\n%s. The same: %d.", strings.Join(counts, ". "), found.Same)
 	if found.Unclear > 0 {
-		t.line("People of ours whom only refused rows could mean, so they are in none of these lists: %d.", found.Unclear)
+		t.line("Not compared, because only refused rows could be these people: %d.", found.Unclear)
 	}
 	if f.Unsure != nil {
 		t.line("The encoding is not certain. To compare the list:\n%s", strings.Join(i.encodings(f.Unsure, ""), "\n"))
@@ -69,11 +69,11 @@ var groupTitles = map[string]string{imports.OnlyTheirs: "Only theirs", imports.O
 // findingHeader is the header of the file of --report.
 var findingHeader = []string{"finding", "row", "id", "name", "field", "ours", "theirs", "reason"}
 
-var findingWords = imports.FindingWords{Values: details, Changes: (*imports.Row).Changes, Why: func(r *imports.Row) string {
+var findingWords = imports.FindingWords{Values: values, Changes: changes, Why: func(r *imports.Row) string {
 	if r.Result == imports.Perhaps {
 		return imports.English.Why(r.Like[0].Why)
 	}
-	return reasons(r.Errors)
+	return details(r.Errors)
 }}
 
 // findingLines returns a line for each finding of a group.

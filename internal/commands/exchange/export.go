@@ -8,7 +8,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
@@ -16,55 +16,57 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-const exportHelp = `Usage: firefighters export --tenant NAME [flags]
-
-Writes the people of a department, as they are at one moment, with all fields:
-for a spreadsheet (xlsx, csv), for the contacts of a phone (vcf), or for programs
-(jsonl: a record as the API has it on each line). Without --output it writes a
-CSV to standard output. import reads all of these again.
-
-  firefighters export --tenant "Engine 7" -o people.xlsx
-  firefighters export --tenant "Engine 7" --format vcf >people.vcf
-
-A file has its name only when it is complete. Only its owner can read it.
-
-Flags:
-`
-
-// exporting is an export that a command does.
+// exporting is a run of the command export.
 type exporting struct {
 	env     cli.Env
-	flags   *pflag.FlagSet
-	db      string
+	db      *string
 	to      target // without a path: standard output
 	written int
 }
 
-func (c Commands) export(env cli.Env, args []string) error {
-	e := &exporting{env: env, flags: env.Flags("export", exportHelp), to: target{flag: "--output"}}
-	db, name := cli.DBFlag(e.flags), cli.TenantFlag(e.flags, "(required)")
-	e.flags.StringVar(&e.to.format, "format", "", "csv, xlsx, vcf or jsonl (default: as the file's name ends, or csv)")
-	e.flags.StringVarP(&e.to.path, "output", "o", "", "the `file` to write; its name says the format")
-	e.flags.BoolVar(&e.to.force, "force", false, "replace the file if it exists")
-	if err := env.Parse(e.flags, args, 0); err != nil {
-		return err
+// exportCommand returns the command export.
+func (c Commands) exportCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "export",
+		Short:      "Export people to a spreadsheet or vCards",
+		GroupID:    cli.GroupPeople,
+		SuggestFor: []string{"download"},
+		Long: `Export all people of a department with all fields: for a spreadsheet (xlsx,
+csv), for contacts (vcf), or for programs (jsonl, one record per line). Without
+--output, export writes CSV to standard output. The command import reads all of
+these formats.`,
+		Example: `  firefighters export -o people.xlsx
+  firefighters export --format vcf >people.vcf`,
 	}
-	e.db = *db
-	if err := e.check(); err != nil {
-		return cli.Wrong(e.flags, err.Error())
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return cli.Usage(fmt.Sprintf("unexpected argument %q", args[0]), "firefighters export --output "+cli.Quote(args[0]))
 	}
-	tenant, err := requireTenant(e.flags, *name)
-	if err != nil {
-		return err
+	e := &exporting{db: cli.AddDB(cmd), to: target{flag: "--output"}}
+	department := cli.AddDepartment(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&e.to.format, "format", "", "`format`: csv, xlsx, vcf or jsonl (default from the name of the file, or csv)")
+	flags.StringVarP(&e.to.path, "output", "o", "", "write to this `file`")
+	flags.BoolVar(&e.to.force, "force", false, "replace the file if it exists")
+	cmd.MarkFlagFilename("output", sheet.Formats...)
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(sheet.Formats, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		e.env = cli.EnvOf(cmd)
+		if err := e.checkFlags(); err != nil {
+			return cli.UsageErrorf(cmd, "%v", err)
+		}
+		if err := e.to.refuse(*e.db); err != nil {
+			return err
+		}
+		return c.Database.WithTenant(e.env, *e.db, *department, e.run)
 	}
-	if err := e.to.refuse(e.db); err != nil {
-		return err
-	}
-	return c.Database.WithTenant(env, e.db, tenant, e.run)
+	return cmd
 }
 
-// check checks where to write, and in which format.
-func (e *exporting) check() error {
+// checkFlags checks where to write, and in which format.
+func (e *exporting) checkFlags() error {
 	if e.to.format != "" && !slices.Contains(sheet.Formats, e.to.format) {
 		return fmt.Errorf("--format must be csv, xlsx, vcf or jsonl, not %q", e.to.format)
 	}
@@ -75,12 +77,10 @@ func (e *exporting) check() error {
 		return err
 	}
 	switch {
-	case e.to.path == "" && e.to.force:
-		return errors.New("--force is for --output")
 	case e.to.format == "":
 		e.to.format = sheet.CSV
 	case e.to.format == sheet.XLSX && e.to.path == "" && cli.IsTerminal(e.env.Stdout):
-		return errors.New("a workbook cannot be shown on a terminal; name a file with --output")
+		return errors.New("a workbook cannot be printed on a terminal; name a file with --output")
 	}
 	return nil
 }
@@ -94,7 +94,13 @@ func (e *exporting) run(s *store.Store, tenant record.TenantID) error {
 		}
 		return out.Flush()
 	}
-	if err := e.to.write(e.db, fill); err != nil {
+	bar := e.env.StartProgress("Exporting people")
+	err := e.to.write(*e.db, fill)
+	bar.End()
+	if errors.Is(err, context.Canceled) {
+		return cli.Unfinished("Stopped. No file was written.", "")
+	}
+	if err != nil {
 		return err
 	}
 	return e.env.Println(fmt.Sprintf("Wrote %s to %s.", people(e.written), cli.Quote(e.to.path)))
@@ -102,7 +108,7 @@ func (e *exporting) run(s *store.Store, tenant record.TenantID) error {
 
 // fill writes the people to w.
 func (e *exporting) fill(w io.Writer, s *store.Store, tenant record.TenantID) error {
-	err := sheet.WriteAll(e.env.Context, w, e.to.format, false, func(write func(*record.Firefighter) error) error {
+	return sheet.WriteAll(e.env.Context, w, e.to.format, false, func(write func(*record.Firefighter) error) error {
 		var failed error // in writing
 		err := s.Each(tenant, record.Query{SortBy: record.ByCreatedAt}, func(f *record.Firefighter) error {
 			e.written++
@@ -112,10 +118,6 @@ func (e *exporting) fill(w io.Writer, s *store.Store, tenant record.TenantID) er
 		if failed != nil {
 			return failed
 		}
-		return store.Failed("reading", e.db, err)
+		return store.Failed("reading", *e.db, err)
 	})
-	if errors.Is(err, context.Canceled) {
-		return errors.New("stopped before all were written")
-	}
-	return err
 }

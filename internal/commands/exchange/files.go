@@ -2,7 +2,7 @@ package exchange
 
 import (
 	"bufio"
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -26,42 +28,40 @@ func isDatabase(path, db string) bool {
 	return slices.ContainsFunc([]string{"", "-wal", "-shm", "-lock"}, func(suffix string) bool { return osutil.SameFile(path, db+suffix) })
 }
 
-// readFile returns the content of a file or of standard input, or an error when the
+// readFile returns the content of a file or of standard input, or context.Canceled when the
 // command must stop: standard input may never end.
-func readFile(env cli.Env, path string) ([]byte, error) {
+func readFile(env cli.Env, cmd *cobra.Command, path string) ([]byte, error) {
+	if path != standardInput {
+		return readRegular(cmd, path)
+	}
 	type result struct {
 		content []byte
 		err     error
 	}
 	read := make(chan result, 1)
 	go func() {
-		content, err := readWhole(env, path)
+		content, err := readAll(env.Stdin, path)
 		read <- result{content, err}
 	}()
 	select {
 	case r := <-read:
 		return r.content, r.err
 	case <-env.Context.Done():
-		return nil, errors.New("stopped before the file was read; nothing was changed")
+		return nil, context.Canceled
 	}
 }
 
-// readWhole returns the content of a file or of standard input. It opens no pipe, socket
-// or device, which could keep it waiting, and reads no more than a file may have. The
-// error is a *sheet.FileError for a file that is too large.
-func readWhole(env cli.Env, path string) ([]byte, error) {
-	if path == standardInput {
-		return readAll(env.Stdin, path)
-	}
+// readRegular returns the content of a file. It opens no pipe, socket or device, which could
+// keep it waiting.
+func readRegular(cmd *cobra.Command, path string) ([]byte, error) {
 	info, err := os.Stat(path)
-	name := osutil.InQuotes(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, cli.WithHint(fmt.Errorf("there is no file %s", name), "name the right file")
+		return nil, cli.WithHint(fmt.Errorf("there is no file %s", osutil.InQuotes(path)), similarFile(cmd, path))
 	case err != nil:
 		return nil, cannotRead(path, err)
 	case !info.Mode().IsRegular():
-		return nil, cli.WithHint(fmt.Errorf("%s is not a file", name), "the file itself, or - for standard input")
+		return nil, fmt.Errorf("%s is not a file", osutil.InQuotes(path))
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -71,6 +71,30 @@ func readWhole(env cli.Env, path string) ([]byte, error) {
 	return readAll(file, path)
 }
 
+// similarFile returns the command as it was typed with the most similar name of a file in the
+// folder of path, or with a similar subcommand; empty if there is neither.
+func similarFile(cmd *cobra.Command, path string) string {
+	entries, _ := os.ReadDir(filepath.Dir(path)) // without entries, nothing is similar
+	var names []string
+	for _, entry := range entries {
+		if !entry.IsDir() {
+			names = append(names, entry.Name())
+		}
+	}
+	command := cmd.CommandPath() + " "
+	cmd.SuggestionsMinimumDistance = 2
+	name := cli.Nearest(filepath.Base(path), names)
+	switch subcommands := cmd.SuggestionsFor(path); {
+	case name == "" && len(subcommands) > 0:
+		return command + subcommands[0]
+	case name == "":
+		return ""
+	}
+	return command + cli.Quote(filepath.Join(filepath.Dir(path), name)) + strings.TrimPrefix(cli.CommandLine(cmd), command+cli.Quote(path))
+}
+
+// readAll reads no more than a file may have. The error is a *sheet.FileError for a file that
+// is too large.
 func readAll(r io.Reader, path string) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(r, sheet.MaxFile+1))
 	switch {
@@ -84,7 +108,7 @@ func readAll(r io.Reader, path string) ([]byte, error) {
 
 func cannotRead(path string, err error) error {
 	if osutil.NotPermitted(err) {
-		return cli.WithHint(fmt.Errorf("%s may not be read", osutil.InQuotes(path)), "start as the user who owns it")
+		return fmt.Errorf("%s cannot be read: permission denied", osutil.InQuotes(path))
 	}
 	return fmt.Errorf("reading %s: %w", osutil.InQuotes(path), cause(err))
 }
@@ -108,8 +132,8 @@ type target struct {
 	format string
 }
 
-// chooseFormat takes the format from the ending of the file's name, unless it is
-// chosen already. The error says what is wrong with the flags.
+// chooseFormat takes the format from the ending of the file's name, unless it is set. The
+// error is a usage error.
 func (t *target) chooseFormat(formats ...string) error {
 	if t.path == "" {
 		return nil
@@ -127,7 +151,7 @@ func (t *target) chooseFormat(formats ...string) error {
 	return nil
 }
 
-// refuse returns an error if the file may not be written.
+// refuse returns an error if the file must not be written.
 func (t *target) refuse(db string) error {
 	if t.path == "" {
 		return nil
@@ -140,23 +164,23 @@ func (t *target) refuse(db string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !osutil.Exists(filepath.Dir(path)):
-		return cli.WithHint(fmt.Errorf("the folder of %s does not exist", name), "make it first: mkdir "+cli.Quote(filepath.Dir(path)))
+		return cli.WithHint(fmt.Errorf("the folder of %s does not exist", name), "mkdir "+cli.Quote(filepath.Dir(path)))
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return t.failed(err)
 	case isDatabase(path, db):
-		return cli.WithHint(fmt.Errorf("%s is the database itself", name), "another name")
+		return fmt.Errorf("%s is the database", name)
 	case !info.Mode().IsRegular():
-		return cli.WithHint(fmt.Errorf("%s is not a file", name), "another name")
+		return fmt.Errorf("%s is not a file", name)
 	case !t.force:
-		return cli.WithHint(fmt.Errorf("%s is there already", name), "another name, or --force to replace it")
+		return cli.WithHint(fmt.Errorf("%s already exists", name), "to replace it, add --force")
 	}
 	return nil
 }
 
-// write writes the file, which only its owner can read. It gets its name when it
-// is complete and on disk. What was there before stays until then.
+// write writes the file, which only its owner can read. The file gets its name when it is
+// complete and on disk; until then, a previous file stays.
 func (t *target) write(db string, fill func(io.Writer) error) error {
 	draft, err := osutil.NewDraft(t.path)
 	if err != nil {
@@ -166,31 +190,27 @@ func (t *target) write(db string, fill func(io.Writer) error) error {
 	out := bufio.NewWriterSize(draft, 1<<16)
 	err = fill(out)
 	if failed := out.Flush(); failed != nil { // also if it was in filling
-		err = t.failed(failed)
+		return t.failed(failed)
 	}
-	if err = cmp.Or(err, t.refuse(db)); err != nil {
+	if err != nil {
+		return err
+	}
+	if err := t.refuse(db); err != nil {
 		return err
 	}
 	return t.failed(draft.Publish(true))
 }
 
-// failed says that the file could not be written. It returns nil for nil.
+// failed returns the error of writing the file in words, nil for nil.
 func (t *target) failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	name, hint := osutil.InQuotes(t.path), ""
+	name := osutil.InQuotes(t.path)
 	switch {
 	case errors.Is(err, osutil.ErrRedirect):
-		return cli.WithHint(fmt.Errorf("writing %s: %w", name, err), "take a folder of root, or start as that user")
 	case osutil.NotPermitted(err):
-		return cli.WithHint(fmt.Errorf("the folder of %s may not be written", name), "start as the user who owns it, or take another folder")
-	case osutil.NoRoom(filepath.Join(filepath.Dir(osutil.Resolve(t.path)), "x")):
-		hint = "make room there, or take another disk"
+		return fmt.Errorf("the folder of %s is not writable", name)
 	}
-	err = fmt.Errorf("writing %s: %w", name, cause(err))
-	if hint == "" {
-		return err
-	}
-	return cli.WithHint(err, hint)
+	return fmt.Errorf("writing %s: %w", name, cause(err))
 }

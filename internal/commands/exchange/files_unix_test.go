@@ -31,7 +31,7 @@ func TestReadFileThatIsNone(t *testing.T) {
 		in("pipe"): " is not a file", in("link"): " is not a file", in("socket"): " is not a file", "/dev/zero": " is not a file", dir: " is not a file",
 	} {
 		began := time.Now()
-		content, err := readFile(cli.Env{Context: t.Context()}, path)
+		content, err := readFile(cli.Env{Context: t.Context()}, nil, path)
 		if content != nil || err == nil || !strings.HasSuffix(err.Error(), want) || time.Since(began) > 5*time.Second {
 			t.Errorf("%s: %d bytes, %v after %v", path, len(content), err, time.Since(began))
 		}

@@ -1,177 +1,223 @@
 package exchange
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-const importHelp = `Usage: firefighters import FILE --tenant NAME [flags]
-       firefighters import undo NUMBER --tenant NAME [flags]
-       firefighters import list --tenant NAME [flags]
-
-Reads people from a spreadsheet (CSV, XLSX), from vCards, or from an export of
-this program. Without --apply it changes nothing, and says what it would do: who
-would be added, who is there already, who perhaps is, and which rows are refused
-and why. With --apply all rows go in at once, or none if a row is refused or
-undecided, unless --skip-bad says that the others should. A new department is
-made with its first import.
-
-  firefighters import people.xlsx --tenant "Engine 7"
-  firefighters import people.xlsx --tenant "Engine 7" --apply
-  firefighters import people.csv --tenant "Engine 7" --map "Vorname=firstName,Handy=phoneNumber" --dates dmy
-  firefighters import people.csv --tenant "Engine 7" --report checked.xlsx
-  firefighters import insurer.xlsx --tenant "Engine 7" --compare
-  firefighters import undo 7 --tenant "Engine 7"
-
-With --compare it prints who is only on the list of the file, who is only in the
-department, who is probably on both, and the fields that differ. It compares only
-the fields for which the file has a value.
-
-Somebody who is there already is left alone. With --update the cells of the file
-that hold something replace what is there. A row that is perhaps somebody who is
-there is undecided: on the page you can say who it is (firefighters open). A
-column can be firstName, lastName, phoneNumber, email, dateOfBirth, id, name
-(both names), nameReversed (the last name first), or - to leave it out. FILE can
-be - for standard input. The exit code is 1 if a row is refused or undecided,
-also without --apply.
-
-Flags:
-`
-
-// importing is an import that a command does, or previews.
+// importing is a run of the command import.
 type importing struct {
-	*list
-	missing bool // the department does not exist yet
+	cmd       *cobra.Command
+	env       cli.Env
+	db        *string
+	path      string // of FILE; standardInput for that
+	content   []byte // of FILE
+	columns   string // --map
+	comparing bool
+	asJSON    bool
+	report    target // without a path: none
+	options   imports.Options
 }
 
-func (c Commands) importFile(env cli.Env, args []string) error {
-	i := importing{list: newList(env)}
-	o := &i.options
-	i.flags.BoolVar(&o.Apply, "apply", false, "do it; without this flag nothing is changed")
-	i.flags.BoolVar(&o.Update, "update", false, "change people who are there already")
-	i.flags.BoolVar(&o.SkipBad, "skip-bad", false, "import the other rows if some are refused or undecided")
-	i.flags.BoolVar(&o.Alike, "new", false, "make the department also if the name of another is nearly the same")
-	i.flags.BoolVar(&i.comparing, "compare", false, "compare the file with the department, and change nothing")
-	if err := i.parse(args); err != nil {
-		return err
+// importCommand returns the command import.
+func (c Commands) importCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "import FILE",
+		Short:      "Import people from a spreadsheet, or compare it",
+		GroupID:    cli.GroupPeople,
+		SuggestFor: []string{"load", "upload", "compare", "diff", "add"},
+		Long: `Import people from a spreadsheet (CSV or XLSX), vCards, or an export of this
+program. FILE can be - for standard input.
+
+Without --apply, nothing changes: import shows how it reads the file, and what
+it would do with each row. With --apply it imports all rows, or none if a row is
+refused or may be a person who already exists. With --skip-bad it imports the
+other rows. The exit status is 1 if there are such rows.
+
+People who already exist stay unchanged. With --update, the filled cells of the
+file replace their values.
+
+With --compare, import shows who is only in the file, who is only in the
+department, who is probably in both, and which fields differ.
+
+The fields for --map are firstName, lastName, phoneNumber, email, dateOfBirth,
+id, name (both names) and nameReversed (last name first).`,
+		Example: `  firefighters import people.xlsx
+  firefighters import people.xlsx --apply
+  firefighters import people.csv --map "Vorname=firstName,Handy=phoneNumber" --dates dmy
+  firefighters import people.csv --report checked.xlsx
+  firefighters import insurer.xlsx --compare
+  firefighters import undo 7`,
 	}
+	i := &importing{cmd: cmd, db: cli.AddDB(cmd), report: target{flag: "--report"}}
+	department := cli.AddDepartment(cmd)
+	o, flags := &i.options, cmd.Flags()
+	flags.BoolVar(&o.Apply, "apply", false, "import the people")
+	flags.Bool("dry-run", false, "only show what would change (the default)")
+	flags.BoolVar(&i.comparing, "compare", false, "compare the file with the department")
+	flags.BoolVar(&o.Update, "update", false, "also change people who already exist")
+	flags.BoolVar(&o.SkipBad, "skip-bad", false, "import the other rows if some are refused or undecided")
+	flags.BoolVar(&o.LeaveOutBad, "leave-out-bad-fields", false, "leave out invalid dates of birth, e-mail addresses and phone numbers")
+	flags.BoolVar(&o.New, "new", false, "create the department if it does not exist")
+	flags.StringVar(&i.columns, "map", "", "`fields` of columns, as \"Vorname=firstName,Handy=phoneNumber\"; - leaves a column out")
+	flags.StringVar(&o.Sheet, "sheet", "", "`name` of the sheet in a workbook with several")
+	flags.StringVar(&o.Encoding, "encoding", "", "`encoding` of a text file, as windows-1250")
+	flags.StringVar(&o.Dates, "dates", "", "`order` of day, month and year: dmy, mdy or ymd")
+	flags.StringVar(&i.report.path, "report", "", "write all rows with their results to this `file` (.csv or .xlsx)")
+	flags.BoolVar(&i.report.force, "force", false, "replace the file of --report if it exists")
+	flags.BoolVar(&i.asJSON, "json", false, "print everything as JSON")
+	cmd.MarkFlagsMutuallyExclusive("apply", "dry-run")
+	cmd.MarkFlagsMutuallyExclusive("apply", "compare")
+	cmd.MarkFlagFilename("report", sheet.CSV, sheet.XLSX)
+	cmd.RegisterFlagCompletionFunc("encoding", cobra.FixedCompletions(sheet.Encodings, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("dates", cobra.FixedCompletions(mapping.Orders, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		i.env, i.path = cli.EnvOf(cmd), args[0]
+		if o.Department, err = record.NormalizeLabel(*department); err != nil {
+			return cli.UsageErrorf(cmd, "--department %v", err)
+		}
+		if err := i.checkFlags(); err != nil {
+			return cli.UsageErrorf(cmd, "%v", err)
+		}
+		if err := i.report.refuse(*i.db); err != nil {
+			return err
+		}
+		if i.content, err = readFile(i.env, i.cmd, i.path); err == nil {
+			err = i.run(c)
+		}
+		if errors.Is(err, context.Canceled) {
+			return cli.Unfinished("Stopped. Nothing was changed.", "")
+		}
+		return i.explain(err)
+	}
+	return cmd
+}
+
+func (i *importing) run(c Commands) error {
 	if i.comparing {
-		return c.Database.WithTenant(env, *i.db, i.tenant, i.compare)
+		return c.Database.WithTenant(i.env, *i.db, i.options.Department, i.compare)
 	}
-	o.Department = i.tenant
 	opened := false
-	err := c.Database.With(env, *i.db, false, func(s *store.Store) error {
+	err := c.Database.With(i.env, *i.db, false, func(s *store.Store) error {
 		opened = true
-		return i.into(s)
+		return i.into(c, s)
 	})
-	if opened || !errors.Is(err, sqlite.ErrNotExist) {
+	if !opened && errors.Is(err, sqlite.ErrNotExist) {
+		return i.into(c, nil)
+	}
+	return err
+}
+
+// into does the import, or shows what it would do. Without a database, s is nil: into
+// creates one if there are people to add.
+func (i *importing) into(c Commands, s *store.Store) error {
+	bar := i.env.StartProgress("Importing people")
+	defer bar.End()
+	ctx, now := i.env.Context, time.Now()
+	tenant, create, err := record.TenantID(0), cmp.Or(i.options.Department, store.FirstDepartment), error(nil)
+	if s != nil {
+		now = s.Clock().Now()
+		if tenant, create, err = s.TenantOrNew(i.options.Department, i.options.New); err != nil {
+			return store.Failed("reading", *i.db, err)
+		}
+	}
+	f, err := imports.Read(ctx, i.content, i.options, now)
+	if err != nil {
 		return err
-	}
-	return i.intoNothing(c)
-}
-
-// intoNothing is into for a database that does not exist. It is made if there is
-// somebody to be added.
-func (i importing) intoNothing(c Commands) error {
-	i.missing = true
-	f, err := imports.Read(i.env.Context, i.content, i.options, time.Now())
-	if err != nil {
-		return i.explain(err)
-	}
-	o, err := f.Check(i.env.Context, nil, 0)
-	switch {
-	case err != nil:
-		return i.explain(err)
-	case i.options.Apply && f.Unsure != nil:
-		return i.explain(f.Unsure)
-	case i.options.Apply && i.writes(o):
-		return c.Database.With(i.env, *i.db, true, i.into)
-	}
-	if i.options.Apply {
-		o.Applied = i.passes(o)
-		return i.finish(f, o, "")
-	}
-	return i.finish(f, o, "There is no database "+osutil.InQuotes(*i.db)+" yet: --apply makes it, with the department.")
-}
-
-// into does the import, or says what it would do.
-func (i importing) into(s *store.Store) error {
-	f, err := imports.Read(i.env.Context, i.content, i.options, s.Clock().Now())
-	if err != nil {
-		return i.explain(err)
-	}
-	tenant, missing, err := i.department(s)
-	if err != nil {
-		return store.Failed("reading", *i.db, err)
 	}
 	var o *imports.Outcome
-	if i.options.Apply {
-		bar := cli.NewProgress(i.env, "people")
-		f.Options.Progress = func(done int) { bar.Set(done, len(f.Mapped.People)) }
-		o, err = f.Apply(i.env.Context, s, tenant, 0, nil)
-		bar.End()
+	if i.options.Apply && s != nil {
+		f.Options.Progress = func(done int) error {
+			bar.Set(done, len(f.Mapped.People))
+			return ctx.Err()
+		}
+		o, err = f.Apply(ctx, s, tenant, 0, nil)
 	} else {
-		o, err = f.Check(i.env.Context, s, tenant)
+		o, err = f.Check(ctx, s, tenant)
 	}
-	if err != nil {
-		return i.explain(store.Failed("importing into", *i.db, err))
+	bar.End()
+	switch {
+	case err != nil:
+		return store.Failed("importing into", *i.db, err)
+	case i.options.Apply && f.Unsure != nil:
+		return f.Unsure
+	case i.options.Apply && s == nil && i.writes(o):
+		return i.intoNew(c)
+	case i.options.Apply && s == nil:
+		o.Applied = i.passes(o)
 	}
 	note := ""
 	switch {
-	case missing && o.Number != nil:
-		i.env.Notef("Made the department %q.", i.tenant)
-	case missing && !i.options.Apply:
-		note = fmt.Sprintf("There is no department %q yet: --apply makes it.", i.tenant)
+	case create == "":
+	case o.Number != nil:
+		i.env.Notef("Created the department %q.", create)
+	case i.options.Apply:
+	case s == nil:
+		note = fmt.Sprintf("There is no database %s yet. --apply creates it, with the department %q.", osutil.InQuotes(*i.db), create)
+	default:
+		note = fmt.Sprintf("There is no department %q yet. --apply creates it.", create)
 	}
-	i.missing = missing && o.Number == nil
 	return i.finish(f, o, note)
 }
 
-// department returns the department, 0 and missing for one that the import would
-// make. The error is a *store.TakenError if its name is alike to that of another.
-func (i importing) department(s *store.Store) (tenant record.TenantID, missing bool, err error) {
-	tenant, err = s.Tenant(i.tenant)
-	if _, missing = errors.AsType[*store.NoTenantError](err); !missing {
-		return tenant, false, err
+// intoNew is into with a new database, which it removes if people press Ctrl-C.
+func (i *importing) intoNew(c Commands) error {
+	empty := false
+	err := c.Database.With(i.env, *i.db, true, func(s *store.Store) error {
+		err := i.into(c, s)
+		if errors.Is(err, context.Canceled) {
+			empty, _ = s.Empty() // if that is unknown, the file stays
+		}
+		return err
+	})
+	if empty {
+		os.Remove(osutil.Resolve(*i.db))
 	}
-	if i.options.Alike {
-		return 0, true, nil
-	}
-	return 0, true, s.RefuseAlike(i.tenant)
+	return err
 }
 
 // passes reports whether rows that are refused or undecided do not keep the others from
 // going in.
-func (i importing) passes(o *imports.Outcome) bool {
+func (i *importing) passes(o *imports.Outcome) bool {
 	return o.Refused+o.Perhaps == 0 || i.options.SkipBad
 }
 
 // writes reports whether an import would change something.
-func (i importing) writes(o *imports.Outcome) bool { return i.passes(o) && o.Added+o.Changed > 0 }
+func (i *importing) writes(o *imports.Outcome) bool { return i.passes(o) && o.Added+o.Changed > 0 }
 
-// finish prints the outcome, and writes the file of --report. note is added
-// to what people read. The error says that rows are refused.
-func (i importing) finish(f *imports.File, o *imports.Outcome, note string) error {
+// finish prints the outcome, with a note for people, and writes the file of --report. It
+// returns the error of refused rows.
+func (i *importing) finish(f *imports.File, o *imports.Outcome, note string) error {
 	if err := i.print(f, o, note); err != nil {
 		return err
 	}
-	if err := i.writeReport(f, o); err != nil {
+	err := i.writeReport(func(w io.Writer) error {
+		return imports.WriteReport(w, i.report.format, f, o, []string{"result", "reason"}, func(r imports.Row) []string { return []string{r.Result, reason(r)} })
+	})
+	if err != nil {
 		return err
 	}
 	return i.refusal(f, o)
 }
 
-func (i importing) print(f *imports.File, o *imports.Outcome, note string) error {
+func (i *importing) print(f *imports.File, o *imports.Outcome, note string) error {
 	if i.asJSON {
 		return i.env.PrintJSON(o)
 	}
@@ -179,16 +225,16 @@ func (i importing) print(f *imports.File, o *imports.Outcome, note string) error
 	if !i.options.Apply {
 		t.describe(i.options.Name, o)
 	}
-	t.notes(warnings(f, o))
+	t.notes(f, o)
 	const rest = "--report FILE shows all"
 	t.rows("Refused:", o.All, with(imports.Refused), refused, rest)
-	t.rows("Perhaps somebody who is there:", o.All, with(imports.Perhaps), perhaps, rest)
-	t.rows("Fields that are left out:", o.All, goesWithout, leftOut, rest)
+	t.rows("Possible duplicates:", o.All, with(imports.Perhaps), perhaps, rest)
+	t.rows("Fields left out:", o.All, func(r *imports.Row) bool { return len(r.LeftOut) > 0 }, leftOut, rest)
 	if !i.options.Apply {
-		t.rows("Changed:", o.All, with(imports.Changed), changed, "--json shows all")
-		t.rows("Added:", o.All, with(imports.Added), added, rest)
+		t.rows("To change:", o.All, with(imports.Changed), changed, "--json shows all")
+		t.rows("To add:", o.All, with(imports.Added), added, rest)
 	}
-	t.ways(i.waysOn(f, o))
+	t.paragraph(i.choices(o))
 	t.line("")
 	if i.options.Apply {
 		t.leftOut(o)
@@ -203,95 +249,125 @@ func (i importing) print(f *imports.File, o *imports.Outcome, note string) error
 	return i.env.Println(strings.TrimSpace(t.String()))
 }
 
-// warnings returns the warnings of an outcome without those about the encoding, which is
-// printed last, with what to type.
-func warnings(f *imports.File, o *imports.Outcome) []string {
-	if f.Unsure != nil {
-		return o.Warnings[len(f.Unsure.Candidates):]
+// maxUndeleted is the number of ids in a command: a command line has its limits.
+const maxUndeleted = 100
+
+// choices returns the commands that do something else with some rows, a sentence in each line.
+func (i *importing) choices(o *imports.Outcome) (lines []string) {
+	bad, unknown := 0, 0
+	var deleted []string
+	for at := range o.All {
+		switch r := &o.All[at]; {
+		case r.Result != imports.Refused:
+		case r.Deleted != "":
+			deleted = append(deleted, r.Deleted)
+		case r.Errors.Has(mapping.ID):
+			unknown++
+		case r.CouldGoWithout():
+			bad++
+		}
 	}
-	return o.Warnings
+	if bad > 0 && o.Number == nil {
+		lines = append(lines, fmt.Sprintf("To import %s without the invalid fields: %s", people(bad), i.again("--leave-out-bad-fields")))
+	}
+	if unknown > 0 && o.Number == nil {
+		lines = append(lines, fmt.Sprintf("%s have ids of another department. To import them as new people: %s", rows(unknown), i.again("--map "+i.withColumns("id=-"), "map")))
+	}
+	if len(deleted) > 0 && o.Number == nil {
+		ids := strings.Join(deleted[:min(len(deleted), maxUndeleted)], " ")
+		lines = append(lines, "To restore the deleted people: "+related(i.cmd, "undelete "+ids))
+	}
+	for _, n := range o.Notes {
+		if n.Code == mapping.NoteNoZero && o.Number == nil {
+			lines = append(lines, "To put a 0 before these phone numbers, import the file on the page: "+related(i.cmd, "open"))
+		}
+	}
+	if o.Differ > 0 {
+		lines = append(lines, fmt.Sprintf("Unchanged people who differ from the file: %d. To see how: %s", o.Differ, i.again("--update", "apply")))
+	}
+	return lines
 }
 
-// summary says in a line what was done, or would be.
-func (i importing) summary(o *imports.Outcome) string {
+// summary returns what was done, or would be, in a line.
+func (i *importing) summary(o *imports.Outcome) string {
 	if !i.options.Apply {
-		text := fmt.Sprintf("To add: %d. To change: %d. To leave as they are: %d. Refused: %d.", o.Added, o.Changed, o.LeftPeople(), o.Refused)
+		line := fmt.Sprintf("To add: %d. To change: %d. Unchanged: %d. Refused: %d.", o.Added, o.Changed, o.LeftPeople(), o.Refused)
 		if o.Perhaps > 0 {
-			text += fmt.Sprintf(" Perhaps: %d.", o.Perhaps)
+			line += fmt.Sprintf(" Possible duplicates: %d.", o.Perhaps)
 		}
-		return text
+		return line
 	}
 	if !o.Applied {
 		return "Nothing was changed."
 	}
-	var done []string
-	add := func(n int, what string) {
+	var counts []string
+	add := func(n int, count, what string) {
 		if n > 0 {
-			done = append(done, what)
+			counts = append(counts, count+" "+what)
 		}
 	}
-	add(o.Added, people(o.Added)+" added")
-	add(o.Changed, people(o.Changed)+" changed")
-	add(o.LeftPeople(), people(o.LeftPeople())+" left as they are")
-	add(o.Refused, rows(o.Refused)+" refused")
-	add(o.Perhaps, rows(o.Perhaps)+" undecided")
-	if o.Number == nil {
-		return "There was nothing to change: " + strings.Join(done, ", ") + "."
+	add(o.Added, people(o.Added), "added")
+	add(o.Changed, people(o.Changed), "changed")
+	add(o.LeftPeople(), people(o.LeftPeople()), "unchanged")
+	add(o.Refused, rows(o.Refused), "refused")
+	add(o.Perhaps, rows(o.Perhaps), "undecided")
+	result := "Nothing to change"
+	if o.Number != nil {
+		result = fmt.Sprintf("Import %d", *o.Number)
 	}
-	return fmt.Sprintf("Import %d: %s.", *o.Number, strings.Join(done, ", "))
+	return result + ": " + strings.Join(counts, ", ") + "."
 }
 
 // next is what to type next, empty for nothing.
-func (i importing) next(f *imports.File, o *imports.Outcome) string {
+func (i *importing) next(f *imports.File, o *imports.Outcome) string {
 	switch {
 	case o.Number != nil:
-		return fmt.Sprintf("Take it back with: firefighters import undo %d --tenant %s --db %s", *o.Number, cli.Quote(i.tenant), cli.Quote(*i.db))
+		return "To undo it: " + related(i.cmd, fmt.Sprint("import undo ", *o.Number))
 	case i.options.Apply:
 		return ""
 	case f.Unsure != nil:
-		return "Nothing was changed. The encoding is not certain. To import the list:\n" + strings.Join(i.encodings(f.Unsure, "--apply ", "report", "force"), "\n")
+		return "Nothing was changed. The encoding is not certain. To import the list:\n" + strings.Join(i.encodings(f.Unsure, "--apply "), "\n")
 	case !i.writes(o):
 		return "Nothing was changed."
 	}
-	return "Nothing was changed. To import it: " + i.again("--apply", "report", "force")
+	return "Nothing was changed. To import the list: " + i.again("--apply")
 }
 
 // refusal returns the error for rows that are refused or undecided, nil if there are none.
-func (i importing) refusal(f *imports.File, o *imports.Outcome) error {
-	what, do := fmt.Sprintf("%d of %s refused", o.Refused, rows(len(o.All))), "correct these rows"
+func (i *importing) refusal(f *imports.File, o *imports.Outcome) error {
+	what, hint := fmt.Sprintf("%d of %s refused", o.Refused, rows(len(o.All))), "correct these rows, and import the file again"
 	switch {
 	case o.Refused+o.Perhaps == 0:
 		return nil
 	case o.Refused == 0:
-		what, do = fmt.Sprintf("%d of %s undecided", o.Perhaps, rows(len(o.All))), "say who they are"
+		what, hint = fmt.Sprintf("%d of %s undecided", o.Perhaps, rows(len(o.All))), ""
 	case o.Perhaps > 0:
-		what, do = what+fmt.Sprintf(" and %d undecided", o.Perhaps), "correct these rows and say who they are"
+		what += fmt.Sprintf(" and %d undecided", o.Perhaps)
 	}
-	switch imported := i.options.SkipBad && i.options.Apply; {
-	case imported && o.Number == nil:
-		what, do = what+"; of the others there was nothing to change", do+", and import the file again"
-	case imported:
-		what, do = what+"; the others were imported", do+", and import the file again: those who are there are left as they are"
-	default:
-		what += "; nothing was changed"
-		if o.Added+o.Changed > 0 && f.Unsure == nil {
-			do += ", or import the others: " + i.again("--skip-bad --apply", "skip-bad", "apply", "report", "force")
-		}
+	imported := i.options.SkipBad && i.options.Apply
+	if !imported && o.Added+o.Changed > 0 && f.Unsure == nil {
+		hint = "to import the other rows: " + i.again("--skip-bad --apply", "skip-bad", "apply")
 	}
 	if o.Perhaps > 0 {
-		for _, line := range i.toPage("To say who they are, import the list on the page") {
-			do += "\n" + lowerFirst(line)
-		}
+		hint = strings.TrimPrefix(hint+"\nto decide about possible duplicates, import the file on the page: "+related(i.cmd, "open"), "\n")
 	}
-	return cli.WithHint(errors.New(what), do)
+	switch {
+	case imported && o.Number != nil:
+		return cli.Unfinished(what+"; the others were imported.", hint)
+	case imported:
+		return cli.Unfinished(what+"; the others change nothing.", hint)
+	}
+	return cli.WithHint(errors.New(what+"; nothing was changed"), hint)
 }
 
 // writeReport writes the file of --report, if there is one.
-func (i importing) writeReport(f *imports.File, o *imports.Outcome) error {
+func (i *importing) writeReport(fill func(io.Writer) error) error {
 	if i.report.path == "" {
 		return nil
 	}
-	return i.writeFile(func(w io.Writer) error {
-		return imports.WriteReport(w, i.report.format, f, o, []string{"result", "reason"}, func(r imports.Row) []string { return []string{r.Result, reason(r)} })
-	})
+	if err := i.report.write(*i.db, fill); err != nil {
+		return err
+	}
+	i.env.Notef("Wrote %s.", cli.Quote(i.report.path))
+	return nil
 }

@@ -14,14 +14,20 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
-// text is what a command says of a list.
+// text is what a command prints about a list.
 type text struct{ strings.Builder }
 
 // line adds a line.
 func (t *text) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
 
-// table adds lines whose cells are aligned, below a title. Without lines it adds
-// nothing.
+// paragraph adds lines after an empty one. Without lines it adds nothing.
+func (t *text) paragraph(lines []string) {
+	if len(lines) > 0 {
+		t.line("\n%s", strings.Join(lines, "\n"))
+	}
+}
+
+// table adds lines whose cells are aligned, below a title. Without lines it adds nothing.
 func (t *text) table(title string, rows [][]string) {
 	if len(rows) == 0 {
 		return
@@ -39,29 +45,30 @@ func (t *text) table(title string, rows [][]string) {
 	}
 }
 
-// notes adds what people should know, a line each.
-func (t *text) notes(all []string) {
-	if len(all) > 0 {
-		t.line("")
+// notes adds the warnings of an outcome, but for those about the encoding, which is printed
+// last, with what to type.
+func (t *text) notes(f *imports.File, o *imports.Outcome) {
+	warnings := o.Warnings
+	if f.Unsure != nil {
+		warnings = warnings[len(f.Unsure.Candidates):]
 	}
-	for _, note := range all {
-		t.line("Note: %s", said(note))
+	var lines []string
+	for _, warning := range warnings {
+		lines = append(lines, "Note: "+inLine(warning, sentenceLimit))
 	}
+	t.paragraph(lines)
 }
 
-// Numbers of characters, of a cell in a table and of a sentence that may show some.
+// Numbers of characters of a cell in a table, and of a sentence that quotes some.
 const (
-	shownLimit = 200
-	saidLimit  = 3 * shownLimit
+	cellLimit     = 200
+	sentenceLimit = 3 * cellLimit
 )
 
-// shown returns a text of a file as it may stand on a terminal: in one line, and
-// without what would control the terminal.
-func shown(cell string) string { return inLine(cell, shownLimit) }
+// shown returns a cell of a file for a terminal.
+func shown(cell string) string { return inLine(cell, cellLimit) }
 
-// said returns a sentence that shows texts of a file, likewise.
-func said(sentence string) string { return inLine(sentence, saidLimit) }
-
+// inLine returns at most so many characters of a text, in one line.
 func inLine(text string, most int) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) {
@@ -74,8 +81,8 @@ func inLine(text string, most int) string {
 // shownRows is the number of rows that a table shows of many.
 const shownRows = 10
 
-// rows adds a table of the first rows of a kind, and after them what to type for the rest.
-// There may be 100,000. What about says of a row after its first line begins with "or".
+// rows adds a table of the first rows for which is returns true, and how to see the rest.
+// about returns the cells of each line about a row. Lines after the first begin with "or".
 func (t *text) rows(title string, all []imports.Row, is func(*imports.Row) bool, about func(*imports.Row) [][]string, rest string) {
 	var lines [][]string
 	count := 0
@@ -106,50 +113,34 @@ func with(result string) func(*imports.Row) bool {
 	return func(r *imports.Row) bool { return r.Result == result }
 }
 
-// reasons returns what is wrong with a row, in one line.
-func reasons(errs record.FieldErrors) string {
-	var all []string
-	for _, e := range errs {
-		all = append(all, e.Detail)
-	}
-	return strings.Join(all, " ")
-}
-
 // rowCells are the first cells of a line about a row.
 func rowCells(r *imports.Row, more ...string) []string {
 	return append([]string{fmt.Sprintf("row %d", r.Row), cmp.Or(r.Name, "-")}, more...)
 }
 
-// refused says why a row is refused.
-func refused(r *imports.Row) [][]string { return [][]string{{reasons(r.Errors)}} }
+func refused(r *imports.Row) [][]string { return [][]string{{details(r.Errors)}} }
 
-// changed says what would become of a person.
+func leftOut(r *imports.Row) [][]string { return [][]string{{details(r.LeftOut)}} }
+
+func added(r *imports.Row) [][]string { return [][]string{{values(r.Fields)}} }
+
 func changed(r *imports.Row) [][]string {
-	var changes []string
-	for _, c := range r.Changes() {
-		changes = append(changes, fmt.Sprintf("%s: %s becomes %s", c.Field, cmp.Or(c.Ours, "nothing"), c.Theirs))
+	var all []string
+	for _, c := range changes(r) {
+		all = append(all, fmt.Sprintf("%s: %s becomes %s", c.Field, cmp.Or(c.Ours, "nothing"), c.Theirs))
 	}
-	return [][]string{{strings.Join(changes, ", ")}}
+	return [][]string{{strings.Join(all, ", ")}}
 }
 
-// added says what is known of a person who would be added.
-func added(r *imports.Row) [][]string { return [][]string{{details(r.Fields)}} }
-
-// goesWithout reports whether a row goes without a field, and leftOut says which and why.
-func goesWithout(r *imports.Row) bool { return len(r.LeftOut) > 0 }
-
-func leftOut(r *imports.Row) [][]string { return [][]string{{reasons(r.LeftOut)}} }
-
-// perhaps says whom a row could mean.
 func perhaps(r *imports.Row) (lines [][]string) {
 	for _, like := range r.Like {
-		lines = append(lines, []string{imports.English.Why(like.Why), whom(like)})
+		lines = append(lines, []string{imports.English.Why(like.Why), candidate(like)})
 	}
 	return lines
 }
 
-// whom returns whom a row could be: a person with the id, or the readings of its name.
-func whom(like imports.Like) string {
+// candidate returns a person whom a row could be, or the readings of its name.
+func candidate(like imports.Like) string {
 	if like.ID != nil {
 		return like.Person.Summary() + ", " + *like.ID
 	}
@@ -160,51 +151,67 @@ func whom(like imports.Like) string {
 	return strings.Join(readings, "; or ")
 }
 
-// reason says why a row is not plainly added or left, in one line.
+// reason returns why a row is not simply added or left unchanged, in one line.
 func reason(r imports.Row) string {
 	var all []string
 	for _, like := range r.Like {
-		all = append(all, imports.English.Why(like.Why)+": "+whom(like)+".")
+		all = append(all, imports.English.Why(like.Why)+": "+candidate(like)+".")
 	}
 	if len(r.LeftOut) > 0 {
-		all = append(all, "Left out: "+reasons(r.LeftOut))
+		all = append(all, "Left out: "+details(r.LeftOut))
 	}
 	if r.Twin != 0 && r.Result == imports.Left {
-		all = append(all, fmt.Sprintf("The row is the same as row %d.", r.Twin))
+		all = append(all, fmt.Sprintf("Same as row %d.", r.Twin))
 	}
-	return strings.TrimSpace(strings.Join(append(all, reasons(r.Errors)), " "))
+	return strings.TrimSpace(strings.Join(append(all, details(r.Errors)), " "))
 }
 
-// details returns what is known of somebody beside the name, in one line.
-func details(f record.Fields) string { return strings.Join(f.Details(), ", ") }
+// details returns what is wrong with a row, in one line.
+func details(errs record.FieldErrors) string {
+	var all []string
+	for _, e := range errs {
+		all = append(all, e.Detail)
+	}
+	return strings.Join(all, " ")
+}
 
-// people is "1 person", "2 people".
+// values returns the fields other than the name, in one line.
+func values(f record.Fields) string { return strings.Join(f.Details(), ", ") }
+
+// changes returns the fields in which a person would change, as people read them.
+func changes(r *imports.Row) []imports.FieldChange {
+	all := r.Changes()
+	for i, c := range all {
+		if c.Field == "dateOfBirth" {
+			all[i].Ours, all[i].Theirs = record.Fields{DateOfBirth: c.Ours}.BirthText(), record.Fields{DateOfBirth: c.Theirs}.BirthText()
+		}
+	}
+	return all
+}
+
 func people(n int) string { return cli.Count(n, "person", "people") }
 
-// rows is "1 row", "2 rows".
 func rows(n int) string { return cli.Count(n, "row", "rows") }
 
-// formatNames are the formats, as people call them.
 var formatNames = map[string]string{sheet.CSV: "CSV", sheet.XLSX: "XLSX", sheet.VCard: "vCard", sheet.JSONL: "JSON lines"}
 
-// orderNames are the orders of dates in words.
 var orderNames = map[string]string{mapping.DMY: "day, month, year", mapping.MDY: "month, day, year", mapping.YMD: "year, month, day"}
 
-// ways adds what can be typed next, a sentence and a command in each line.
-func (t *text) ways(all []string) {
-	if len(all) > 0 {
-		t.line("")
-	}
-	for _, way := range all {
-		t.line("%s", way)
-	}
-}
-
-// describe says how a file was read.
+// describe adds how a file was read.
 func (t *text) describe(name string, o *imports.Outcome) {
-	t.line("%s", shown(describeFile(name, o.File)))
+	file := fmt.Sprintf("%s is read as %s", name, formatNames[o.File.Format])
+	if o.File.Encoding != nil {
+		file += ", encoding " + *o.File.Encoding
+	}
+	if o.File.Sheet != nil {
+		file += fmt.Sprintf(", sheet %q", *o.File.Sheet)
+	}
+	if o.File.Delimiter != nil {
+		file += ", delimiter " + strings.ReplaceAll(*o.File.Delimiter, "\t", "tab")
+	}
+	t.line("%s", shown(file))
 	if o.Dates != nil {
-		t.line("Its dates are read as %s (%s).", orderNames[*o.Dates], *o.Dates)
+		t.line("Dates are read as %s (%s)", orderNames[*o.Dates], *o.Dates)
 	}
 	var columns [][]string
 	for _, c := range o.Columns {
@@ -212,11 +219,11 @@ func (t *text) describe(name string, o *imports.Outcome) {
 			columns = append(columns, []string{cmp.Or(c.Header, "-"), *c.Field})
 		}
 	}
-	t.table("Its columns:", columns)
+	t.table("Columns:", columns)
 	t.leftOut(o)
 }
 
-// leftOut names the columns for nothing that we keep.
+// leftOut names the columns that are not imported.
 func (t *text) leftOut(o *imports.Outcome) {
 	var headers []string
 	for _, c := range o.Columns {
@@ -227,19 +234,4 @@ func (t *text) leftOut(o *imports.Outcome) {
 	if len(headers) > 0 {
 		t.line("Left out: %s", strings.Join(headers, ", "))
 	}
-}
-
-// describeFile is "people.csv is read as CSV in utf-8, with ; between the cells."
-func describeFile(name string, f imports.FileInfo) string {
-	said := fmt.Sprintf("%s is read as %s", name, formatNames[f.Format])
-	if f.Encoding != nil {
-		said += " in " + *f.Encoding
-	}
-	if f.Sheet != nil {
-		said += fmt.Sprintf(", its sheet %q", *f.Sheet)
-	}
-	if f.Delimiter != nil {
-		said += ", with " + strings.ReplaceAll(*f.Delimiter, "\t", "a tab") + " between the cells"
-	}
-	return said + "."
 }

@@ -2,10 +2,13 @@ package exchange
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
@@ -13,121 +16,99 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-const undoHelp = `Usage: firefighters import undo NUMBER --tenant NAME [flags]
+// importUndoCommand returns the command import undo.
+func (c Commands) importUndoCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "undo NUMBER",
+		Short:      "Undo an import",
+		SuggestFor: []string{"revert", "delete", "remove"},
+		Long: `Undo an import. NUMBER is its number in: firefighters import list
 
-Takes an import back. People whom it added are deleted, and can be brought back:
-firefighters undelete. People whom it changed are as before. Those who have
-changed since are left as they are, and listed. The number is the first on its
-line of: firefighters import list --tenant NAME
-
-  firefighters import undo 7 --tenant "Engine 7"
-
-Flags:
-`
-
-func (c Commands) undoImport(env cli.Env, args []string) error {
-	flags := env.Flags("import undo", undoHelp)
-	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
-	arg, err := env.ParseOne(flags, args, "say which import to take back, by its number")
-	if err != nil {
-		return err
+People whom the import added are soft-deleted. People whom it changed get their
+previous values back. People who have changed since then stay as they are, and
+are listed.`,
+		Example: `  firefighters import undo 7`,
 	}
-	number, err := strconv.ParseInt(arg, 10, 64)
-	if err != nil || number < 1 {
-		return cli.WrongArgument(flags, 0, fmt.Sprintf("%q is not the number of an import", arg), see(*name, *db))
-	}
-	if *name, err = requireTenant(flags, *name); err != nil {
-		return err
-	}
-	return c.Database.WithTenant(env, *db, *name, func(s *store.Store, tenant record.TenantID) error {
-		back, err := s.TakeBack(tenant, 0, number)
-		if err != nil {
-			return undoFailed(err, number, *name, *db)
+	db, department := cli.AddDB(cmd), cli.AddDepartment(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		number, err := strconv.ParseInt(args[0], 10, 64)
+		if err != nil || number < 1 {
+			return cli.UsageErrorf(cmd, "%q is not the number of an import", args[0])
 		}
-		return printTakenBack(env, number, back)
+		return c.Database.WithTenant(cli.EnvOf(cmd), *db, *department, func(s *store.Store, tenant record.TenantID) error {
+			return undo(cmd, s, tenant, number)
+		})
+	}
+	return cmd
+}
+
+func undo(cmd *cobra.Command, s *store.Store, tenant record.TenantID, number int64) error {
+	env := cli.EnvOf(cmd)
+	bar := env.StartProgress("Undoing the import")
+	undone, err := s.TakeBack(tenant, 0, number, func(done, total int) error {
+		bar.Set(done, total)
+		return env.Context.Err()
 	})
+	bar.End()
+	before, again := errors.AsType[*store.TakenBackError](err)
+	see := "see the imports: " + related(cmd, "import list")
+	switch {
+	case again:
+		return cli.WithHint(fmt.Errorf("import %d was already undone at %s", number, cli.FormatTime(before.At.UnixMilli())), see)
+	case errors.Is(err, store.ErrNotFound):
+		return cli.WithHint(fmt.Errorf("there is no import %d", number), see)
+	case errors.Is(err, context.Canceled):
+		return cli.Unfinished("Stopped. Nothing was changed.", "")
+	case err != nil:
+		return store.Failed("writing to", cmd.Flag("db").Value.String(), err)
+	}
+	return printUndone(env, number, undone)
 }
 
-// undoFailed adds to an error what to type.
-func undoFailed(err error, number int64, tenant, db string) error {
-	if before, ok := errors.AsType[*store.TakenBackError](err); ok {
-		return cli.WithHint(fmt.Errorf("import %d was taken back before, at %s", number, cli.FormatTime(before.At.UnixMilli())), see(tenant, db))
-	}
-	if errors.Is(err, store.ErrNotFound) {
-		return cli.WithHint(fmt.Errorf("the department %q has no import %d", tenant, number), see(tenant, db))
-	}
-	return store.Failed("writing to", db, err)
-}
+// since are the changes since an import, by the action of the last one.
+var since = map[string]string{"replace": "changed since", "delete": "deleted since", "undelete": "restored since", "purge": "permanently deleted since"}
 
-// see is what to type to see the imports of a department.
-func see(tenant, db string) string {
-	if strings.TrimSpace(tenant) == "" {
-		return "see their numbers: firefighters import list --tenant NAME --db " + cli.Quote(db)
-	}
-	return fmt.Sprintf("see their numbers: firefighters import list --tenant %s --db %s", cli.Quote(tenant), cli.Quote(db))
-}
-
-// since says what has become of somebody after an import, by the action of the
-// last change.
-var since = map[string]string{"replace": "changed since", "delete": "deleted since", "undelete": "brought back since", "purge": "erased since"}
-
-func printTakenBack(env cli.Env, number int64, back store.TakenBack) error {
+func printUndone(env cli.Env, number int64, undone store.TakenBack) error {
 	var t text
-	t.line("Took back import %d: %s deleted, %d as before the import.", number, people(back.Deleted), back.Restored)
+	t.line("Undid import %d: %s deleted, %d restored.", number, people(undone.Deleted), undone.Restored)
 	var lines [][]string
-	for _, p := range back.Left {
-		what, ok := since[p.Action]
-		if !ok {
-			what = p.Action
-		}
-		lines = append(lines, []string{p.ID, cmp.Or(p.Name, "-"), what})
+	for _, p := range undone.Left {
+		lines = append(lines, []string{p.ID, cmp.Or(p.Name, "-"), cmp.Or(since[p.Action], p.Action)})
 	}
-	t.table(fmt.Sprintf("Left as they are, because they have changed since: %d", len(lines)), lines)
+	t.table(fmt.Sprintf("Unchanged, because they have changed since: %d", len(lines)), lines)
 	return env.Println(strings.TrimSpace(t.String()))
 }
 
-const listHelp = `Usage: firefighters import list --tenant NAME [flags]
-
-Prints a line for each import of a department, the newest first: its number,
-when it was, how many people it added and changed, when it was taken back, who
-did it, and the name of the file.
-
-  firefighters import list --tenant "Engine 7"
-
-Flags:
-`
-
-func (c Commands) listImports(env cli.Env, args []string) error {
-	flags := env.Flags("import list", listHelp)
-	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
-	asJSON := flags.Bool("json", false, "a line of JSON for each import: number, at, file, added, changed, takenBackAt, key, label")
-	if err := env.Parse(flags, args, 0); err != nil {
-		return err
+// importListCommand returns the command import list.
+func (c Commands) importListCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "list",
+		Short:      "List imports, newest first",
+		SuggestFor: []string{"ls", "show"},
+		Example:    `  firefighters import list`,
 	}
-	tenantName, err := requireTenant(flags, *name)
-	if err != nil {
-		return err
+	db, department := cli.AddDB(cmd), cli.AddDepartment(cmd)
+	asJSON := cmd.Flags().Bool("json", false, "print a line of JSON for each import")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		env := cli.EnvOf(cmd)
+		return c.Database.WithTenant(env, *db, *department, func(s *store.Store, tenant record.TenantID) error {
+			all, err := s.Imports(tenant)
+			if err != nil {
+				return store.Failed("reading", *db, err)
+			}
+			list := cli.NewList(*asJSON, "NUMBER", "AT", "ADDED", "CHANGED", "UNDONE", "BY", "FILE")
+			for _, i := range all {
+				undone, by := "-", "-"
+				if !i.TakenBackAt.IsZero() {
+					undone = cli.FormatTime(i.TakenBackAt.UnixMilli())
+				}
+				if i.Key != 0 {
+					by = cmp.Or(i.Label, fmt.Sprint("key ", i.Key))
+				}
+				list.Add(imports.EntryOf(i), fmt.Sprint(i.Number), cli.FormatTime(i.At.UnixMilli()), fmt.Sprint(i.Added), fmt.Sprint(i.Changed), undone, by, cmp.Or(shown(i.File), "-"))
+			}
+			return list.Print(env)
+		})
 	}
-	return c.Database.WithTenant(env, *db, tenantName, func(s *store.Store, tenant record.TenantID) error {
-		all, err := s.Imports(tenant)
-		if err != nil {
-			return store.Failed("reading", *db, err)
-		}
-		return printImports(env, all, *asJSON)
-	})
-}
-
-func printImports(env cli.Env, all []store.Import, asJSON bool) error {
-	list := cli.NewList(asJSON, "NUMBER", "AT", "ADDED", "CHANGED", "TAKEN BACK", "BY", "FILE")
-	for _, i := range all {
-		takenBack, by := "-", "-"
-		if !i.TakenBackAt.IsZero() {
-			takenBack = cli.FormatTime(i.TakenBackAt.UnixMilli())
-		}
-		if i.Key != 0 {
-			by = cmp.Or(i.Label, fmt.Sprint("key ", i.Key))
-		}
-		list.Add(imports.EntryOf(i), fmt.Sprint(i.Number), cli.FormatTime(i.At.UnixMilli()), fmt.Sprint(i.Added), fmt.Sprint(i.Changed), takenBack, by, cmp.Or(shown(i.File), "-"))
-	}
-	return list.Print(env)
+	return cmd
 }

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/authority"
@@ -17,35 +15,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// device is a phone or a computer to set up, as the flags of invite describe it.
+// device is a phone or a computer to set up.
 type device struct {
-	flags     *pflag.FlagSet
-	wanted    bool
 	birthdays bool
 	output    string // the file of the profile; empty: none
 }
 
-func (d *device) addFlags(flags *pflag.FlagSet) {
-	d.flags = flags
-	flags.BoolVar(&d.wanted, "phone", false, "set up a phone or a computer that keeps the list among its contacts, instead of inviting a person")
-	flags.BoolVar(&d.birthdays, "birthdays", false, "with --phone: with dates of birth, and a calendar of birthdays")
-	flags.StringVarP(&d.output, "output", "o", "", "with --phone: write the profile for an Apple device to this `file`, as phone.mobileconfig")
-}
-
-// check returns what is wrong with the flags.
-func (d *device) check() error {
-	switch {
-	case d.wanted && d.flags.Changed("scope"):
-		return errors.New("--scope does not go with --phone: a device can only read the list")
-	case !d.wanted && (d.birthdays || d.output != ""):
-		return errors.New("--birthdays and --output go with --phone only")
-	case d.output != "" && osutil.Exists(d.output):
-		return fmt.Errorf("--output: %s is there already", cli.Quote(d.output))
-	}
-	return nil
-}
-
-// invite makes the keys of a device and prints what it needs.
+// invite creates the keys of a device and prints what it needs.
 func (d *device) invite(env cli.Env, s *store.Store, db string, n store.NewPhone) error {
 	at, noAddress := address(env, s, db, bookPart)
 	hint := cli.HintOf(noAddress)
@@ -53,7 +29,7 @@ func (d *device) invite(env cli.Env, s *store.Store, db string, n store.NewPhone
 		return noAddress
 	}
 	if folder := filepath.Dir(d.output); !osutil.Exists(folder) {
-		return cli.WithHint(fmt.Errorf("the folder of %s does not exist", cli.Quote(d.output)), "make it first: mkdir "+cli.Quote(folder))
+		return cli.WithHint(fmt.Errorf("the folder of %s does not exist", cli.Quote(d.output)), "mkdir "+cli.Quote(folder))
 	}
 	department, err := s.TenantName(n.Tenant)
 	if err != nil {
@@ -82,7 +58,7 @@ func (d *device) invite(env cli.Env, s *store.Store, db string, n store.NewPhone
 		return fmt.Errorf("writing %s: %w", cli.Quote(d.output), unwritten)
 	}
 	if err != nil {
-		return store.Failed("making a key in", db, err)
+		return store.Failed("creating a key in", db, err)
 	}
 	d.explain(env, a, noAddress, hint)
 	return nil
@@ -109,8 +85,7 @@ func certificate(db, at string) ([]byte, error) {
 }
 
 // describe returns what a device needs, a line each, and last the link for the app DAVx5,
-// which is printed as a QR code, too. Without an address there is only what does not need
-// one.
+// which is also printed as a QR code. Without an address it leaves out what needs one.
 func describe(a phone.Account) string {
 	lines := []string{"User name: " + phone.User, "Password:  " + a.Key}
 	switch {
@@ -128,22 +103,22 @@ func describe(a phone.Account) string {
 	return strings.Join(lines, "\n")
 }
 
-// explain says what to do with what was printed.
+// explain prints what to do with the output.
 func (d *device) explain(env cli.Env, a phone.Account, noAddress error, hint string) {
-	env.Notef("This is shown only now. keys revoke ends it; what the device has it keeps.")
+	env.Notef("This is not shown again. To end its access: firefighters keys revoke. The device keeps what it has read.")
 	switch {
 	case noAddress != nil:
 		env.Note(fmt.Sprintf("there is no address, because %v", noAddress), hint)
 		return
 	case a.TLS():
-		env.Notef("Android: point the camera at the square, with the app DAVx5 installed. Thunderbird, Evolution and KAddressBook take the address.")
+		env.Notef("Android: install the app DAVx5 and scan the QR code. Thunderbird, Evolution and KAddressBook take the address.")
 	default:
-		env.Note("without HTTPS others in the network can read the password and the list, and DAVx5 does not connect: serve with --tls-self-signed", "")
+		env.Note("without HTTPS, others in the network can read the password and the list, and DAVx5 does not connect: serve with --tls-self-signed", "")
 	}
 	if d.output != "" {
-		env.Notef("iPhone, iPad and Mac: send %s to the device and open it there. It has the password in it.", cli.Quote(d.output))
+		env.Notef("iPhone, iPad and Mac: send %s to the device and open it there. It contains the password.", cli.Quote(d.output))
 	}
 	if site.HereOnly(a.URL) {
-		env.Note("only programs on this computer can use it, because the service listens on this machine alone.", "")
+		env.Note("only programs on this computer can connect, because the server listens on this computer only", "")
 	}
 }

@@ -2,7 +2,6 @@ package invite
 
 import (
 	"html"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -22,46 +23,50 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// run runs a command that knows no database.
-func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
+// run runs a command that knows no database, or the one of a service.
+func run(t *testing.T, c Commands, service string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	p := Commands{}
 	var out, errs strings.Builder
-	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
-	code = cli.PrintError(cli.Program{Commands: p.Table()}.Run(env, args), &errs)
+	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, ServiceDB: func() string { return service }}
+	root := &cobra.Command{Use: "firefighters"}
+	root.AddGroup(cli.Groups...)
+	root.AddCommand(c.All()...)
+	code = cli.Execute(env, root, args, nil)
 	return code, out.String(), errs.String()
 }
 
-// TestUsage: what is wrong with a command line is found before anything is
-// opened.
+// TestUsage: what is wrong with a command line is found before anything is opened.
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	const inviteHelp, openHelp = "\nTry: firefighters invite --help\n", "\nTry: firefighters open --help\n"
+	const help = "\nTry: firefighters invite --help\n"
 	for line, want := range map[string]string{
-		"invite":                                               "Error: invite: --tenant is required" + inviteHelp,
-		"invite --tenant A --name \t":                          "Error: invite: --name is required" + inviteHelp,
-		"invite --tenant A --name \a":                          "Error: invite: --name contains a control character" + inviteHelp,
-		"invite --tenant A --name B --scope all":               "Error: invite: --scope must be read, write or admin" + inviteHelp,
-		"invite --tenant A --name " + strings.Repeat("Č", 101): "Error: invite: --name may have at most 100 characters" + inviteHelp,
-		"open --db=":                                           "Error: open: --db names no file" + openHelp,
-		"browser":                                              "Error: there is no command \"browser\"; did you mean \"open\"?" + openHelp,
+		"invite":                                        "--name is required" + help,
+		"invite Ana":                                    "unexpected argument \"Ana\"\nTry: firefighters invite --name Ana\n",
+		"invite --name \t":                              "--name is required" + help,
+		"invite --name \a":                              "--name contains a control character" + help,
+		"invite --name B --scope all":                   "--scope must be read, write or admin" + help,
+		"invite --name B --phone --scope read":          "--scope cannot be used with --phone: a device can only read the list" + help,
+		"invite --name B --birthdays":                   "--birthdays and --output require --phone" + help,
+		"invite --name " + strings.Repeat("Č", 101):     "--name may have at most 100 characters" + help,
+		"invite --name B --phone -o invitation_test.go": "--output: invitation_test.go already exists" + help,
+		"open --db=":                                    "--db is empty\nTry: firefighters open --help\n",
+		"browser":                                       "unknown command \"browser\" for \"firefighters\"; did you mean open?\nTry: firefighters open --help\n",
 	} {
-		if code, stdout, stderr := run(t, strings.Split(line, " ")...); code != 2 || stdout != "" || stderr != want {
+		if code, stdout, stderr := run(t, Commands{}, "", strings.Split(line, " ")...); code != 2 || stdout != "" || stderr != "Error: "+want {
 			t.Errorf("%s: code %d, stdout %q, stderr:\n%swant:\n%s", line, code, stdout, stderr, want)
 		}
 	}
 }
 
-// TestShowError: who has clicked sees what is wrong, and no help. It cannot run beside
-// others: it sets what shows the error.
+// TestShowError: a window shows an error, and no help. It cannot run in parallel: it sets
+// what shows the error.
 func TestShowError(t *testing.T) {
 	defer func(before func(error)) { showError = before }(showError)
-	for line, want := range map[string]string{"--help": "", "--db x --tenant A": `there is no database at "x"`, "--nonsense": "open: unknown flag: --nonsense"} {
+	for line, want := range map[string]string{"open --help": "", "open --db x": "there is no database"} {
 		shown := ""
 		showError = func(err error) { shown += err.Error() }
-		err := Commands{}.open(cli.Env{Context: t.Context(), Stdout: io.Discard, Stderr: io.Discard}, strings.Fields(line))
-		if shown != want || err == nil {
-			t.Errorf("%s: %q was shown, %v", line, shown, err)
+		if code, _, _ := run(t, Commands{}, "", strings.Fields(line)...); !strings.HasPrefix(shown, want) || (shown != "") != (want != "") || (code != 0) != (want != "") {
+			t.Errorf("%s: %q was shown, code %d", line, shown, code)
 		}
 	}
 }

@@ -1,10 +1,8 @@
-// Package invite has the commands that let people into the office page,
-// invite and open: the link with a code, and opening it in the browser of this
-// machine.
+// Package invite has the commands invite and open: they create a link with a code for the
+// office page, or open the page in the browser of this machine.
 package invite
 
 import (
-	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -14,6 +12,8 @@ import (
 	"os/user"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
@@ -25,7 +25,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// Commands are the commands of this package, and what they are handed.
+// Commands are the commands of this package, and what they need.
 type Commands struct {
 	Database database.Schema
 
@@ -34,36 +34,31 @@ type Commands struct {
 	Fault func() (why, hint string)
 }
 
-// Table returns the table of the commands, in the order of their names.
-func (c Commands) Table() []cli.Command {
-	return []cli.Command{
-		{Name: "invite", Also: "login user", Summary: "lets somebody into the office page", Run: c.invite},
-		{Name: "open", Also: "browser office", Summary: "opens the office page in the browser", Run: c.open},
-	}
+// All returns the commands of this package.
+func (c Commands) All() []*cobra.Command {
+	return []*cobra.Command{c.inviteCommand(), c.openCommand()}
 }
 
 // Why there is no link.
 var (
-	errNotServed  = errors.New("no service runs on this database")
-	errStopped    = errors.New("the service does not run")
+	errNotServed  = errors.New("no server is running on this database")
+	errStopped    = errors.New("the service is not running")
 	errNoDatabase = errors.New("the service has no database")
-	errNoPage     = errors.New("the service runs without the office page (--no-office), or is not ready yet")
-	errNoBook     = errors.New("the service runs without the address book for phones (--no-phones), or is not ready yet")
+	errNoPage     = errors.New("the server runs without the office page (--no-office), or is not ready yet")
+	errNoBook     = errors.New("the server runs without the address book for phones (--no-phones), or is not ready yet")
 )
 
-// explainStop returns the error that the service does not run, or has no database, with
-// the reason if that is known.
+// explainStop adds to an error about the service the reason, if it is known, and a hint.
 func (c Commands) explainStop(err error) error {
-	hint := cli.AsAdministrator("firefighters service start")
-	if err == errNoDatabase { // it never came up, or its files have gone
-		hint = "see why: " + cli.AsAdministrator("firefighters service status")
-	}
 	if c.Fault != nil {
-		if why, try := c.Fault(); why != "" {
-			return cli.WithHint(fmt.Errorf("%w: %s", err, why), try)
+		if why, hint := c.Fault(); why != "" {
+			return cli.WithHint(fmt.Errorf("%w: %s", err, why), hint)
 		}
 	}
-	return cli.WithHint(err, hint)
+	if err == errNoDatabase { // it never came up, or its files were lost
+		return cli.WithHint(err, cli.AsAdministrator("firefighters service status"))
+	}
+	return cli.WithHint(err, cli.AsAdministrator("firefighters service start"))
 }
 
 // isOfService reports whether a database is that of the installed service.
@@ -91,7 +86,7 @@ func address(env cli.Env, s *store.Store, path string, p part) (string, error) {
 	case isOfService(env, path):
 		return "", cli.WithHint(errNotServed, cli.AsAdministrator("firefighters service start"))
 	default:
-		return "", cli.WithHint(errNotServed, "start one: firefighters serve --db "+cli.Quote(path))
+		return "", cli.WithHint(errNotServed, "firefighters serve --db "+cli.Quote(path))
 	}
 	at, err := s.Address()
 	if err != nil {
@@ -141,10 +136,10 @@ type invitation struct{ url, code string }
 
 func (i invitation) link() string { return site.InvitationLink(i.url, i.code) }
 
-// warnOfReach says that a link is of no use on other machines.
+// warnOfReach warns that a link does not work on other machines.
 func (i invitation) warnOfReach(env cli.Env) {
 	if u, err := url.Parse(i.url); err == nil && site.HereOnly(i.url) {
-		env.Note(fmt.Sprintf("the link works on this computer alone, because the service listens on %s.", u.Hostname()), "")
+		env.Note(fmt.Sprintf("the link works only on this computer, because the server listens on %s", u.Hostname()), "")
 	}
 }
 
@@ -181,68 +176,61 @@ func person() string {
 	return "this computer"
 }
 
-const inviteHelp = `Usage: firefighters invite --tenant NAME --name NAME [flags]
+// inviteCommand returns the command invite.
+func (c Commands) inviteCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "invite",
+		Short:      "Invite a person to the office page, or set up a phone",
+		GroupID:    cli.GroupAccess,
+		SuggestFor: []string{"login", "user", "signin", "phone"},
+		Long: `Print a link and a code that let a person sign in to the office page of a
+department. One of them works, once, within 15 minutes. They are not shown
+again.
 
-Lets a person into the office page of a department. It prints a link and a code,
-which work once, for 15 minutes. Send the person the link, or say the code: the
-page asks for it. They are shown only now.
+With --scope read a person can only view the list, with write also edit it, and
+with admin also invite others and revoke their keys.
 
-  firefighters invite --tenant "Engine 7" --name "Ana Čović"
-  firefighters invite --tenant "Engine 7" --name "Ivan Horvat" --scope read
-
-With the scope read a person sees everything, with write also edits, and with
-admin also invites others and revokes their keys.
-
-With --phone it sets up a phone or a computer that keeps the list among its
-contacts: it prints address, user name and password, and a QR code for Android.
-With --output it writes a profile for an iPhone, an iPad or a Mac.
-
-  firefighters invite --phone --tenant "Engine 7" --name "Ana's phone"
-  firefighters invite --phone --tenant "Engine 7" --name "Ana's iPhone" -o ana.mobileconfig
-
-Flags:
-`
-
-func (c Commands) invite(env cli.Env, args []string) error {
-	flags := env.Flags("invite", inviteHelp)
-	db, tenant := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
-	name := flags.String("name", "", "the person's name, or that of the device (required)")
-	scope := flags.String("scope", store.ScopeWrite, "read, write or admin")
+With --phone it sets up a device that keeps the list among its contacts: it
+prints the address, user name and password, and a QR code for Android. With
+--output it writes a profile for an iPhone, an iPad or a Mac.`,
+		Example: `  firefighters invite --name "Ana Čović"
+  firefighters invite --name "Ivan Horvat" --scope read --department "Engine 7"
+  firefighters invite --phone --name "Ana's iPhone" --output ana.mobileconfig`,
+	}
+	db, department := cli.AddDB(cmd), cli.AddDepartment(cmd)
+	name := cmd.Flags().String("name", "", "`name` of the person or device (required)")
+	scope := cmd.Flags().String("scope", store.ScopeWrite, "read, write or admin")
+	cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]string{store.ScopeRead, store.ScopeWrite, store.ScopeAdmin}, cobra.ShellCompDirectiveNoFileComp))
+	isDevice := cmd.Flags().Bool("phone", false, "set up a phone or a computer that keeps the list among its contacts")
 	var d device
-	d.addFlags(flags)
-	if err := env.Parse(flags, args, 0); err != nil {
-		return err
-	}
-	n, err := newInvitation(*tenant, *name, *scope)
-	err = cmp.Or(err, d.check())
-	if err != nil {
-		return cli.Wrong(flags, err.Error())
-	}
-	return c.Database.WithTenant(env, *db, *tenant, func(s *store.Store, id record.TenantID) error {
-		if d.wanted {
-			return d.invite(env, s, *db, store.NewPhone{Tenant: id, Name: n.Name, Birthdays: d.birthdays})
+	cmd.Flags().BoolVar(&d.birthdays, "birthdays", false, "with --phone: include dates of birth and a calendar of birthdays")
+	cmd.Flags().StringVarP(&d.output, "output", "o", "", "with --phone: write the profile for an Apple device to this `file`")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		env := cli.EnvOf(cmd)
+		normalized, err := record.NormalizeName(*name) // the rules are those of a person's name
+		switch {
+		case err != nil:
+			return cli.UsageErrorf(cmd, "--name %v", err)
+		case !store.ValidScope(*scope):
+			return cli.UsageErrorf(cmd, "--scope must be read, write or admin")
+		case *isDevice && cmd.Flags().Changed("scope"):
+			return cli.UsageErrorf(cmd, "--scope cannot be used with --phone: a device can only read the list")
+		case !*isDevice && (d.birthdays || d.output != ""):
+			return cli.UsageErrorf(cmd, "--birthdays and --output require --phone")
+		case d.output != "" && osutil.Exists(d.output):
+			return cli.UsageErrorf(cmd, "--output: %s already exists", cli.Quote(d.output))
 		}
-		n.Tenant = id
-		return printInvitation(env, s, *db, n)
-	})
+		return c.Database.WithTenant(env, *db, *department, func(s *store.Store, id record.TenantID) error {
+			if *isDevice {
+				return d.invite(env, s, *db, store.NewPhone{Tenant: id, Name: normalized, Birthdays: d.birthdays})
+			}
+			return printInvitation(env, s, *db, store.NewInvitation{Tenant: id, Name: normalized, Scope: *scope})
+		})
+	}
+	return cmd
 }
 
-// newInvitation returns the invitation that the flags describe, but for its
-// department. The error says what is wrong with them.
-func newInvitation(tenant, name, scope string) (n store.NewInvitation, err error) {
-	if _, err := record.NormalizeName(tenant); err != nil {
-		return n, fmt.Errorf("--tenant %w", err)
-	}
-	if n.Name, err = record.NormalizeName(name); err != nil { // the rules are those of a person's name, too
-		return n, fmt.Errorf("--name %w", err)
-	}
-	if n.Scope = scope; !store.ValidScope(scope) {
-		return n, errors.New("--scope must be read, write or admin")
-	}
-	return n, nil
-}
-
-// printInvitation makes an invitation and prints its code and, if there is a
+// printInvitation creates an invitation and prints its code and, if a server offers the
 // page, its link.
 func printInvitation(env cli.Env, s *store.Store, db string, n store.NewInvitation) error {
 	at, noLink := address(env, s, db, officePart)
@@ -250,23 +238,23 @@ func printInvitation(env cli.Env, s *store.Store, db string, n store.NewInvitati
 	if noLink != nil && hint == "" {
 		return noLink
 	}
-	made := invitation{url: at}
+	created := invitation{url: at}
 	err := s.Invite(n, func(code string) error {
-		made.code = code
+		created.code = code
 		if noLink != nil {
 			return env.Println("Code: " + code)
 		}
-		return env.Println("Link: " + made.link() + "\nCode: " + code)
+		return env.Println("Link: " + created.link() + "\nCode: " + code)
 	})
 	if err != nil {
-		return store.Failed("making an invitation in", db, err)
+		return store.Failed("creating an invitation in", db, err)
 	}
 	if noLink != nil {
-		env.Notef("The code works once, for 15 minutes. It is typed on the page of the service, at %s", site.Root)
+		env.Notef("The code works once, within 15 minutes. Type it on the page of the server, at %s", site.Root)
 		env.Note(fmt.Sprintf("there is no link, because %v", noLink), hint)
 		return nil
 	}
-	env.Notef("One of them works, once, for 15 minutes: open the link, or type the code at %s%s", at, site.Root)
-	made.warnOfReach(env)
+	env.Notef("One of them works, once, within 15 minutes. Open the link, or type the code at %s%s", at, site.Root)
+	created.warnOfReach(env)
 	return nil
 }

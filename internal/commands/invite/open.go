@@ -10,50 +10,55 @@ import (
 	"slices"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-const openHelp = `Usage: firefighters open [flags]
+// openCommand returns the command open.
+func (c Commands) openCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "open",
+		Short:      "Open the office page in the browser, signed in",
+		GroupID:    cli.GroupServer,
+		SuggestFor: []string{"browser", "office", "page", "web", "ui", "gui"},
+		Long: `Open the office page of a department in the browser of this computer and sign
+you in with all rights when you press the button there. A server must be
+running. The link works once, within 15 minutes. Without a browser, the link is
+printed.
 
-Opens the office page of a department in the browser of this machine, where a
-press of a button signs you in with all rights. A service must run. The link
-works once, for 15 minutes. Without a browser it is printed.
-
-The database of an installed service is for administrators alone. On Windows
-the command asks for their rights. Elsewhere type it with sudo, which prints
-the link.
-
-  sudo firefighters open
-  firefighters open --tenant "Engine 7" --db /var/lib/firefighters/firefighters.db
-
-Flags:
-`
-
-func (c Commands) open(env cli.Env, args []string) error {
-	err := c.openPage(env, args)
-	switch {
-	case err == nil, errors.Is(err, cli.ErrHelp):
-		return err
-	case errors.Is(err, cli.ErrBarred) && elevate(append([]string{"open"}, args...)):
-		return nil
+The database of the installed service requires administrator rights. On Windows
+the command asks for them. Elsewhere, run it with sudo, which prints the link.`,
+		Example: `  sudo firefighters open
+  firefighters open --department "Engine 7" --db records.db`,
 	}
-	showError(err)
-	return err
-}
-
-func (c Commands) openPage(env cli.Env, args []string) error {
-	flags := env.Flags("open", openHelp)
-	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required if there are several)")
-	if err := env.Parse(flags, args, 0); err != nil {
+	db, department := cli.AddDB(cmd), cli.AddDepartment(cmd)
+	var barred error
+	cmd.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		err := cmd.Root().PersistentPreRunE(cmd, args)
+		if errors.Is(err, cli.ErrBarred) {
+			barred, err = err, nil
+		}
 		return err
 	}
-	o := opening{env: env, flags: flags, db: *db, name: *name}
-	return o.invite(c)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		err := barred
+		if err != nil && elevate(os.Args[1:]) {
+			return nil
+		}
+		if err == nil {
+			o := opening{env: cli.EnvOf(cmd), db: *db, department: *department}
+			err = o.invite(c)
+		}
+		if err != nil {
+			showError(err)
+		}
+		return err
+	}
+	return cmd
 }
 
 const (
@@ -65,26 +70,22 @@ const (
 
 // opening is a page that is being opened.
 type opening struct {
-	env      cli.Env
-	flags    *pflag.FlagSet
-	db, name string // of the department; may be empty
-	made     invitation
-	local    string // the URL at which the browser of this machine finds the page
+	env        cli.Env
+	db         string
+	department string // may be empty
+	created    invitation
+	local      string // the URL at which the browser of this machine finds the page
 
 	// used reports whether the invitation was used, or has expired.
 	used func() (bool, error)
 }
 
-// invite makes an invitation to the page, and shows it.
+// invite creates an invitation to the page, and shows it.
 func (o *opening) invite(c Commands) error {
 	if isOfService(o.env, o.db) && !osutil.Exists(o.db) {
 		return c.explainStop(errNoDatabase)
 	}
-	return c.Database.With(o.env, o.db, false, func(s *store.Store) error {
-		tenant, err := database.ChooseTenant(s, o.flags, o.db, o.name)
-		if err != nil {
-			return err
-		}
+	return c.Database.WithTenant(o.env, o.db, o.department, func(s *store.Store, tenant record.TenantID) error {
 		at, err := address(o.env, s, o.db, officePart)
 		if errors.Is(err, errNotServed) && isOfService(o.env, o.db) {
 			return c.explainStop(errStopped)
@@ -98,15 +99,15 @@ func (o *opening) invite(c Commands) error {
 		login := person()
 		n := store.NewInvitation{Tenant: tenant, Name: login, Scope: store.ScopeAdmin, Login: login}
 		err = s.Invite(n, func(code string) error {
-			o.made = invitation{at, code}
+			o.created = invitation{at, code}
 			return nil
 		})
 		var all []store.Invitation
 		if err == nil {
 			all, err = s.Invitations(tenant)
 		}
-		if err != nil || len(all) == 0 { // somebody has withdrawn it already
-			return store.Failed("making an invitation in", o.db, err)
+		if err != nil || len(all) == 0 { // someone has withdrawn it already
+			return store.Failed("creating an invitation in", o.db, err)
 		}
 		newest := all[0].ID
 		o.used = func() (bool, error) {
@@ -123,7 +124,7 @@ func (o *opening) show() error {
 	if !hasBrowser() {
 		return o.print(noBrowser())
 	}
-	page, err := newPrivateFile("open.html", redirect(invitation{o.local, o.made.code}.link()))
+	page, err := newPrivateFile("open.html", redirect(invitation{o.local, o.created.code}.link()))
 	if err != nil {
 		return o.failed(err)
 	}
@@ -153,7 +154,7 @@ func (o *opening) wait(ended <-chan error) error {
 		case <-o.env.Context.Done():
 			return nil
 		case <-over:
-			o.env.Notef("Nobody has pressed the button yet. It still works for 14 minutes.")
+			o.env.Notef("The button was not pressed yet. It works for another 14 minutes.")
 			return nil
 		case <-ticker.C:
 		}
@@ -165,17 +166,17 @@ func (o *opening) failed(err error) error {
 	return o.print(fmt.Sprintf("The browser could not be opened (%v).", err))
 }
 
-// print prints the link, and says why.
+// print prints the link, and why it is not opened.
 func (o *opening) print(why string) error {
-	o.env.Notef("%s Open this link in one within 15 minutes, and press the button:", why)
-	err := o.env.Println(o.made.link())
-	o.made.warnOfReach(o.env)
+	o.env.Notef("%s Open this link in a browser within 15 minutes, and press the button:", why)
+	err := o.env.Println(o.created.link())
+	o.created.warnOfReach(o.env)
 	return err
 }
 
-// newPrivateFile makes a file that only this user can read, in a folder that only this
-// user can open. The browser is opened with the path of such a file and not with the
-// link, which has a code: every user of a machine sees the arguments of programs.
+// newPrivateFile creates a file that only this user can read. The browser gets the path of
+// such a file and not the link, which has a code: every user of a machine sees the arguments
+// of programs.
 func newPrivateFile(name string, content []byte) (path string, err error) {
 	folder, err := os.MkdirTemp(browserFolder(), "firefighters-open-")
 	if err != nil {

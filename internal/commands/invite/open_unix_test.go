@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
@@ -33,12 +32,12 @@ func newDatabase(t *testing.T) (path string) {
 	return path
 }
 
-// TestWhyNot: open says why the service does not run, where that is known.
+// TestWhyNot: open reports why the service does not run, where that is known.
 func TestWhyNot(t *testing.T) {
 	t.Parallel()
 	db := newDatabase(t)
 	missing := filepath.Join(t.TempDir(), "missing.db")
-	start, status := cli.AsAdministrator("firefighters service start"), "see why: "+cli.AsAdministrator("firefighters service status")
+	start, status := cli.AsAdministrator("firefighters service start"), cli.AsAdministrator("firefighters service status")
 	known := func() (string, string) { return "port 8080 is used by another program", "another port" }
 	unknown := func() (string, string) { return "", "" }
 	for _, tt := range []struct {
@@ -46,19 +45,31 @@ func TestWhyNot(t *testing.T) {
 		fault       func() (string, string)
 		want, hint  string
 	}{
-		{db, db, known, "the service does not run: port 8080 is used by another program", "another port"},
-		{db, db, unknown, "the service does not run", start},
-		{db, db, nil, "the service does not run", start},
+		{db, db, known, "the service is not running: port 8080 is used by another program", "another port"},
+		{db, db, unknown, "the service is not running", start},
+		{db, db, nil, "the service is not running", start},
 		{missing, missing, known, "the service has no database: port 8080 is used by another program", "another port"},
 		{missing, missing, unknown, "the service has no database", status},
-		{db, missing, known, "no service runs on this database", "start one: firefighters serve --db " + cli.Quote(db)},
+		{db, missing, known, "no server is running on this database", "firefighters serve --db " + cli.Quote(db)},
 	} {
-		var stdout, stderr strings.Builder
-		env := cli.Env{Context: t.Context(), Stdout: &stdout, Stderr: &stderr, ServiceDB: func() string { return tt.service }}
-		err := Commands{Database: schema, Fault: tt.fault}.open(env, []string{"--db", tt.db})
-		if err == nil || err.Error() != tt.want || cli.HintOf(err) != tt.hint || stdout.Len() > 0 {
-			t.Errorf("%v, %q; not %q, %q", err, cli.HintOf(err), tt.want, tt.hint)
+		code, stdout, stderr := run(t, Commands{Database: schema, Fault: tt.fault}, tt.service, "open", "--db", tt.db)
+		if want := "Error: " + tt.want + "\nTry: " + tt.hint + "\n"; code != 1 || stdout != "" || stderr != want {
+			t.Errorf("code %d, stderr:\n%swant:\n%s", code, stderr, want)
 		}
+	}
+}
+
+// TestBarred: a user who cannot read the database of the service learns how to get in.
+func TestBarred(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root can read everything")
+	}
+	db := newDatabase(t)
+	must(t, os.Chmod(db, 0))
+	t.Chdir(t.TempDir())
+	want := "Error: " + cli.ErrBarred.Error() + "\nTry: " + cli.AsAdministrator("firefighters open") + "\n"
+	if code, _, stderr := run(t, Commands{Database: schema}, db, "open"); code != 1 || stderr != want {
+		t.Errorf("code %d, stderr:\n%swant:\n%s", code, stderr, want)
 	}
 }
 

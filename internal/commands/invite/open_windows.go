@@ -39,7 +39,7 @@ var showError = func(err error) {
 		return
 	}
 	var text strings.Builder
-	cli.PrintError(err, &text)
+	cli.Env{Stderr: &text}.PrintError(err)
 	message, textErr := windows.UTF16PtrFromString(text.String())
 	title, titleErr := windows.UTF16PtrFromString("Firefighters")
 	if errors.Join(textErr, titleErr) == nil {

@@ -1,81 +1,163 @@
 package manage
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/guard"
+	"github.com/firefighter-records/firefighters/internal/data/notes"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-const backupHelp = `Usage: firefighters backup FILE [flags]
+func (c Commands) backupCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "backup FILE",
+		Short:      "Back up the database, even while it is served",
+		GroupID:    cli.GroupBackup,
+		SuggestFor: []string{"save", "dump"},
+		Long: `Write a consistent copy of the database to FILE, even while it is served. FILE
+appears only when the copy is complete, checked and on disk. It must contain a
+dot or a slash.
 
-Saves the database to a file, also while it is served: a consistent copy of one
-moment. The file gets its name only after it was checked and is on disk. A file
-that exists is not replaced without --force. If a backup was cut off, the next
-one into the same folder removes what it left behind.
-
-  firefighters backup /mnt/usb/firefighters-monday.db --db /var/lib/firefighters/firefighters.db
-
+To restore it: firefighters restore FILE`,
+		Example: `  firefighters backup /mnt/usb/monday.db
   firefighters backup /mnt/usb/monday.db.age --backup-encrypt-to age1…
-
-To restore it: firefighters restore FILE --db DB
-
-Flags:
-`
-
-func (c Commands) backup(env cli.Env, args []string) error {
-	flags := env.Flags("backup", backupHelp)
-	db := cli.DBFlag(flags)
-	force := flags.Bool("force", false, "replace FILE if it exists")
+  firefighters backup list`,
+	}
+	db := cli.AddDB(cmd)
+	force := cmd.Flags().Bool("force", false, "replace FILE if it exists")
 	var encrypt database.Recipients
-	encrypt.AddFlag(flags)
-	target, err := env.ParseOne(flags, args, "say which file to save to")
-	if err = cmp.Or(err, encrypt.Check(flags)); err != nil {
+	encrypt.AddFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := encrypt.Check(cmd); err != nil {
+			return err
+		}
+		// A misspelt subcommand must not write all personal data to a file.
+		if !strings.ContainsAny(args[0], "./"+string(filepath.Separator)) {
+			typed := strings.TrimPrefix(cli.CommandLine(cmd), cmd.CommandPath()+" ")
+			return cli.Usage(fmt.Sprintf("FILE must contain a dot or a slash, not %q", args[0]), cmd.CommandPath()+" ./"+typed+"\nto list backups: firefighters backup list")
+		}
+		return c.backup(cli.EnvOf(cmd), backup.Job{Content: c.Database, Source: *db, Target: args[0], Force: *force, EncryptTo: encrypt.To})
+	}
+	cmd.AddCommand(c.backupListCommand())
+	return cmd
+}
+
+func (c Commands) backup(env cli.Env, job backup.Job) error {
+	if err := guard.Refuse(osutil.Resolve(job.Source)); err != nil {
 		return err
 	}
-	job := backup.Job{Content: c.Database, Source: *db, Target: target, Force: *force, EncryptTo: encrypt.To}
-	began := time.Now()
-	made, err := c.save(env, job)
+	if err := backup.Inspect(c.Database, job.Source); err != nil {
+		return err
+	}
+	began, progress := time.Now(), env.StartProgress("Backing up")
+	job.Progress = progress.Set
+	made, err := job.Run(env.Context)
+	progress.End()
 	if err != nil && env.Context.Err() != nil {
-		return errors.New("stopped before the backup was made")
+		return cli.Unfinished("Stopped. No backup was written.", "")
 	}
 	if err != nil {
-		return c.Database.Advise(env.Context, err, *db, "")
+		return err
 	}
-	err = env.Println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).", made.Text, cli.Quote(target), cli.FormatBytes(made.Bytes), time.Since(began).Seconds()))
-	warnOfDamage(env, made, *db)
-	if dir := filepath.Dir(target); osutil.SharedFolder(dir) && len(encrypt.To) == 0 {
-		env.Warn("every user of this PC may read or delete the backups in "+cli.Quote(dir), "--backup-encrypt-to RECIPIENT, which firefighters backup-key makes")
+	err = env.Println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).", made.Text, cli.Quote(job.Target), cli.FormatBytes(made.Bytes), time.Since(began).Seconds()))
+	warnOfDamage(env, made, job.Source)
+	if dir := filepath.Dir(job.Target); osutil.SharedFolder(dir) && len(job.EncryptTo) == 0 {
+		env.Warn("every user of this PC may read or delete the backups in "+cli.Quote(dir), "encrypt them with --backup-encrypt-to; see firefighters backup-key")
 	}
 	if made.Foreign != nil {
-		env.Warn(fmt.Sprintf("restore will refuse it as it is: %v", made.Foreign),
-			"if you have not changed that yourself: firefighters check --db "+cli.Quote(*db))
+		env.Warn(fmt.Sprintf("restore will reject this backup: %v", made.Foreign), "firefighters check --db "+cli.Quote(job.Source))
 	}
 	return err
 }
 
-// save does a backup job, unless there is no database of ours to save.
-func (c Commands) save(env cli.Env, job backup.Job) (backup.Copy, error) {
-	if err := cmp.Or(guard.Refuse(osutil.Resolve(job.Source)), backup.Inspect(c.Database, job.Source)); err != nil {
-		return backup.Copy{}, err
-	}
-	progress, end := cli.CopyProgress(env)
-	defer end()
-	job.Progress = progress
-	return job.Run(env.Context)
-}
-
-// warnOfDamage warns of damaged records in a copy. The database db has them as
-// well.
+// warnOfDamage warns of damaged records in a copy. The database db has them as well.
 func warnOfDamage(env cli.Env, made backup.Copy, db string) {
 	if made.Damaged > 0 {
-		env.Warn(fmt.Sprintf("records in it that are damaged: %d. See which: firefighters check --db %s", made.Damaged, cli.Quote(db)), "")
+		env.Warn("the backup contains "+cli.Count(made.Damaged, "damaged record", "damaged records"), "firefighters check --db "+cli.Quote(db))
 	}
+}
+
+// backupLine is a backup in JSON.
+type backupLine struct {
+	File       string  `json:"file"`
+	MadeAt     *string `json:"madeAt"`
+	Bytes      int64   `json:"bytes"`
+	Encrypted  bool    `json:"encrypted"`
+	VerifiedAt *string `json:"verifiedAt"` // null: not verified since it was made
+}
+
+func (c Commands) backupListCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "list",
+		Short:      "List the backups of the database",
+		SuggestFor: []string{"ls", "show"},
+		Long: `List the backups of the database in a folder, the newest first. Every backup is
+checked when it is made. VERIFIED shows when the server last read and checked it
+again.`,
+		Example: `  firefighters backup list
+  firefighters backup list --backup-dir /mnt/usb/firefighters --json`,
+	}
+	db := cli.AddDB(cmd)
+	dir := cmd.Flags().String("backup-dir", "", "`folder` of the backups (default: where the server makes them)")
+	asJSON := cmd.Flags().Bool("json", false, "print each backup as a line of JSON: file, madeAt, bytes, encrypted, verifiedAt")
+	cmd.MarkFlagDirname("backup-dir")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		env := cli.EnvOf(cmd)
+		if *dir == "" {
+			*dir = c.backupFolder(env, *db)
+		}
+		if *dir == "" {
+			return cli.Usage("the folder of the backups is not known", cli.CommandLine(cmd)+" --backup-dir DIR")
+		}
+		return c.listBackups(env, *db, *dir, *asJSON)
+	}
+	return cmd
+}
+
+// backupFolder returns the folder in which the server makes the backups of a database, empty
+// if it is not known.
+func (c Commands) backupFolder(env cli.Env, db string) (dir string) {
+	if !notes.Read(osutil.Resolve(db), notes.BackupDir, &dir) {
+		if installed, known := c.Service.Backups(env, db); known {
+			dir = installed.Dir
+		}
+	}
+	return dir
+}
+
+func (c Commands) listBackups(env cli.Env, db, dir string, asJSON bool) error {
+	all, err := backup.List(c.Database, db, dir)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the folder of the backups cannot be read: %w", err)
+	case len(all) == 0:
+		env.Notef("There are no backups of %s in %s.", osutil.InQuotes(db), osutil.InQuotes(dir))
+		return nil
+	}
+	list := cli.NewList(asJSON, "MADE", "AGE", "SIZE", "FILE", "ENCRYPTED", "VERIFIED")
+	for _, f := range all {
+		line := backupLine{File: f.Path, MadeAt: store.Moment(f.Time.UnixMilli()), Bytes: f.Bytes, Encrypted: f.Encrypted}
+		encrypted, verified := "no", "-"
+		if f.Encrypted {
+			encrypted = "yes"
+		}
+		if f.Verified != nil {
+			line.VerifiedAt = store.Moment(f.Verified.UnixMilli())
+			verified = cli.FormatTime(f.Verified.UnixMilli())
+		}
+		list.Add(line, cli.FormatTime(f.Time.UnixMilli()), cli.FormatSpan(time.Since(f.Time)), cli.FormatBytes(f.Bytes), f.Name(), encrypted, verified)
+	}
+	if !asJSON {
+		env.Notef("Backups in %s:\n", cli.Quote(dir))
+	}
+	return list.Print(env)
 }

@@ -1,16 +1,16 @@
 package manage
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
@@ -18,86 +18,39 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-const deletedHelp = `Usage: firefighters deleted --tenant NAME [flags]
-
-Lists the deleted records of a department, those deleted first at the top: the
-id, when it was deleted, and what it was.
-
-  firefighters deleted --tenant "Engine 7"
-
-Flags:
-`
-
-// anyTime is after every deletion.
-var anyTime = time.UnixMilli(math.MaxInt64)
-
-func (c Commands) deleted(env cli.Env, args []string) error {
-	flags := env.Flags("deleted", deletedHelp)
-	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
-	if err := env.Parse(flags, args, 0); err != nil {
-		return err
+func (c Commands) undeleteCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "undelete ID...",
+		Short:   "Restore deleted records",
+		GroupID: cli.GroupPeople,
+		Long: `Restore deleted records: all of them, or none if one cannot be restored. For
+their ids, see firefighters list --deleted.`,
+		Example: `  firefighters undelete 01a1f83c-64f7-795d-bc35-4c6516093415`,
 	}
-	if err := requireTenant(flags); err != nil {
-		return err
-	}
-	return c.Database.WithTenant(env, *db, *name, func(s *store.Store, tenant record.TenantID) error {
-		records, err := s.Deleted(tenant, anyTime)
+	db, department := cli.AddDB(cmd), cli.AddDepartment(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		env := cli.EnvOf(cmd)
+		ids, err := recordIDs(args, *db)
 		if err != nil {
-			return store.Failed("reading", *db, err)
+			return err
 		}
-		list := cli.NewList(false, "ID", "DELETED", "RECORD")
-		for _, r := range records {
-			summary := r.Summary()
-			if r.Damaged {
-				summary += ", (damaged)"
+		return c.Database.WithTenant(env, *db, *department, func(s *store.Store, tenant record.TenantID) error {
+			if err := s.Undelete(tenant, 0, ids); err != nil {
+				return store.Failed("writing to", *db, err)
 			}
-			list.Add(nil, r.ID, cli.FormatTime(r.DeletedAt), summary)
-		}
-		return list.Print(env)
-	})
+			env.Notef("Restored %s.", cli.Count(len(ids), "record", "records"))
+			return nil
+		})
+	}
+	return cmd
 }
 
-const undeleteHelp = `Usage: firefighters undelete --tenant NAME ID... [flags]
-
-Brings deleted records back, as they were: all of them, or none if one cannot
-be brought back. Their ids are the first on their lines of: firefighters deleted
-
-  firefighters undelete --tenant "Engine 7" 01a1f83c-64f7-795d-bc35-4c6516093415
-
-Flags:
-`
-
-func (c Commands) undelete(env cli.Env, args []string) error {
-	flags := env.Flags("undelete", undeleteHelp)
-	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
-	if err := env.Parse(flags, args, cli.AnyNumber); err != nil {
-		return err
-	}
-	ids, err := recordIDs(flags)
-	switch {
-	case err != nil:
-		return err
-	case len(ids) == 0:
-		return cli.Usage("undelete: say which, by their ids", database.See("which there are", "deleted --tenant NAME", *db))
-	}
-	if err := requireTenant(flags); err != nil {
-		return err
-	}
-	return c.Database.WithTenant(env, *db, *name, func(s *store.Store, tenant record.TenantID) error {
-		if err := s.Undelete(tenant, 0, ids); err != nil {
-			return store.Failed("writing to", *db, err)
-		}
-		env.Notef("Brought back: %d.", len(ids))
-		return nil
-	})
-}
-
-// recordIDs reads the arguments, which are ids of records. It returns each once.
-func recordIDs(flags *pflag.FlagSet) (ids []string, err error) {
-	for i, arg := range flags.Args() {
+// recordIDs reads arguments that are ids of deleted records. It returns each once.
+func recordIDs(args []string, db string) (ids []string, err error) {
+	for _, arg := range args {
 		id, err := record.ParseID(arg)
 		if err != nil {
-			return nil, cli.WrongArgument(flags, i, err.Error(), database.See("which there are", "deleted --tenant NAME", flags.Lookup("db").Value.String()))
+			return nil, cli.Usage(err.Error(), "firefighters list --deleted --db "+cli.Quote(db))
 		}
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)
@@ -106,196 +59,237 @@ func recordIDs(flags *pflag.FlagSet) (ids []string, err error) {
 	return ids, nil
 }
 
-const purgeHelp = `Usage: firefighters purge --tenant NAME (ID... | --older-than AGE) [flags]
+func (c Commands) purgeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "purge [ID...]",
+		Short:      "Permanently delete deleted records",
+		GroupID:    cli.GroupPeople,
+		SuggestFor: []string{"erase", "delete", "remove", "rm"},
+		Long: `Permanently delete records that were deleted before, with their history. It asks
+first.
 
-Permanently deletes deleted records, with their history: only a restore with
---keep-erased brings them back. It asks first; --yes answers. Backups keep them
-until they are deleted, and so do the files that an upgrade or a restore has
-kept beside the database: it names these files, each with the day by which it
-is gone. At the end it rewrites the database file, so that no trace is left in
-it, also if there was nothing to erase. That needs as much free room as the
-file is large. With a large file it takes seconds, and a running service may
-answer 503 to writes meanwhile.
+At the end, purge rewrites the database file, so that no trace is left in it.
+That needs as much free space as the file is large, and takes seconds for a
+large file. A running server may answer writes with 503 meanwhile.
 
-  firefighters purge --tenant "Engine 7" 01a1f83c-64f7-795d-bc35-4c6516093415
-  firefighters purge --tenant "Engine 7" --older-than 7y --yes
-
-Flags:
-`
-
-func (c Commands) purge(env cli.Env, args []string) error {
-	flags := env.Flags("purge", purgeHelp)
-	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
-	age := flags.String("older-than", "", "those deleted longer ago than that, as 7y, 26w or 90d")
-	yes := flags.Bool("yes", false, "do not ask")
-	of := backup.Options{Every: 24 * time.Hour, Keep: 90}
-	flags.StringVar(&of.Dir, "backup-dir", "", "the `folder` of the backups that may hold them; by default that of the installed service")
-	if err := env.Parse(flags, args, cli.AnyNumber); err != nil {
-		return err
+Backups still contain the records. purge lists the backups and copies that do,
+and until when they are kept.`,
+		Example: `  firefighters purge 01a1f83c-64f7-795d-bc35-4c6516093415
+  firefighters purge --older-than 7y --yes`,
 	}
-	ids, err := recordIDs(flags)
-	switch {
-	case err != nil:
-		return err
-	case (len(ids) > 0) == (*age != ""):
-		return cli.Wrong(flags, "say which, by their ids or by --older-than")
-	}
-	until, err := before(*age, time.Now())
-	if err != nil {
-		return cli.Wrong(flags, cli.WrongTime("older-than", "7y, 26w or 90d", *age).Error())
-	}
-	if err := requireTenant(flags); err != nil {
-		return err
-	}
-	return c.Database.WithTenant(env, *db, *name, func(s *store.Store, tenant record.TenantID) error {
-		records, err := s.Deleted(tenant, until)
+	db, department := cli.AddDB(cmd), cli.AddDepartment(cmd)
+	age := cmd.Flags().String("older-than", "", "purge records that were deleted longer ago than this `age`: 7y, 26w or 90d")
+	yes := cmd.Flags().Bool("yes", false, "do not ask")
+	dir := cmd.Flags().String("backup-dir", "", "`folder` of the backups to look into (default: where the server makes them)")
+	cmd.MarkFlagDirname("backup-dir")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		env := cli.EnvOf(cmd)
+		ids, err := recordIDs(args, *db)
 		if err != nil {
-			return store.Failed("reading", *db, err)
-		}
-		if records, err = choose(records, ids); err != nil {
 			return err
 		}
-		if len(records) > 0 && !*yes {
-			if err := env.Confirm(fmt.Sprintf("Erase %s of %q for good?", cli.Count(len(records), "deleted record", "deleted records"), strings.TrimSpace(*name))); err != nil {
-				return err
+		if (len(ids) > 0) == (*age != "") {
+			return cli.UsageErrorf(cmd, "purge needs either ids or --older-than")
+		}
+		until := anyTime
+		if *age != "" {
+			if until, err = cli.ParseAge(*age, time.Now()); err != nil {
+				return cli.UsageErrorf(cmd, "%v", cli.WrongTime("older-than", "7y, 26w or 90d", *age))
 			}
 		}
-		return erase(env, s, tenant, *name, records, c.search(env, *db, of))
-	})
+		return c.Database.WithTenant(env, *db, *department, func(s *store.Store, tenant record.TenantID) error {
+			p := purge{env: env, store: s, tenant: tenant, backups: c.search(env, *db, *dir)}
+			if p.name, err = s.TenantName(tenant); err != nil {
+				return store.Failed("reading", *db, err)
+			}
+			if err := p.choose(ids, until); err != nil {
+				return store.Failed("reading", *db, err)
+			}
+			if len(p.records) > 0 && !*yes {
+				question := fmt.Sprintf("Permanently delete %s of %q?", cli.Count(len(p.records), "record", "records"), p.name)
+				if err := env.Confirm(question); err != nil {
+					return err
+				}
+			}
+			return p.run()
+		})
+	}
+	return cmd
 }
 
-// search returns where the backups of a database are: as the flags say or, without a
-// folder, as the installed service has them.
-func (c Commands) search(env cli.Env, db string, of backup.Options) backup.Search {
-	if installed, known := c.Service.Backups(env, db); known && (of.Dir == "" || osutil.SameFile(of.Dir, installed.Dir)) {
+// search returns where the backups of a database are: in a folder or, if that is empty, where
+// the server makes them.
+func (c Commands) search(env cli.Env, db, dir string) backup.Search {
+	of := backup.Options{Dir: cmp.Or(dir, c.backupFolder(env, db)), Every: 24 * time.Hour, Keep: 90}
+	if installed, known := c.Service.Backups(env, db); known && (of.Dir == installed.Dir || osutil.SameFile(of.Dir, installed.Dir)) {
 		of = installed
 	}
 	return backup.Search{Content: c.Database, Database: db, Options: of}
 }
 
-// erase erases records, removes their traces from the file, and says which backups still
-// hold them.
-func erase(env cli.Env, s *store.Store, tenant record.TenantID, name string, records []record.Stored, backups backup.Search) error {
-	db := backups.Database
-	erased, err := s.Purge(tenant, 0, records)
-	if err != nil {
-		return store.Failed("erasing from", db, err)
+// purge is a purge of records of a department.
+type purge struct {
+	env     cli.Env
+	store   *store.Store
+	tenant  record.TenantID
+	name    string // of the department
+	records []record.Stored
+	backups backup.Search
+}
+
+// choose sets the records: those with some ids or, without ids, all that were deleted before
+// a time.
+func (p *purge) choose(ids []string, until time.Time) error {
+	all, err := p.store.Deleted(p.tenant, until)
+	if err != nil || len(ids) == 0 {
+		p.records = all
+		return err
 	}
-	noteErased(env, backups)
-	if err := s.Vacuum(); err != nil {
-		return traces(erased, store.Failed("rewriting", db, err), name, db)
+	for _, id := range ids {
+		at := slices.IndexFunc(all, func(r record.Stored) bool { return r.ID == id })
+		if at < 0 {
+			return &store.NotDeletedError{ID: id}
+		}
+		p.records = append(p.records, all[at])
 	}
-	if erased == 0 { // the last purge may not have had the room to rewrite the file
-		env.Notef("There is nothing to erase.")
+	return nil
+}
+
+// run deletes the records, removes their traces from the file, and lists the backups that
+// still contain them.
+func (p *purge) run() error {
+	erased, err := p.erase()
+	switch {
+	case err != nil:
+		return err
+	case erased == 0:
+		p.env.Notef("There is nothing to delete.")
 		return nil
 	}
-	env.Notef("Erased: %d.", erased)
-	holders, err := findHolders(env, backups, records)
+	p.env.Notef("Permanently deleted %s.", cli.Count(erased, "record", "records"))
+	holders, err := p.findHolders()
 	if err == nil {
-		reportHolders(env, holders)
+		reportHolders(p.env, holders)
 	}
 	return err
 }
 
-// noteErased brings the list of erased records beside the backups up to date. The service
-// does so with its next backup, but the department may have been removed by then, with its
-// history.
-func noteErased(env cli.Env, of backup.Search) {
+// purgedAtOnce is the number of records that are deleted between two looks at whether to stop.
+const purgedAtOnce = 500
+
+// erase deletes the records and rewrites the file. It rewrites the file even without records:
+// an earlier purge may have failed to.
+func (p *purge) erase() (erased int, err error) {
+	db := p.backups.Database
+	progress := p.env.StartProgress("Deleting permanently")
+	defer progress.End()
+	for some := range slices.Chunk(p.records, purgedAtOnce) {
+		if p.env.Context.Err() != nil {
+			break
+		}
+		n, err := p.store.Purge(p.tenant, 0, some)
+		erased += n
+		if err != nil && erased > 0 {
+			p.noteErased()
+			return erased, p.traces(erased, err)
+		}
+		if err != nil {
+			return 0, store.Failed("deleting from", db, err)
+		}
+		progress.Set(erased, len(p.records))
+	}
+	progress.End()
+	if erased > 0 {
+		p.noteErased()
+	}
+	if erased == 0 && p.env.Context.Err() != nil {
+		return 0, cli.Unfinished("Stopped. Nothing was changed.", "")
+	}
+	progress = p.env.StartProgress("Rewriting the file")
+	err = p.store.Vacuum(p.env.Context)
+	progress.End()
+	if err != nil {
+		return erased, p.traces(erased, store.Failed("rewriting", db, err))
+	}
+	return erased, nil
+}
+
+// noteErased updates the list of erased records next to the backups. The service does so with
+// its next backup, but the department may have been removed by then, with its history.
+func (p *purge) noteErased() {
+	of := p.backups
 	if !osutil.Exists(of.Options.Dir) {
 		return
 	}
 	if err := backup.NoteErased(of.Content, of.Database, of.Options.Dir); err != nil {
-		env.Warn("the list of erased records beside the backups could not be written: "+err.Error(), "")
+		p.env.Warn(fmt.Sprintf("the list of deleted records next to the backups could not be written: %v", err), "")
 	}
 }
 
-// findHolders finds the backups that still hold one of some records.
-func findHolders(env cli.Env, search backup.Search, records []record.Stored) (backup.Holders, error) {
+// traces returns the error for a purge that failed before the file was rewritten. The hint
+// is a purge of no record, which rewrites it.
+func (p *purge) traces(erased int, err error) error {
+	what := "traces of deleted records may be left in the file"
+	if erased > 0 {
+		what = fmt.Sprintf("permanently deleted %s, but traces may be left in the file", cli.Count(erased, "record", "records"))
+	}
+	again := fmt.Sprintf("to rewrite the file: firefighters purge --department %s --older-than 100y --db %s", cli.Quote(p.name), cli.Quote(p.backups.Database))
+	if p.env.Context.Err() != nil {
+		return cli.Unfinished("Stopped: "+what+".", again)
+	}
+	return cli.WithHint(errors.New(what+": "+err.Error()), again) // which must not be explained as the error of another step
+}
+
+// findHolders finds the backups that still contain one of the records.
+func (p *purge) findHolders() (backup.Holders, error) {
+	search := p.backups
 	search.Holds = func(c *sqlite.Conn) (holds bool, err error) {
-		for _, r := range records {
+		for _, r := range p.records {
 			if holds, err = store.HoldsRecord(c, r.ID); holds || err != nil {
 				break
 			}
 		}
 		return holds, err
 	}
-	for _, r := range records {
-		if made := time.UnixMilli(r.CreatedAt); search.From.IsZero() || made.Before(search.From) {
-			search.From = made
+	for _, r := range p.records {
+		if created := time.UnixMilli(r.CreatedAt); search.From.IsZero() || created.Before(search.From) {
+			search.From = created
 		}
 	}
-	return search.Run(env.Context)
+	progress := p.env.StartProgress("Searching backups")
+	defer progress.End()
+	return search.Run(p.env.Context)
 }
 
-// reportHolders names the files that still hold what was erased, each with the day on which
-// it is deleted. Without any it says nothing.
+// reportHolders lists the files that still contain deleted records, each with the day on which
+// it is deleted. Without any it prints nothing.
 func reportHolders(env cli.Env, found backup.Holders) {
 	if found.Away {
-		env.Warn("the folder for backups cannot be read, and its backups may hold what was erased", "connect its disk")
+		env.Warn("the folder of the backups cannot be read; its backups may contain the deleted records", "connect its disk")
 	}
-	if len(found.Files)+len(found.Unread) > 0 {
-		heading, list := backupsInText(found)
-		env.Notef("%s:\n\n%s", heading, strings.TrimSuffix(list.String(), "\n"))
+	if len(found.Files)+len(found.Unread) == 0 {
+		return
 	}
-}
-
-// backupsInText returns the backups that hold the person, with a heading.
-func backupsInText(b backup.Holders) (heading string, list *cli.List) {
-	heading, list = "Backups that hold it, if they go on as they are set, and copies beside the database", cli.NewList(false, "FILE", "MADE", "GONE BY")
-	switch {
-	case b.NotSet:
-		heading = "Copies beside the database that hold it. No folder for backups is known: see --backup-dir"
-	case b.Away:
-		heading = "Copies beside the database that hold it. The folder for backups cannot be read: is its disk connected?"
+	heading, list := "Backups and copies that still contain the deleted records", cli.NewList(false, "FILE", "MADE", "KEPT UNTIL")
+	if found.NotSet {
+		heading = "Copies next to the database that still contain the deleted records (name a folder of backups with --backup-dir)"
 	}
-	for _, f := range b.Files {
-		until, name := "not by itself", f.Name()
-		if !f.Until.IsZero() {
-			until = f.Until.Format(time.DateOnly)
-		}
+	add := func(f backup.File, until string) {
+		name := f.Name()
 		if f.Encrypted {
-			name += " (encrypted, by its date)"
+			name += " (encrypted, judged by its date)"
 		}
 		list.Add(nil, name, cli.FormatTime(f.Time.UnixMilli()), until)
 	}
-	for _, f := range b.Unread {
-		list.Add(nil, f.Name(), cli.FormatTime(f.Time.UnixMilli()), "cannot be read, and may hold it")
-	}
-	return heading, list
-}
-
-// before returns the time that is an age before now, without an age one after every
-// deletion.
-func before(age string, now time.Time) (time.Time, error) {
-	if age == "" {
-		return anyTime, nil
-	}
-	return cli.ParseAge(age, now)
-}
-
-// choose returns the records with these ids, without ids all. It is an error if one is
-// missing.
-func choose(records []record.Stored, ids []string) (chosen []record.Stored, err error) {
-	if len(ids) == 0 {
-		return records, nil
-	}
-	for _, id := range ids {
-		at := slices.IndexFunc(records, func(r record.Stored) bool { return r.ID == id })
-		if at < 0 {
-			return nil, &store.NotDeletedError{ID: id}
+	for _, f := range found.Files {
+		until := "you delete it"
+		if !f.Until.IsZero() {
+			until = f.Until.Format(time.DateOnly)
 		}
-		chosen = append(chosen, records[at])
+		add(f.File, until)
 	}
-	return chosen, nil
-}
-
-// traces says that a file that could not be rewritten may hold traces of erased records. The
-// hint is a purge that erases no one, which rewrites it.
-func traces(erased int, err error, tenant, db string) database.Advice {
-	what := "traces of erased records"
-	if erased > 0 {
-		what = cli.Count(erased, "record is erased, but traces of it", "records are erased, but traces of them")
+	for _, f := range found.Unread {
+		add(f, "(cannot be read; it may contain them)")
 	}
-	return database.Advice{Text: fmt.Sprintf("%s may be left in the file: %s", what, database.AdviceOn(err, db).Text),
-		Hint: fmt.Sprintf("when there is room and nobody is writing: firefighters purge --tenant %s --older-than 100y --db %s", cli.Quote(tenant), cli.Quote(db))}
+	env.Notef("%s:\n\n%s", heading, strings.TrimSuffix(list.String(), "\n"))
 }

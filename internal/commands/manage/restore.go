@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
@@ -14,114 +16,101 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-const restoreHelp = `Usage: firefighters restore FILE [flags]
+func (c Commands) restoreCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "restore FILE",
+		Short:      "Replace the database with a backup",
+		GroupID:    cli.GroupBackup,
+		SuggestFor: []string{"recover"},
+		Long: `Replace the database with a backup, after checking the backup. The database may be
+damaged or missing. No server may be running on it. The old database is kept
+next to the new one, as DB.before-restore- and the time, until you delete it.
 
-Replaces the database by a backup. The database may be damaged or missing. No
-server may run on it. The backup is checked first. What was there is kept beside
-the database, as DB.before-restore- and the time, until you delete it.
-
-  firefighters restore /mnt/usb/firefighters-monday.db --db /var/lib/firefighters/firefighters.db
-  firefighters restore /mnt/usb/monday.db.age --identity key.txt
-
-What was written after the backup is not in it. Keys that were made after it are
-unknown. Keys that were revoked after it stay revoked, if the old database can
-still be read. Who was erased (purge) after it stays erased: the old database
-says who, and the list erased-ids.txt in the folder of the backup. If
-neither does, restore warns: the old database may be missing, damaged, another
-one, or older than the backup.
-
-Flags:
-`
-
-func (c Commands) restore(env cli.Env, args []string) error {
-	flags := env.Flags("restore", restoreHelp)
-	db := cli.DBFlag(flags)
-	identity := database.IdentityFlag(flags)
-	keepErased := flags.Bool("keep-erased", false, "bring back also who was erased since the backup")
-	file, err := env.ParseOne(flags, args, "say which backup to restore")
-	if err != nil {
-		return err
+Changes made after the backup are lost, with two exceptions. Keys revoked since
+then stay revoked. Records permanently deleted (purge) since then stay deleted:
+they are listed in the old database, and in erased-ids.txt next to the backup.
+restore warns if it can read neither.`,
+		Example: `  firefighters restore /mnt/usb/monday.db
+  firefighters restore /mnt/usb/monday.db.age --identity key.txt`,
 	}
-	key, err := database.ReadIdentity(env, *identity)
-	if err != nil {
-		return err
-	}
-	isLastState := guard.HasLastState(osutil.Resolve(*db), file)
-	progress, end := cli.CopyProgress(env)
-	again := cli.TypedLine(flags, 1, "db")
-	done, err := backup.Restore{Content: c.Database, File: file, Key: key, Database: *db, KeepErased: *keepErased, Progress: progress}.Run(env.Context)
-	end()
-	if err == nil && *keepErased && osutil.Exists(filepath.Join(filepath.Dir(file), backup.ErasedName)) {
-		if err := backup.NoteErased(c.Database, *db, filepath.Dir(file)); err != nil {
-			env.Warn("the list of erased records beside the backup could not be written: "+err.Error(), "")
+	db := cli.AddDB(cmd)
+	identity := database.IdentityFlag(cmd)
+	keepErased := cmd.Flags().Bool("keep-erased", false, "also restore records that were permanently deleted since the backup")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		env, file := cli.EnvOf(cmd), args[0]
+		key, err := database.ReadIdentity(env, *identity)
+		if err != nil {
+			return err
 		}
+		again := cli.CommandLine(cmd, "db") + " --db " + cli.Quote(*db)
+		return c.restore(env, backup.Restore{Content: c.Database, File: file, Key: key, Database: *db, KeepErased: *keepErased}, again)
 	}
+	return cmd
+}
+
+// restore does a restore. again is the command line.
+func (c Commands) restore(env cli.Env, r backup.Restore, again string) error {
+	isLastState := guard.HasLastState(osutil.Resolve(r.Database), r.File)
+	progress := env.StartProgress("Restoring")
+	r.Progress = progress.Set
+	done, err := r.Run(env.Context)
+	progress.End()
+	folder := filepath.Dir(r.File)
 	switch {
 	case err != nil && env.Context.Err() != nil:
-		return errors.New("stopped; nothing was changed")
+		return cli.Unfinished("Stopped. Nothing was changed.", "")
 	case err != nil:
-		return c.Database.Advise(env.Context, err, *db, filepath.Dir(file))
+		advised := c.Database.Advise(env.Context, err, r.Database, folder) // may name another backup in the folder
+		if errors.Is(err, sqlite.ErrInUse) {
+			return cli.WithHint(advised, "stop it first; to stop the service: "+cli.AsAdministrator("firefighters service stop"))
+		}
+		return advised
 	}
-	if isLastState { // nobody was erased and no key was revoked since
+	if r.KeepErased && osutil.Exists(filepath.Join(folder, backup.ErasedName)) {
+		if err := backup.NoteErased(c.Database, r.Database, folder); err != nil {
+			env.Warn(fmt.Sprintf("the list of deleted records next to the backup could not be written: %v", err), "")
+		}
+	}
+	if isLastState { // nothing was permanently deleted and no key was revoked since
 		done.ErasedUnknown, done.RevokedUnknown = nil, false
 	}
-	return reportRestored(env, file, *db, done, again)
+	return reportRestored(env, r, done, again)
 }
 
-// reportRestored prints the result, and where the old database is. again is the command
-// line without --db.
-func reportRestored(env cli.Env, file, db string, done backup.Restored, again string) error {
+// reportRestored prints the result, and what the restore could not carry over. again is the
+// command line.
+func reportRestored(env cli.Env, r backup.Restore, done backup.Restored, again string) error {
+	db, created := cli.Quote(r.Database), errors.Is(done.Unread, sqlite.ErrNotExist)
 	err := env.Println(fmt.Sprintf("Restored %s from %s: %s, as it was at %s.",
-		cli.Quote(db), cli.Quote(file), done.Text, cli.FormatTime(done.Source.Time.UnixMilli())))
-	warnOfDamage(env, done.Copy, db)
+		db, cli.Quote(r.File), done.Text, cli.FormatTime(done.Source.Time.UnixMilli())))
+	warnOfDamage(env, done.Copy, r.Database)
 	if done.Raw {
-		env.Warn(cli.Quote(file)+" is a copy of a database file and not a backup: what was written last may be missing.", "")
+		env.Warn(cli.Quote(r.File)+" is a copy of a database file, not a backup: the latest changes may be missing", "")
 	}
 	if done.Kept != "" {
-		env.Notef("What was there is kept as %s.", cli.Quote(done.Kept))
+		env.Notef("The old database is kept as %s.", cli.Quote(done.Kept))
 	}
-	reportErased(env, db, done, again+" --db "+cli.Quote(db))
-	reportKeys(env, db, done)
-	return err
-}
-
-// reportErased prints how many records stay erased, and warns if others may be back.
-func reportErased(env cli.Env, db string, done backup.Restored, again string) {
 	if done.Erased > 0 {
-		env.Notef("Records that were erased since the backup and stay erased: %d.", done.Erased)
+		env.Notef("Records permanently deleted since the backup stay deleted (%d).", done.Erased)
 	}
-	if done.ErasedUnknown == nil {
-		return
-	}
-	reason := "neither the old database nor " + backup.ErasedName + " lists them."
-	if !errors.Is(done.ErasedUnknown, fs.ErrNotExist) {
-		reason = fmt.Sprintf("the old database does not list them, and %s cannot be read: %v", backup.ErasedName, done.ErasedUnknown)
-	}
-	env.Warn("people who were permanently deleted after this backup may be back: "+reason, deleteAgain(db, again))
-}
-
-// deleteAgain returns the commands that permanently delete people who may be back. A restore
-// does not delete people whom the old database has, so the restored database must go first.
-func deleteAgain(db, again string) string {
-	on := " --db " + cli.Quote(db)
-	return fmt.Sprintf("copy the newest %s next to the backup, move %s away, and restore again: %s\n", backup.ErasedName, cli.Quote(db), again) +
-		"without " + backup.ErasedName + ", delete these people on the office page, then see the names of the departments: firefighters departments list" + on + "\n" +
-		"list their ids: firefighters deleted --tenant NAME" + on + "\n" +
-		"permanently delete them by their ids: firefighters purge --tenant NAME ID" + on
-}
-
-func reportKeys(env cli.Env, db string, done backup.Restored) {
-	missing := errors.Is(done.Unread, sqlite.ErrNotExist)
-	if missing {
-		env.Notef("Made the database %s.", cli.Quote(db))
+	if done.ErasedUnknown != nil {
+		reason := "neither the old database nor " + backup.ErasedName + " lists them"
+		if !errors.Is(done.ErasedUnknown, fs.ErrNotExist) {
+			reason = fmt.Sprintf("the old database does not list them, and %s cannot be read: %v", backup.ErasedName, done.ErasedUnknown)
+		}
+		// A restore does not delete people whom the old database has, so that must go first.
+		env.Warn("people who were permanently deleted after this backup may be back: "+reason, fmt.Sprintf(
+			"copy the newest %s next to the backup, move %s away, and restore again: %s\n", backup.ErasedName, db, again)+
+			"or delete these people again on the office page, then: firefighters purge ID --db "+db)
 	}
 	if done.Revoked > 0 {
-		env.Notef("Keys that were revoked since the backup and stay revoked: %d.", done.Revoked)
+		env.Notef("Keys revoked since the backup stay revoked (%d).", done.Revoked)
 	}
 	switch {
-	case missing && done.Kept == "":
-		env.Notef("Its keys are those of the backup. See: firefighters keys list --db %s", cli.Quote(db))
+	case created && done.Kept == "":
+		env.Notef("Created the database %s with the keys of the backup. See: %s", db, keysListLine(r.Database))
 	case done.RevokedUnknown:
-		env.Warn("keys that were revoked since the backup are valid again. See: firefighters keys list --db "+cli.Quote(db), "")
+		env.Warn("keys that were revoked since the backup may be valid again", keysListLine(r.Database))
 	}
+	return err
 }

@@ -27,7 +27,7 @@ func TestCertOwnerAsRoot(t *testing.T) {
 	if text, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(text), "-----BEGIN CERTIFICATE-----\n") || strings.Count(string(text), "-----") != 4 {
 		t.Errorf("%v\n%s", err, text)
 	}
-	if code, _, stderr := runCert(t, "--db", db, "-o", file); code != 1 || !strings.Contains(stderr, "is there already\nTry: ") {
+	if code, _, stderr := runCert(t, "--db", db, "-o", file); code != 1 || !strings.Contains(stderr, "already exists\n") {
 		t.Errorf("again: code %d, stderr %q", code, stderr)
 	}
 	if info, err := os.Stat(file); err != nil || info.Sys().(*syscall.Stat_t).Uid != want {

@@ -17,10 +17,7 @@ import (
 // runCert runs cert and returns its exit code and what it printed.
 func runCert(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	var out, errs strings.Builder
-	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
-	code = cli.PrintError(cli.Program{Commands: []cli.Command{CertCommand()}}.Run(env, append([]string{"cert"}, args...)), &errs)
-	return code, out.String(), errs.String()
+	return execute(t, Service{}, append([]string{"cert"}, args...)...)
 }
 
 // newAuthority makes an authority beside a database, and returns the name of that.
@@ -77,10 +74,10 @@ func TestCertNew(t *testing.T) {
 		args  string
 		words string
 	}{
-		{2, "--new", "Try: the same with --yes"},
-		{2, "--name records.example", "Try: firefighters cert"},
+		{2, "--new", "Try: add --yes"},
+		{2, "--name records.example", "--name requires --new"},
 		{1, "--new --yes --name two\twords", "is not the name of a machine"},
-		{2, "stray", "Try: firefighters cert --help"},
+		{2, "stray", "Try: firefighters cert"},
 	} {
 		code, _, stderr := runCert(t, append(strings.Split(tt.args, " "), "--db", db)...)
 		if code != tt.code || !strings.Contains(stderr, tt.words) {
@@ -107,7 +104,7 @@ func TestCertPermission(t *testing.T) {
 	folder := authority.Folder(db)
 	must(t, os.Chmod(folder, 0))
 	t.Cleanup(func() { os.Chmod(folder, 0o700) })
-	want := "Error: the folder " + osutil.InQuotes(folder) + " may not be read by this user\nTry: " +
+	want := "Error: this user cannot read the folder " + osutil.InQuotes(folder) + "\nTry: " +
 		cli.AsAdministrator("firefighters cert --db "+cli.Quote(db)) + "\n"
 	if code, _, stderr := runCert(t, "--db", db); code != 1 || stderr != want {
 		t.Errorf("code %d, stderr %q", code, stderr)

@@ -8,87 +8,81 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-const backupDiskHelp = `Usage: firefighters service backup-disk [DEVICE]
-
-Lists the disks that can hold the backups of the service: all but those of the
-system and of the records. With the device of one, the service makes its backups
-there from then on, in a folder that it alone can read, and the first one at
-once.
-
-  firefighters service backup-disk
-  firefighters service backup-disk DEVICE
-
-On Linux the disk is mounted for the service whenever it is connected, and may
-be pulled out at any time but during a backup. Choose a second one in the same
-way, and the two take turns. Nothing on a disk is deleted.
-`
-
 // backupFolder is the name of the folder for backups on a disk.
 const backupFolder = "firefighters"
 
-func (s Service) backupDisk(env cli.Env, args []string) error {
-	flags := env.Flags("service backup-disk", backupDiskHelp)
-	if err := env.Parse(flags, args, 1); err != nil {
-		return err
+func (s Service) backupDiskCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:        "backup-disk [DEVICE]",
+		Short:      "List disks for backups, or put the backups on one",
+		SuggestFor: []string{"disk", "disks", "usb", "stick"},
+		Long: `List the disks that can hold the backups of the service: all but those of the
+system and of the database. With DEVICE, the service creates its backups in a
+private folder on that disk, the first one at once. Nothing on the disk is
+deleted.
+
+On Linux the disk is mounted whenever it is connected, and you can unplug it
+except during a backup. Choose a second disk in the same way, and the two take
+turns.`,
+		Example: `  firefighters service backup-disk
+  sudo firefighters service backup-disk sdb1`,
+		RunE: func(cmd *cobra.Command, args []string) error { return s.backupDisk(cli.EnvOf(cmd), args) },
 	}
-	settings, settingsErr := managers.ReadSettings(s.data())
-	o, err := s.options(env, settings)
-	if settingsErr != nil || err != nil { // not for everybody to read, or wrong: installing says so
+}
+
+func (s Service) backupDisk(env cli.Env, args []string) error {
+	o, err := s.readOptions()
+	if err != nil { // not for everyone to read, or wrong: the installation reports it
 		o.DB = managers.DatabaseIn(s.data())
 	}
 	disks, err := s.Host.Disks(osutil.Resolve(o.DB))
 	if err != nil {
-		return s.explain(err, "service backup-disk")
+		return err
 	}
-	if flags.NArg() == 0 {
+	if len(args) == 0 {
 		return listDisks(env, disks)
 	}
-	disk, err := chooseDisk(disks, flags.Arg(0))
+	disk, err := chooseDisk(disks, args[0])
 	if err != nil {
 		return err
 	}
-	state, err := s.Host.Current()
-	switch {
-	case err != nil:
-	case !state.Installed:
-		err = managers.ErrNotInstalled
-	case !s.Host.Permitted():
-		err = managers.ErrNotPermitted
-	default:
-		err = s.useDisk(env, disk)
+	if _, err := s.changeable(); err != nil {
+		return err
 	}
-	return s.explain(err, "service backup-disk "+cli.Quote(flags.Arg(0)))
+	return s.useDisk(env, disk)
 }
 
-// listDisks prints the disks, and what to type.
+// listDisks prints the disks and what to type next.
 func listDisks(env cli.Env, disks []managers.Disk) error {
 	if len(disks) == 0 {
-		return cli.WithHint(errors.New("no disk is connected but that of the system and of the records"), "connect one, and then the same again")
+		return errors.New("no disk for backups is connected")
 	}
-	lines := []string{"Disks for the backups:", ""}
+	lines := []string{"Disks for backups:", ""}
 	fit := ""
 	for _, d := range disks {
 		line := fmt.Sprintf("  %-14s %8s  %-8s %s", d.Name, sizeOf(d.Bytes), d.FileSystem, strings.TrimSpace(d.Label+"  "+d.Model))
 		lines = append(lines, strings.TrimRight(line, " "))
 		if d.Unfit != "" {
-			lines = append(lines, "                 not this one: "+d.Unfit)
+			lines = append(lines, "                 cannot be used: "+d.Unfit)
 		} else if fit == "" {
 			fit = d.Name
 		}
 	}
 	if fit != "" {
-		lines = append(lines, "", "To use one, as the first: "+cli.AsAdministrator(typed()+" service backup-disk "+cli.Quote(fit)))
+		lines = append(lines, "", "To use one: "+cli.AsAdministrator(cli.Typed()+" service backup-disk "+cli.Quote(fit)))
 	}
-	return sayAll(env, append(lines, aboutVolumes()...))
+	return printAll(env, append(lines, aboutVolumes()...))
 }
 
-// sizeOf writes a size as those who sell disks do.
+// sizeOf returns a size in the units in which disks are sold.
 func sizeOf(bytes int64) string {
 	if bytes == 0 {
 		return ""
@@ -96,22 +90,22 @@ func sizeOf(bytes int64) string {
 	return fmt.Sprintf("%.1f GB", float64(bytes)/1e9)
 }
 
-// aboutVolumes says what macOS keeps from a service.
+// aboutVolumes returns what macOS requires for removable disks.
 func aboutVolumes() []string {
 	if runtime.GOOS != "darwin" {
 		return nil
 	}
 	return []string{"",
-		"macOS keeps removable disks from services. Let this one in: System Settings, Privacy & Security, Full Disk Access,",
-		"then +, Cmd-Shift-G, and /usr/local/bin/firefighters; once more after each upgrade. Disks are mounted when somebody",
-		"signs in. Without all that, Time Machine copies the backups that stay on this Mac."}
+		"macOS does not let services use removable disks. Allow it: System Settings, Privacy & Security, Full Disk Access, then",
+		"+, Cmd-Shift-G and /usr/local/bin/firefighters; again after each upgrade. Disks are mounted when someone signs in.",
+		"Otherwise, let Time Machine copy the backups that stay on this Mac."}
 }
 
 func chooseDisk(disks []managers.Disk, name string) (managers.Disk, error) {
 	at := slices.IndexFunc(disks, func(d managers.Disk) bool { return d.Is(name) })
 	if at < 0 {
-		return managers.Disk{}, cli.WithHint(fmt.Errorf("no disk %s can hold backups: it is not connected, or it is one of the system or of the records", cli.Quote(name)),
-			"see those that can: "+typed()+" service backup-disk")
+		return managers.Disk{}, cli.WithHint(fmt.Errorf("no disk %s for backups: it is not connected, or holds the system or the database", cli.Quote(name)),
+			cli.Typed()+" service backup-disk")
 	}
 	if disk := disks[at]; disk.Unfit != "" {
 		return disk, fmt.Errorf("%s cannot hold backups: %s", disk.Name, disk.Unfit)
@@ -119,11 +113,12 @@ func chooseDisk(disks []managers.Disk, name string) (managers.Disk, error) {
 	return disks[at], nil
 }
 
-// useDisk makes the service have its backups on a disk.
+// useDisk makes the service store its backups on a disk.
 func (s Service) useDisk(env cli.Env, disk managers.Disk) error {
 	folder, steps, err := s.Host.Attach(disk)
-	if saidErr := sayAll(env, steps); err != nil || saidErr != nil {
-		return diskError(disk, errors.Join(err, saidErr))
+	printAll(env, steps)
+	if err != nil {
+		return diskError(disk, err)
 	}
 	dir := filepath.Join(folder, backupFolder)
 	if err := s.Host.Share(dir); err != nil {
@@ -132,38 +127,47 @@ func (s Service) useDisk(env cli.Env, disk managers.Disk) error {
 	if err := s.saveOn(env, dir); err != nil {
 		return err
 	}
-	if err := s.install(env, []string{"--backup-dir", dir}); err != nil {
+	_, cmd := installFlags()
+	if err := cmd.Flags().Set("backup-dir", dir); err != nil {
 		return err
 	}
-	return sayAll(env, aboutVolumes())
+	if err := s.install(env, cmd); err != nil {
+		return err
+	}
+	return printAll(env, aboutVolumes())
 }
 
-// saveOn makes a backup before the service has to, so that what is wrong is said here.
+// saveOn creates the first backup, so that problems are reported at once.
 func (s Service) saveOn(env cli.Env, dir string) error {
 	settings, err := managers.ReadSettings(s.data())
 	if err != nil {
 		return err
 	}
-	o, err := s.options(env, settings.Merge(managers.Settings{"--backup-dir=" + dir}))
+	o, err := s.options(settings.Merge(managers.Settings{"--backup-dir=" + dir}))
 	if err != nil {
 		return err
 	}
-	made, err := backup.SaveNow(env.Context, s.Content, o.DB, o.Backups)
-	if err != nil {
-		return cli.WithHint(fmt.Errorf("no backup could be made in %s: %s", cli.Quote(dir), backup.Reason(err)), "what the service had before is as it was: "+typed()+" service status")
+	progress := env.StartProgress("Creating a backup")
+	saved, err := backup.SaveNow(env.Context, s.Content, o.DB, o.Backups)
+	progress.End()
+	if env.Context.Err() != nil {
+		return cli.Unfinished("Stopped. No backup was created.", "")
 	}
-	return env.Println(fmt.Sprintf("Made a backup there, and checked it: %s, %s.", made.Text, cli.FormatBytes(made.Bytes)))
+	if err != nil {
+		return fmt.Errorf("no backup could be created in %s, so the settings were not changed: %v", cli.Quote(dir), err)
+	}
+	return env.Println(fmt.Sprintf("Created and checked a backup: %s, %s.", saved.Text, cli.FormatBytes(saved.Bytes)))
 }
 
-// diskError says what to do about a disk that the service cannot have.
+// diskError adds what to do about a disk that the service cannot use.
 func diskError(disk managers.Disk, err error) error {
 	switch {
 	case errors.Is(err, managers.ErrDiskUsed):
-		return cli.WithHint(err, "close what is open on it, and then the same again")
+		return cli.WithHint(err, "close the files and programs that use it, then try again")
 	case errors.Is(err, managers.ErrMount) && disk.FileSystem == "ntfs":
-		return cli.WithHint(err, "sudo apt install ntfs-3g, and then the same again")
+		return cli.WithHint(err, "sudo apt install ntfs-3g, then try again")
 	case errors.Is(err, managers.ErrMount):
-		return cli.WithHint(err, "see why: sudo journalctl -n 20; a stick that is damaged is repaired by formatting it")
+		return cli.WithHint(err, "sudo journalctl -n 20, which shows why; a damaged stick must be formatted")
 	}
 	return err
 }

@@ -14,34 +14,56 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/daemon"
-	command "github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-const installHelp = `Usage: firefighters service install [flags]
+// installFlags returns a command with the flags of install, and the options that they set.
+// It is not run.
+func installFlags() (*daemon.Options, *cobra.Command) {
+	o, cmd := &daemon.Options{Installed: true}, &cobra.Command{Use: "install"}
+	parent := &cobra.Command{Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "firefighters service"}}
+	parent.AddCommand(cmd)
+	o.AddFlags(cmd)
+	return o, cmd
+}
 
-Installs this program as a service, which starts with the PC, and starts it. The
-service has a folder of its own for the database, the backups and the settings,
-which nobody else can read. To sign in: sudo firefighters open
-
-  firefighters service install
-  firefighters service install --backup-dir /mnt/usb/firefighters
-  firefighters service install --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem
-
-Again, it updates the program, keeps the data, and restarts the service. The
-flags are those of serve. They are kept as settings until they are given again;
-a flag with its default, or with no value as --tls-cert "", is taken back. The
-database and the backups are in the folder of the service unless --db and
+func (s Service) installCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "install",
+		Short:      "Install the service, update it or change its settings",
+		SuggestFor: []string{"setup", "enable", "update", "upgrade", "create"},
+		Long: `Install this program as a service that starts with the PC, and start it. Its
+database, backups and settings are in a private folder unless --db and
 --backup-dir name others.
 
-Flags:
-`
+Run it again to update the program or to change settings; the data is kept. The
+flags are those of serve. They are saved: to reset one, set it to its default,
+as --tls-cert "".`,
+		Example: `  sudo firefighters service install
+  sudo firefighters service install --backup-dir /mnt/usb/firefighters
+  sudo firefighters service install --listen 0.0.0.0:8443 --tls-self-signed`,
+	}
+	o := &daemon.Options{Installed: true}
+	o.AddFlags(cmd)
+	db, backups := cmd.Flags().Lookup("db"), cmd.Flags().Lookup("backup-dir")
+	db.DefValue, db.Usage = "", "database `file` (default: in the folder of the service)"
+	backups.Usage = "back up to this `folder` (default: in the folder of the service)"
+	cmd.MarkFlagDirname("backup-dir")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := o.CheckRecipients(cmd); err != nil {
+			return err
+		}
+		return s.install(cli.EnvOf(cmd), cmd)
+	}
+	return cmd
+}
 
 // installation is what install is about to do.
 type installation struct {
@@ -54,53 +76,54 @@ type installation struct {
 	definition managers.Definition
 }
 
-func (s Service) install(env cli.Env, args []string) error {
-	typed, given := optionsAndFlags(env)
-	if err := cmp.Or(env.Parse(given, args, 0), typed.CheckRecipients(given)); err != nil {
-		return err
-	}
+// install installs the service with the flags of a command.
+func (s Service) install(env cli.Env, cmd *cobra.Command) error {
 	in := installation{Service: s, env: env}
-	err := in.plan(given)
+	err := in.plan(cmd)
 	if _, wrong := errors.AsType[*cli.UsageError](err); !wrong && !s.Host.Permitted() {
-		err = managers.ErrNotPermitted
-	}
-	if err == nil {
-		err = in.checkPaths()
-	}
-	if err == nil {
-		err = in.do()
+		return managers.ErrNotPermitted
 	}
 	if err != nil {
-		return s.explain(err, strings.TrimPrefix(cli.TypedLine(given, 0), "firefighters "))
+		return err
+	}
+	if err := in.checkPaths(); err != nil {
+		return err
+	}
+	if err := in.do(); err != nil {
+		return err
 	}
 	return in.conclude()
 }
 
-// plan reads how everything is, and returns an error for flags that cannot be.
-// It changes nothing.
-func (in *installation) plan(given *pflag.FlagSet) (err error) {
+// plan reads the current state and returns an error for flags that are wrong. It changes
+// nothing.
+func (in *installation) plan(cmd *cobra.Command) error {
 	state, stateErr := in.Host.Current()
 	in.state = state
 	old, readErr := managers.ReadSettings(in.data())
-	lines, unset, err := linesOf(given)
+	given, unset, err := settingsOf(cmd)
 	if err != nil {
 		return err
 	}
-	in.given, in.settings = lines, old.Merge(lines, unset...)
-	if in.options, err = in.Service.options(in.env, in.settings); err != nil {
+	in.given, in.settings = given, old.Merge(given, unset...)
+	if in.options, err = in.Service.options(in.settings); err != nil {
 		return err
 	}
+	if stateErr != nil || readErr != nil {
+		return errors.Join(stateErr, readErr)
+	}
 	in.definition, err = in.define()
-	return cmp.Or(stateErr, readErr, err)
+	return err
 }
 
 // pathFlags are the flags that name a file or folder.
 var pathFlags = []string{"db", "backup-dir", "tls-cert", "tls-key"}
 
-// linesOf returns the settings that were given as flags, with absolute paths, and the
-// flags that were given their default, which are no settings any more.
-func linesOf(flags *pflag.FlagSet) (given managers.Settings, unset []string, err error) {
-	flags.Visit(func(f *pflag.Flag) {
+// settingsOf returns the settings that were typed as flags, with absolute paths, and the
+// flags that were set to their default, which are no longer settings.
+func settingsOf(cmd *cobra.Command) (given managers.Settings, unset []string, err error) {
+	cmd.Flags().SortFlags = true // so that the settings have a fixed order
+	cmd.Flags().Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()
@@ -116,7 +139,7 @@ func linesOf(flags *pflag.FlagSet) (given managers.Settings, unset []string, err
 			}
 			given = append(given, "--"+f.Name+"="+value)
 			if strings.ContainsFunc(value, unicode.IsControl) {
-				err = cmp.Or(err, cli.Wrong(flags, "--"+f.Name+" may have no line break and no other control character"))
+				err = cli.UsageErrorf(cmd, "--%s contains a control character", f.Name)
 			}
 		}
 	})
@@ -152,72 +175,74 @@ func (in *installation) define() (d managers.Definition, err error) {
 // service could not use, and for a database with a second path. It changes nothing.
 func (in *installation) checkPaths() error {
 	if err := backup.RefuseSecondPath(in.options.DB); err != nil {
-		advice := command.AdviceOn(err, in.options.DB)
-		return cli.WithHint(advice, advice.Hint)
+		return err
 	}
 	for _, flag := range pathFlags {
 		path := in.given.Get(flag)
 		if path != "" && in.Host.Hides(osutil.Resolve(path)) {
-			return cli.WithHint(fmt.Errorf("--%s: %s is hidden from the service, as all home and temporary folders are", flag, osutil.InQuotes(path)),
-				"a place below /mnt, /media or /srv, or for a certificate /etc/firefighters")
+			return cli.WithHint(fmt.Errorf("--%s: the service cannot see %s, as it cannot see home and temporary folders", flag, osutil.InQuotes(path)),
+				"a folder below /mnt, /media or /srv, or for a certificate /etc/firefighters")
 		}
 	}
 	if in.given.Get("tls-cert") == "" && in.given.Get("tls-key") == "" {
 		return nil
 	}
 	if _, err := tls.LoadX509KeyPair(in.settings.Get("tls-cert"), in.settings.Get("tls-key")); err != nil {
-		return cli.WithHint(fmt.Errorf("--tls-cert and --tls-key: %w", err), "name PEM files that belong together")
+		return cli.WithHint(fmt.Errorf("--tls-cert and --tls-key: %w", err), "name two PEM files that belong together")
 	}
 	return nil
 }
 
-// do installs. What can be wrong with the files of the flags it finds out before
-// it changes a running service.
+// do installs. It finds problems with the files of the flags before it changes a running
+// service.
 func (in *installation) do() error {
 	steps, err := in.Host.Prepare(in.definition)
-	if err := cmp.Or(err, sayAll(in.env, steps)); err != nil {
+	printAll(in.env, steps)
+	if err != nil {
 		return err
 	}
 	if err := in.checkFiles(); err != nil {
 		return err
 	}
 	if err := in.copyProgram(); err != nil {
-		return fmt.Errorf("the program could not be written: %w", err)
+		return fmt.Errorf("writing the program: %w", err)
 	}
 	if err := in.settings.Write(in.data()); err != nil {
-		return fmt.Errorf("the settings could not be written: %w", err)
+		return fmt.Errorf("writing the settings: %w", err)
 	}
 	steps, err = in.Host.Install(in.definition)
-	if err := cmp.Or(err, sayAll(in.env, steps)); err != nil {
+	printAll(in.env, steps)
+	if err != nil {
 		return err
 	}
 	if err := in.Host.Stop(); err != nil && in.state.Running {
 		return err
 	}
-	if err := cmp.Or(in.endOf(in.state), refuseLoss(in.options.DB)); err != nil {
+	if err := in.endOf(in.state); err != nil {
 		return err
 	}
-	return in.Host.Start()
+	if err := refuseLoss(in.options.DB); err != nil {
+		return err
+	}
+	return in.startHost()
 }
 
-// checkFiles lets the service write to the folders of the flags given, and makes
-// sure that it may read the files. About files that were named before it only warns. It
-// opens no folder to the service because of what stands in the file of the settings
-// alone, which the service itself can change.
+// checkFiles lets the service write to the folders of the given flags, and checks that it
+// can read the files. It only warns about files that were named before. It opens no folder to
+// the service because of the saved settings alone, which the service itself can change.
 func (in *installation) checkFiles() error {
 	for _, flag := range pathFlags {
-		path := in.settings.Get(flag)
+		path, isGiven := in.settings.Get(flag), in.given.Get(flag) != ""
 		if path == "" {
 			continue
 		}
 		var err error
-		given := in.given.Get(flag) != ""
 		switch {
-		case flag == "db" && given:
+		case flag == "db" && isGiven:
 			err = folderError(filepath.Dir(path), in.Host.Share(filepath.Dir(path)))
-		case flag == "backup-dir" && given:
+		case flag == "backup-dir" && isGiven:
 			if err = backup.CheckPlace(path, in.options.DB); err == backup.ErrAway {
-				err = cli.WithHint(err, "connect it, and mount it, and then the same again")
+				err = cli.WithHint(err, "connect and mount the disk, then try again")
 			} else {
 				err = folderError(path, in.Host.Share(path))
 			}
@@ -228,7 +253,7 @@ func (in *installation) checkFiles() error {
 			continue
 		}
 		err = fmt.Errorf("--%s: %w", flag, err)
-		if given {
+		if isGiven {
 			return err
 		}
 		in.env.Warn(err.Error(), "")
@@ -236,37 +261,34 @@ func (in *installation) checkFiles() error {
 	return nil
 }
 
-// folderError says why the service may not write to a folder.
+// folderError explains why the service cannot write to a folder.
 func folderError(folder string, err error) error {
 	name := osutil.InQuotes(folder)
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return cli.WithHint(fmt.Errorf("the folder of %s does not exist", name), "connect its disk, or make the folder first")
+		return cli.WithHint(fmt.Errorf("the folder of %s does not exist", name), "connect its disk, or create the folder first")
 	case errors.Is(err, fs.ErrPermission) && runtime.GOOS != "windows":
-		return cli.WithHint(fmt.Errorf("the service, which runs as the user %s, may not write to %s", managers.Account, name),
-			fmt.Sprintf("for a stick or a whole disk: %s; or a new folder in it, as %s", cli.AsAdministrator(typed()+" service backup-disk"), cli.Quote(filepath.Join(folder, "firefighters"))))
+		return cli.WithHint(fmt.Errorf("the service, which runs as the user %s, cannot write to %s", managers.Account, name),
+			fmt.Sprintf("for a whole disk: %s\nfor a new folder in it: %s", cli.AsAdministrator(cli.Typed()+" service backup-disk"), cli.Quote(filepath.Join(folder, "firefighters"))))
 	}
-	return fmt.Errorf("the service may not write to %s: %w", name, err)
+	return fmt.Errorf("the service cannot write to %s: %w", name, err)
 }
 
-// fileError says why the service may not read a file.
+// fileError explains why the service cannot read a file.
 func fileError(file string, err error) error {
-	name := osutil.InQuotes(file)
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("there is no file %s", name)
-	case errors.Is(err, fs.ErrPermission) && runtime.GOOS != "windows":
-		return cli.WithHint(fmt.Errorf("the service may not read %s", name),
-			fmt.Sprintf("sudo chgrp %[1]s %[2]s && sudo chmod g+r %[2]s, and its folders must be open to the service too", managers.Account, cli.Quote(file)))
 	}
-	return fmt.Errorf("the service may not read %s: %w", name, err)
+	failed := fmt.Errorf("the service cannot read %s: %w", osutil.InQuotes(file), err)
+	if errors.Is(err, fs.ErrPermission) && runtime.GOOS != "windows" {
+		return cli.WithHint(failed, fmt.Sprintf("sudo chgrp %[1]s %[2]s && sudo chmod g+r %[2]s, and let the service enter its folders", managers.Account, cli.Quote(file)))
+	}
+	return failed
 }
 
-// copyProgram puts this program where the system will start it.
+// copyProgram copies this program to where the system will start it.
 func (in *installation) copyProgram() error {
 	own, err := os.Executable()
 	if err != nil {
@@ -276,75 +298,60 @@ func (in *installation) copyProgram() error {
 	if err != nil || !copied {
 		return err
 	}
-	said := "Copied the program to " + in.definition.Program + "."
+	result := "Copied the program to " + in.definition.Program + "."
 	if kept != "" {
-		said += " The one before is kept as " + kept + "."
+		result += " The previous one is kept as " + kept + "."
 	}
-	return in.env.Println(said)
+	return in.env.Println(result)
 }
 
-// conclude says where the service is, and what to do next.
+// conclude reports where the service is, and what to do next.
 func (in *installation) conclude() error {
 	state, err := in.Host.Current()
 	if err != nil {
 		return err
 	}
-	db, backups := in.options.DB, in.options.Backups.Dir
-	program := typedAs(in.definition.Program)
-	runs := "The service runs"
-	address := state.Address
+	program, address, running := cli.TypedAs(in.definition.Program), state.Address, "The service is running"
 	if address == "" {
-		_, address, _ = in.inspect(db)
+		_, address, _ = in.inspect(in.options.DB)
 	}
 	if address != "" {
-		runs += " at " + address
+		running += " at " + address
 	}
 	lines := []string{
 		"",
-		runs,
-		"Its data are in " + in.data() + ", its backups in " + backups + ".",
-		"To sign in on this PC:   " + signIn(program),
-		"To see how it is:        " + program + " service status",
+		running,
+		"Data:                " + in.data(),
+		"Backups:             " + in.options.Backups.Dir,
+		"To open the page:    " + asReader(program+" open"),
+		"To see its state:    " + program + " service status",
 	}
 	if in.definition.Shared && in.options.SelfSigned {
-		lines = append(lines, "For the other PCs:       "+cli.AsAdministrator(program+" cert"))
+		lines = append(lines, "For the other PCs:   "+cli.AsAdministrator(program+" cert"))
 	} else if !in.definition.Shared {
-		lines = append(lines, "To let other PCs in:     "+cli.AsAdministrator(program+" service install --listen 0.0.0.0:8443 --tls-self-signed"))
+		lines = append(lines, "To let other PCs in: "+cli.AsAdministrator(program+" service install --listen 0.0.0.0:8443 --tls-self-signed"))
 	}
-	if err := sayAll(in.env, lines); err != nil {
+	if err := printAll(in.env, lines); err != nil {
 		return err
 	}
-	in.warn(db, backups)
+	in.warn(program)
 	return nil
 }
 
-// signIn returns what to type to open the page. On Windows open asks for the rights itself.
-func signIn(program string) string {
-	if runtime.GOOS == "windows" {
-		return program + " open"
-	}
-	return cli.AsAdministrator(program + " open")
-}
-
 // warn warns of unsafe settings.
-func (in *installation) warn(db, backups string) {
-	program := typedAs(in.definition.Program)
+func (in *installation) warn(program string) {
+	db, backups := in.options.DB, in.options.Backups.Dir
 	if in.definition.Shared && !in.options.SelfSigned && in.options.CertFile == "" {
-		in.env.Notef("\nWARNING: others reach the service, without TLS. Everybody on the network between can read\n"+
-			"the records, the keys and the links to sign in, and use them.\nTry: %s", cli.AsAdministrator(program+" service install --tls-self-signed"))
+		in.env.Warn("other PCs reach the service without TLS: everyone on the network can read and use the records, keys and sign-in links",
+			cli.AsAdministrator(program+" service install --tls-self-signed"))
 	}
 	if osutil.SharedFolder(backups) {
-		command := program + " service install --backup-dir " + cli.Quote(filepath.Join(backups, "firefighters"))
-		if runtime.GOOS != "windows" { // the disk has no owners
-			command = program + " service backup-disk"
-		}
-		in.env.Notef("\nWarning: every user of this PC may read or delete the backups in %s\nTry: %s", cli.Quote(backups), cli.AsAdministrator(command))
+		in.env.Warn("every user of this PC may read or delete the backups in "+cli.Quote(backups), cli.AsAdministrator(program+" service backup-disk"))
 	}
 	if err := backup.CheckPlace(backups, db); err != nil {
-		in.env.Notef("\nWarning: %v", err)
+		in.env.Warn(err.Error(), "")
 	} else if sameDisk(backups, db) {
-		in.env.Notef("\nWarning: the backups are on the same disk as the database, and would be lost with it.\nTry: %s",
-			cli.AsAdministrator(program+" service backup-disk")+", which lists the disks that can hold them")
+		in.env.Warn("the backups are on the same disk as the database, and would be lost with it", cli.AsAdministrator(program+" service backup-disk"))
 	}
 }
 

@@ -1,18 +1,17 @@
 // Package service has the commands that install the program as a service of the
-// system, and that start, stop and describe it.
+// system, start and stop it, and report its state.
 package service
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"unicode"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/daemon"
@@ -22,7 +21,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Service is the service of a PC, and what its commands are handed.
+// Service is the service of a PC, and what its commands need.
 type Service struct {
 	Content backup.Content // what backups must know of the content of a database
 
@@ -37,63 +36,42 @@ type Service struct {
 	Data string
 }
 
-const serviceHelp = `Usage: firefighters service [command]
-
-Keeps the program running as a service of this PC, also after a power cut.
-
-  firefighters service install
-  firefighters service status
-
-Commands:
-`
-
-// Table returns the table of the commands.
-func (s Service) Table() []cli.Command {
-	sub := []cli.Command{
-		{Name: "backup-disk", Also: "disk disks usb stick", Summary: "puts the backups on a disk of their own", Run: s.backupDisk},
-		{Name: "install", Also: "setup enable update upgrade", Summary: "installs the service, updates it or changes its settings", Run: s.install},
-		{Name: "run", Summary: "serves, as the system starts it", Run: s.run, Logs: true},
-		{Name: "start", Also: "restart", Summary: "starts the service", Run: s.start},
-		{Name: "status", Also: "info show", Summary: "says how the service is", Run: s.status},
-		{Name: "stop", Also: "halt", Summary: "stops the service until the PC starts again", Run: s.stop},
-		{Name: "uninstall", Also: "remove disable", Summary: "removes the service, and leaves the data", Run: s.uninstall},
+// All returns the commands of this package.
+func (s Service) All() []*cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "service",
+		Short:      "Install and control the server as a service of this PC",
+		GroupID:    cli.GroupServer,
+		SuggestFor: []string{"daemon", "systemd", "autostart"},
+		Example: `  sudo firefighters service install
+  firefighters service status`,
 	}
-	return []cli.Command{{Name: "service", Also: "daemon systemd autostart", Summary: "installs the program as a service of this PC", Help: serviceHelp + cli.CommandList(sub), Sub: sub}}
-}
-
-func (s Service) data() string { return cmp.Or(s.Data, s.Host.DataFolder()) }
-
-// explain adds to an error about the service what to type next. line is the
-// command that has failed, without the name of the program.
-func (s Service) explain(err error, line string) error {
-	switch {
-	case errors.Is(err, managers.ErrNotPermitted):
-		return cli.WithHint(err, cli.AsAdministrator(typed()+" "+line))
-	case errors.Is(err, managers.ErrNotInstalled):
-		return cli.WithHint(errors.New("the service is not installed on this PC"), cli.AsAdministrator(typed()+" service install"))
-	case errors.Is(err, managers.ErrUnsupported):
-		return cli.WithHint(err, "let your system start this by its own means: firefighters serve --db FILE --backup-dir DIR")
-	case errors.Is(err, managers.ErrForeign):
-		return cli.WithHint(err, "stop it and remove that file, and then the same again")
-	case errors.Is(err, managers.ErrNotReady):
-		state, _ := s.Host.Current() // without it the hint is to see the log
-		return cli.WithHint(err, hintOf(state))
-	}
-	return err
+	cmd.AddCommand(s.installCommand(), s.uninstallCommand(), s.startCommand(), s.stopCommand(), s.restartCommand(),
+		s.statusCommand(), s.logCommand(), s.backupDiskCommand(), s.runCommand())
+	return []*cobra.Command{cmd, certCommand()}
 }
 
 // hintOf returns what to type about a service that does not run as it should. The hint
-// of the service itself is taken only if a shell would make one command of it: an
+// of the service itself is used only if a shell would make one command of it: an
 // administrator will type it, and the service has fewer rights.
 func hintOf(state managers.State) string {
 	switch {
 	case state.Hint == "", strings.ContainsAny(state.Hint, "&|<>$`\\"), strings.ContainsFunc(state.Hint, unicode.IsControl),
 		strings.Contains(state.Hint, "firefighters ") && strings.Contains(state.Hint, ";"):
-		return "see its log: " + managers.LogCommand
+		return asReader(cli.Typed() + " service log")
 	case strings.HasPrefix(state.Hint, "firefighters "):
 		return cli.AsAdministrator(state.Hint)
 	}
 	return state.Hint
+}
+
+// asReader is cli.AsAdministrator for a command that needs no rights on Windows, or that
+// asks for them itself.
+func asReader(line string) string {
+	if runtime.GOOS == "windows" {
+		return line
+	}
+	return cli.AsAdministrator(line)
 }
 
 // Fault returns why the installed service does not run and what to type then. Both are
@@ -106,98 +84,83 @@ func (s Service) Fault() (why, hint string) {
 	return state.Error, hintOf(state)
 }
 
-// typed returns how the running program is typed: by its name, or with its path if
-// the system does not find it.
-func typed() string {
-	own, err := os.Executable()
-	if err != nil {
-		return managers.Name
+// printAll prints lines, if there are any.
+func printAll(env cli.Env, lines []string) error {
+	if len(lines) == 0 {
+		return nil
 	}
-	return typedAs(own)
+	return env.Println(strings.Join(lines, "\n"))
 }
 
-func typedAs(program string) string {
-	if found, err := exec.LookPath(managers.Name); err == nil && osutil.SameFile(found, program) {
-		return managers.Name
-	}
-	return cli.Quote(program)
-}
+func (s Service) data() string { return cmp.Or(s.Data, s.Host.DataFolder()) }
 
-// sayAll prints what was done.
-func sayAll(env cli.Env, steps []string) error {
-	for _, step := range steps {
-		if err := env.Println(step); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// options returns the options of the daemon by some settings, and with the folders of
-// the service where they name no others. A control character in them is an error: the
+// options returns the options of the daemon for some settings, and with the folders of
+// the service unless they name others. A control character in them is an error: the
 // service can write the file of the settings, and root writes them into a unit of systemd.
-func (s Service) options(env cli.Env, settings managers.Settings) (daemon.Options, error) {
+func (s Service) options(settings managers.Settings) (daemon.Options, error) {
 	for _, line := range settings {
 		if strings.ContainsFunc(line, unicode.IsControl) {
-			return daemon.Options{}, cli.Usage(fmt.Sprintf("the setting %q has a control character in it", line),
-				"take that line out of "+cli.Quote(managers.SettingsIn(s.data())))
+			return daemon.Options{}, cli.Usage(fmt.Sprintf("the setting %q contains a control character", line),
+				"remove that line from "+cli.Quote(managers.SettingsIn(s.data())))
 		}
 	}
-	o, flags := optionsAndFlags(env)
+	o, cmd := installFlags()
 	o.DB, o.Backups.Dir = managers.DatabaseIn(s.data()), managers.BackupsIn(s.data())
-	err := env.Parse(flags, settings, 0)
-	if err == nil {
-		err = o.Check(flags)
+	if err := cmd.ParseFlags(settings); err != nil {
+		return *o, cli.UsageErrorf(cmd, "%v", err)
 	}
-	return *o, err
+	switch {
+	case cmd.Flags().NArg() > 0:
+		return *o, cli.UsageErrorf(cmd, "unexpected argument %q", cmd.Flags().Arg(0))
+	case o.DB == "":
+		return *o, cli.UsageErrorf(cmd, "--db is empty")
+	}
+	return *o, o.Check(cmd)
 }
 
-// Backups returns where, and how often, the installed service backs a database up. known
-// is false if it does not serve that database, or if its settings cannot be read.
-func (s Service) Backups(env cli.Env, db string) (of backup.Options, known bool) {
+// readOptions is options for the saved settings.
+func (s Service) readOptions() (daemon.Options, error) {
+	settings, err := managers.ReadSettings(s.data())
+	if err != nil {
+		return daemon.Options{}, err
+	}
+	return s.options(settings)
+}
+
+// Backups returns the folder and the schedule of the backups that the installed service
+// makes of a database. known is false if it does not serve that database, or if its
+// settings cannot be read.
+func (s Service) Backups(_ cli.Env, db string) (of backup.Options, known bool) {
 	if !s.Host.Installed() {
 		return of, false
 	}
-	settings, err := managers.ReadSettings(s.data())
-	if err != nil {
-		return of, false
-	}
-	o, err := s.options(env, settings)
+	o, err := s.readOptions()
 	return o.Backups, err == nil && osutil.SameFile(osutil.Resolve(o.DB), osutil.Resolve(db))
 }
 
-// optionsAndFlags returns the options of the daemon as a service, and the flags of install
-// that set them. install only asks the flags which of them were typed.
-func optionsAndFlags(env cli.Env) (*daemon.Options, *pflag.FlagSet) {
-	o, flags := &daemon.Options{Installed: true}, env.Flags("service install", installHelp)
-	o.AddFlags(flags)
-	return o, flags
-}
-
-// parseAndInspect parses the arguments of a command that changes an installed service,
-// and returns the state of the service. The error says why the command cannot go on.
-func (s Service) parseAndInspect(env cli.Env, flags *pflag.FlagSet, args []string) (managers.State, error) {
-	if err := env.Parse(flags, args, 0); err != nil {
-		return managers.State{}, err
-	}
+// changeable returns the state of the installed service. The error says why a command
+// cannot change it.
+func (s Service) changeable() (managers.State, error) {
 	state, err := s.Host.Current()
-	if err == nil && !state.Installed {
-		err = managers.ErrNotInstalled
+	switch {
+	case err != nil:
+		return state, err
+	case !state.Installed:
+		return state, managers.ErrNotInstalled
+	case !s.Host.Permitted():
+		return state, managers.ErrNotPermitted
 	}
-	if err == nil && !s.Host.Permitted() {
-		err = managers.ErrNotPermitted
-	}
-	return state, s.explain(err, strings.TrimPrefix(cli.TypedLine(flags, 0), "firefighters "))
+	return state, nil
 }
 
-// endOf returns the error with which a service that ran has ended, as when the files of
-// its database had gone.
+// endOf returns the error with which a running service has ended, as when the files of
+// its database were lost.
 func (s Service) endOf(before managers.State) error {
 	after, err := s.Host.Current()
 	if err != nil || !before.Running || after.Error == "" {
 		return nil
 	}
-	return cli.WithHint(fmt.Errorf("the service has stopped: %s", after.Error), hintOf(after))
+	return cli.WithHint(fmt.Errorf("the service stopped: %s", after.Error), hintOf(after))
 }
 
 // refuseLoss returns an error if the database was lost, is not back, and a copy of it was saved.
@@ -207,12 +170,12 @@ func refuseLoss(db string) error {
 	if saved == "" || osutil.Exists(db) && guard.Refuse(db) == nil {
 		return nil
 	}
-	return cli.WithHint(fmt.Errorf("the files of the database have gone: %s. What was in it is saved as %s", cli.Quote(db), cli.Quote(saved)),
+	return cli.WithHint(fmt.Errorf("the files of the database were lost: %s. Its content was saved as %s", cli.Quote(db), cli.Quote(saved)),
 		cli.AsAdministrator(fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(db))))
 }
 
-// savedCopy returns the newest copy that the service has saved when the files of the
-// database had gone, empty if there is none.
+// savedCopy returns the newest copy that the service saved when the files of the database
+// were lost, empty if there is none.
 func savedCopy(db string) (newest string) {
 	entries, _ := os.ReadDir(filepath.Dir(db)) // in the order of their names, which have the time
 	for _, e := range entries {

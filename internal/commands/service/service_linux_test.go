@@ -53,7 +53,7 @@ func newPC(t *testing.T) *pc {
 	s.Data, s.Host.User = "", me.Username
 	c := &pc{s, t.TempDir()}
 	c.write(t, "systemctl", fmt.Sprintf(systemctl, c.said))
-	c.write(t, "journalctl", fmt.Sprintf("#!/bin/sh\ncat %q/log\n", c.said))
+	c.write(t, "journalctl", fmt.Sprintf("#!/bin/sh\necho \"$*\"\ncat %q/log\n", c.said))
 	c.write(t, "log", "")
 	c.write(t, "running", "LoadState=loaded\nActiveState=active\nSubState=running\nResult=success\nStatusText=Listening on http://127.0.0.1:9\nExecStart={ path="+own+" ; }\n")
 	c.write(t, "stopped", "LoadState=loaded\nActiveState=inactive\nSubState=dead\nResult=success\nExecStart={ path="+own+" ; }\n")
@@ -133,7 +133,7 @@ func TestInstall(t *testing.T) {
 	}
 	must(t, os.Mkdir(disk, 0o755))
 	c.does(t, "install --listen 127.0.0.1:8090 --backup-dir "+disk+"/copies", 0, "Copied the program to "+program+".", "The service starts with this PC.",
-		"The service runs at http://127.0.0.1:9\n", "Its data are in "+data+", its backups in "+disk+"/copies.", " open\n", "To let other PCs in: ",
+		"The service is running at http://127.0.0.1:9\n", "Data:                "+data+"\n", "Backups:             "+disk+"/copies\n", " open\n", "To let other PCs in: ",
 		"Warning: the backups are on the same disk", "not kept as", "not without TLS")
 	if asked := c.changes(t); asked != "daemon-reload enable stop restart" {
 		t.Errorf("systemd was asked to %s", asked)
@@ -151,7 +151,7 @@ func TestInstall(t *testing.T) {
 	if err != nil || string(unit) != managers.Unit(program) {
 		t.Errorf("the unit is %s, %v", unit, err)
 	}
-	c.does(t, "install --listen 0.0.0.0:443", 0, "WARNING: others reach the service, without TLS", "not Copied", "not To let other PCs in")
+	c.does(t, "install --listen 0.0.0.0:443", 0, "Warning: other PCs reach the service without TLS", "not Copied", "not To let other PCs in")
 	settings[1] = "--listen=0.0.0.0:443"
 	if got, err := managers.ReadSettings(data); err != nil || !slices.Equal(got, settings) {
 		t.Errorf("the settings are %q, %v", got, err)
@@ -160,23 +160,23 @@ func TestInstall(t *testing.T) {
 	if err != nil || !strings.Contains(strings.ReplaceAll(string(dropIn), `"`, ""), disk+"/copies\n") || !strings.Contains(string(dropIn), "CAP_NET_BIND_SERVICE") {
 		t.Errorf("the drop-in is %s, %v", dropIn, err)
 	}
-	c.does(t, "install --tls-self-signed=true", 0, "For the other PCs: ", "not WARNING", " cert\n")
+	c.does(t, "install --tls-self-signed=true", 0, "For the other PCs: ", "not without TLS", " cert\n")
 	must(t, os.RemoveAll(disk)) // it is not connected just now
-	c.does(t, "install", 0, "The service runs")
+	c.does(t, "install", 0, "The service is running")
 	c.is(t, "stopped")
 	c.write(t, "restart.fails", "")
 	c.write(t, "log", `{"msg":"port 443 is used by another program","try":"another port","exitCode":1}`)
-	c.does(t, "install", 1, "Error: the service does not start: port 443 is used by another program\nTry: another port\n", "not The service runs")
+	c.does(t, "install", 1, "Error: the service does not start: port 443 is used by another program\nTry: another port\n", "not The service is running")
 	c.forget(t, "restart.fails")
 	must(t, os.Rename(filepath.Join(c.Host.Root, "var"), filepath.Join(c.Host.Root, "kept")))
 	c.changes(t)
-	c.does(t, "install", 1, "Error: mkdir "+data+": no such file or directory\n", "not The service runs")
+	c.does(t, "install", 1, "Error: mkdir "+data+": no such file or directory\n", "not The service is running")
 	if asked := c.changes(t); asked != "" {
 		t.Errorf("without a folder for the data, systemd was asked to %s", asked)
 	}
 	must(t, os.Rename(filepath.Join(c.Host.Root, "kept"), filepath.Join(c.Host.Root, "var")))
 	must(t, os.WriteFile(filepath.Join(data, "service.conf"), []byte("--backup-dir=/x\rExecStartPre=+/y\n"), 0o600))
-	c.does(t, "install", 2, "has a control character in it", "not The service runs")
+	c.does(t, "install", 2, "contains a control character", "not The service is running")
 	must(t, os.Remove(filepath.Join(data, "service.conf")))
 	c.write(t, "enable.fails", "it is masked\n")
 	c.does(t, "install", 1, "systemctl enable firefighters.service: it is masked\n")
@@ -192,7 +192,7 @@ func TestInstallOverLoss(t *testing.T) {
 	c.changes(t)
 	for _, command := range []string{"install", "start"} {
 		c.is(t, "stopped")
-		c.does(t, command, 1, "the files of the database have gone", "What was in it is saved as "+saved, "firefighters restore "+saved)
+		c.does(t, command, 1, "the files of the database were lost", "Its content was saved as "+saved, "firefighters restore "+saved)
 	}
 	if asked := c.changes(t); strings.Contains(asked, "start") {
 		t.Errorf("systemd was asked to %s", asked)
@@ -202,7 +202,7 @@ func TestInstallOverLoss(t *testing.T) {
 	c.write(t, "stopped", "LoadState=loaded\nActiveState=failed\nResult=exit-code\n")
 	for _, command := range []string{"install", "stop"} {
 		c.is(t, "running")
-		c.does(t, command, 1, "the service has stopped: the files of the database have gone\nTry: "+cli.AsAdministrator("firefighters restore x --db y")+"\n", "not starts with this PC, or by")
+		c.does(t, command, 1, "the service stopped: the files of the database have gone\nTry: "+cli.AsAdministrator("firefighters restore x --db y")+"\n", "not starts with this PC, or by")
 	}
 }
 
@@ -215,8 +215,8 @@ func TestInstallSecondPath(t *testing.T) {
 	newDatabase(t, Service{Data: c.Host.DataFolder()}, 2, "")
 	must(t, os.Link(db, db+"-other"))
 	c.changes(t)
-	c.does(t, "install", 1, "Error: database \""+db+"\" has another name as well", "\nTry: remove the other name")
-	c.does(t, "install --db "+db+"-other", 1, "Error: database \""+db+"-other\" has another name as well")
+	c.does(t, "install", 1, "database \""+db+"\" has another name as well")
+	c.does(t, "install --db "+db+"-other", 1, "database \""+db+"-other\" has another name as well")
 	if asked := c.changes(t); asked != "" {
 		t.Errorf("systemd was asked to %s", asked)
 	}
@@ -240,12 +240,12 @@ func TestStartNew(t *testing.T) {
 		}
 	}
 	lose()
-	c.does(t, "start --new", 1, "Error: the service runs already, so nothing was made\nTry: ", " service stop, and then the same again\n")
+	c.does(t, "start --new", 1, "Error: the service is already running; nothing was changed\nTry: ", " service stop\n")
 	marked("it runs", true)
 	c.is(t, "stopped")
 	release, err := sqlite.LockDatabase(db)
 	must(t, err)
-	c.does(t, "start --new", 1, "Try: end the other firefighters that serves it")
+	c.does(t, "start --new", 1, "Try: stop the other firefighters that serves it")
 	must(t, release())
 	marked("it is served", true)
 	must(t, managers.Settings{"--listen"}.Write(c.Host.DataFolder()))
@@ -260,7 +260,7 @@ func TestStartNew(t *testing.T) {
 	lose()
 	must(t, os.WriteFile(backup.SavedName(db, time.Now()), nil, 0o600))
 	c.is(t, "stopped")
-	c.does(t, "start --new", 0, "The service runs.")
+	c.does(t, "start --new", 0, "The service is running.")
 	marked("it was typed", false)
 	if asked := c.changes(t); asked != "restart restart" {
 		t.Errorf("systemd was asked to %s", asked)
@@ -271,21 +271,23 @@ func TestStartNew(t *testing.T) {
 // and of one that is not.
 func TestCommandsOfService(t *testing.T) {
 	c := newPC(t)
-	for _, command := range []string{"start", "stop", "status", "uninstall"} {
+	for _, command := range []string{"start", "stop", "restart", "log", "status", "uninstall"} {
 		c.does(t, command, 1, "Error: the service is not installed on this PC\nTry: ", " service install\n")
 	}
 	c.does(t, "status --json", 1, `"installed": false`)
 	c.does(t, "install", 0)
-	c.does(t, "start", 0, "The service runs already.\n")
-	c.does(t, "status", 0, "Service    runs\n", "Address    http://127.0.0.1:9, which does not answer\n", "Data       "+c.Host.DataFolder()+"\n", "Database   "+managers.DatabaseIn(c.Host.DataFolder())+": there is no database\n")
+	c.does(t, "start", 0, "The service is already running. To open its page: ")
+	c.does(t, "status", 0, "Service    runs\n", "Address    http://127.0.0.1:9, which does not answer\n", "Data       "+c.Host.DataFolder()+"\n", "Database   "+managers.DatabaseIn(c.Host.DataFolder())+", there is no database\n")
 	c.changes(t)
 	c.does(t, "stop", 0, "The service has stopped. It starts with this PC, or by: "+cli.AsAdministrator("firefighters service start"))
 	c.does(t, "status", 1, "does not run: inactive (dead)\n", "Error: the service does not run\nTry: ", " service start\n")
-	c.does(t, "stop", 0, "The service does not run.")
-	c.does(t, "start", 0, "The service runs. How it is: firefighters service status\n")
-	if asked := c.changes(t); asked != "stop stop restart" {
+	c.does(t, "stop", 0, "The service was not running.")
+	c.does(t, "start", 0, "The service is running. To open its page: ")
+	c.does(t, "restart", 0, "The service is running.")
+	if asked := c.changes(t); asked != "stop stop restart stop restart" {
 		t.Errorf("systemd was asked to %s", asked)
 	}
+	c.does(t, "log --follow", 0, "-u firefighters.service -n 50 --no-pager --follow\n")
 	c.is(t, "failed")
 	c.write(t, "log", `{"msg":"port 8080 is used by another program\u001b[2J","try":"another port","exitCode":1}`)
 	c.does(t, "status", 1, "Error: the service does not run: port 8080 is used by another program\\u001b[2J\nTry: another port\n", "not \x1b")
@@ -301,17 +303,17 @@ func TestCommandsOfService(t *testing.T) {
 		c.is(t, state)
 		c.write(t, command+".fails", "it is broken\n")
 		line := strings.NewReplacer("disable", "uninstall", "restart", "start").Replace(command)
-		c.does(t, line, 1, "Error: ", "not The service runs.", "not has stopped.", "not What is left")
+		c.does(t, line, 1, "Error: ", "not The service is running.", "not has stopped.", "not These remain")
 		c.forget(t, command+".fails")
 	}
 	must(t, os.MkdirAll(managers.BackupsIn(c.Host.DataFolder()), 0o700))
-	c.does(t, "uninstall", 0, "Stopped the service.", "Nothing of the data was touched. What is left:\n  the data      "+c.Host.DataFolder()+"\n", "  the program   ")
+	c.does(t, "uninstall", 0, "Stopped the service.", "No data was deleted. These remain:\n  the data      "+c.Host.DataFolder()+"\n", "  the program   ")
 	if left, err := os.ReadDir(c.Host.DataFolder()); err != nil || len(left) != 2 {
 		t.Errorf("there is %v, %v", left, err)
 	}
 	must(t, os.RemoveAll(filepath.Join(c.Host.Root, "run")))
-	for _, command := range []string{"install", "start", "stop", "status", "uninstall"} {
-		c.does(t, command, 1, "systemd does not run here\nTry: let your system start this by its own means")
+	for _, command := range []string{"install", "start", "stop", "restart", "log", "status", "uninstall"} {
+		c.does(t, command, 1, "systemd does not run here\nTry: start this program by other means")
 	}
 }
 
@@ -333,16 +335,16 @@ echo '{"blockdevices": [{"name":"/dev/sda","type":"disk","size":500000000000,"mo
 	folder := filepath.Join(c.Host.Root, "mnt/backup-disk")
 	must(t, os.MkdirAll(folder, 0o755)) // as systemd makes it
 	c.changes(t)
-	c.does(t, "backup-disk sda", 1, "Error: no disk sda can hold backups")
+	c.does(t, "backup-disk sda", 1, "Error: no disk sda for backups")
 	c.does(t, "backup-disk sdb2", 1, "Error: /dev/sdb2 cannot hold backups: it has no file system for backups")
 	c.write(t, "start.fails", "Job failed.\n")
-	c.does(t, "backup-disk sdb1", 1, "Error: the system does not mount the disk", "Try: see why: ", "not The service runs")
+	c.does(t, "backup-disk sdb1", 1, "Error: the system does not mount the disk", "Try: sudo journalctl -n 20", "not The service is running")
 	c.forget(t, "start.fails")
 	if settings, err := managers.ReadSettings(c.Host.DataFolder()); err != nil || len(settings) > 0 {
 		t.Errorf("the settings are %q, %v", settings, err)
 	}
 	c.changes(t)
-	c.does(t, "backup-disk sdb1", 0, "/dev/sdb1 is at /mnt/backup-disk whenever it is connected", "Made a backup there, and checked it: ", "its backups in "+folder+"/firefighters.", "The service runs")
+	c.does(t, "backup-disk sdb1", 0, "/dev/sdb1 is at /mnt/backup-disk whenever it is connected", "Created and checked a backup: ", "Backups:             "+folder+"/firefighters\n", "The service is running")
 	if asked := c.changes(t); asked != "stop daemon-reload enable start start daemon-reload enable stop restart" {
 		t.Errorf("systemd was asked to %s", asked)
 	}

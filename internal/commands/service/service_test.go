@@ -18,8 +18,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/daemon"
+	common "github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
@@ -79,10 +82,18 @@ func newService(t *testing.T) (s Service, served *[]string) {
 // printed.
 func runService(t *testing.T, s Service, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
+	return execute(t, s, append([]string{"service"}, args...)...)
+}
+
+func execute(t *testing.T, s Service, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
 	var out, errs strings.Builder
 	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
-	err := cli.Program{Commands: s.Table()}.Run(env, append([]string{"service"}, args...))
-	return cli.PrintError(err, &errs), out.String(), errs.String()
+	root := &cobra.Command{Use: "firefighters"}
+	root.AddGroup(cli.Groups...)
+	root.AddCommand(s.All()...)
+	code = cli.Execute(env, root, args, common.Schema{}.Explain)
+	return code, out.String(), errs.String()
 }
 
 // TestRun: the service has its own folders, unless the settings name others, and
@@ -101,7 +112,7 @@ func TestRun(t *testing.T) {
 	if code != 0 || !slices.Equal(*served, want) {
 		t.Errorf("with settings: %d, %q, served with %q", code, stderr, *served)
 	}
-	for line, want := range map[string]string{"--listen=nonsense": "--listen takes an address", "--lissen=x": "unknown flag", "serve": "no argument",
+	for line, want := range map[string]string{"--listen=nonsense": "--listen", "--lissen=x": "unknown flag", "serve": "unexpected argument", "--db=": "--db is empty",
 		"--backup-dir=/x\rExecStartPre=+/y": "control character", "--backup-dir=/x\x00ExecStartPre=+/y": "control character"} {
 		must(t, managers.Settings{line}.Write(s.Data))
 		if code, _, stderr := runService(t, s, "run"); code != 2 || !strings.Contains(stderr, want) || !strings.Contains(stderr, "service.conf") {
@@ -114,13 +125,13 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestAdvise: under a service it is the commands of the service that help.
-func TestAdvise(t *testing.T) {
+// TestServiceHints: under a service it is the commands of the service that help.
+func TestServiceHints(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("it broke")
 	barred := &fs.PathError{Op: "open", Path: "/x", Err: fs.ErrPermission}
 	sudo := cli.AsAdministrator
-	install := sudo("firefighters service install") + ", which gives the service its files, or says what it may not read"
+	install := sudo("firefighters service install") + ", which gives the service its files, or reports what it cannot read"
 	for _, tt := range []struct {
 		err  error
 		want string
@@ -129,29 +140,29 @@ func TestAdvise(t *testing.T) {
 		{cli.WithHint(&sqlite.FileError{Op: "opening", Path: "/x", Err: barred}, "start as the user who owns it"), install},
 		{barred, install},
 		{&net.OpError{Op: "listen", Err: os.NewSyscallError("bind", syscall.EACCES)}, ""},
-		{&sqlite.FileError{Op: "locking", Path: "/x", Err: sqlite.ErrInUse}, "end the other firefighters that serves this database; the service then starts by itself"},
+		{&sqlite.FileError{Op: "locking", Path: "/x", Err: sqlite.ErrInUse}, "stop the other firefighters that serves this database; the service then starts automatically"},
 		{cli.WithHint(broken, "put a backup in its place: firefighters restore FILE --db x"),
 			"put a backup in its place: " + sudo("firefighters restore FILE --db x") + ", and then: " + sudo("firefighters service start")},
 		{cli.WithHint(&sqlite.FileError{Op: "making", Path: "/x", Err: sqlite.ErrNotBack},
 			"restore it: firefighters restore FILE --db x; or, to go on without what was lost: firefighters serve --new --db x"),
 			"restore it: " + sudo("firefighters restore FILE --db x") + ", and then: " + sudo("firefighters service start") +
-				", or, to go on without what was lost: " + sudo("firefighters service start --new")},
+				", or, to continue without what was lost: " + sudo("firefighters service start --new")},
 	} {
-		err := advise(tt.err)
+		err := serviceHints(tt.err)
 		if got := cli.HintOf(err); got != tt.want || !errors.Is(err, tt.err) {
 			t.Errorf("%v: %q", tt.err, got)
 		}
 	}
 }
 
-// TestLinesOf: paths become absolute, and a default is no setting.
-func TestLinesOf(t *testing.T) {
+// TestSettingsOf: paths become absolute, and a default is no setting.
+func TestSettingsOf(t *testing.T) {
 	t.Parallel()
 	here, err := os.Getwd()
 	must(t, err)
-	_, flags := optionsAndFlags(cli.Env{})
-	must(t, flags.Parse([]string{"--backup-dir", "copies", "--listen", "127.0.0.1:8080", "--tls-cert=", "--cors-origin", "x", "--cors-origin", "y", "--no-office"}))
-	lines, unset, err := linesOf(flags)
+	_, cmd := installFlags()
+	must(t, cmd.ParseFlags([]string{"--backup-dir", "copies", "--listen", "127.0.0.1:8080", "--tls-cert=", "--cors-origin", "x", "--cors-origin", "y", "--no-office"}))
+	lines, unset, err := settingsOf(cmd)
 	if want := (managers.Settings{"--backup-dir=" + filepath.Join(here, "copies"), "--cors-origin=x", "--cors-origin=y", "--no-office=true"}); err != nil || !slices.Equal(lines, want) {
 		t.Errorf("%q, %v", lines, err)
 	}
@@ -159,9 +170,9 @@ func TestLinesOf(t *testing.T) {
 		t.Errorf("unset %q", unset)
 	}
 	for _, value := range []string{"1h\n--listen=0.0.0.0:80", "1h\rX", "1h\x00X"} {
-		_, flags = optionsAndFlags(cli.Env{})
-		must(t, flags.Parse([]string{"--backup-every", value}))
-		if _, _, err := linesOf(flags); !errors.As(err, new(*cli.UsageError)) {
+		_, cmd = installFlags()
+		must(t, cmd.ParseFlags([]string{"--backup-every", value}))
+		if _, _, err := settingsOf(cmd); !errors.As(err, new(*cli.UsageError)) {
 			t.Errorf("the value %q: %v", value, err)
 		}
 	}
@@ -176,7 +187,7 @@ func TestDefine(t *testing.T) {
 		"0.0.0.0:8443": {Port: 8443, Shared: true}, ":443": {Port: 443, Shared: true}, "station.example:8080": {Port: 8080, Shared: true},
 	} {
 		folder := t.TempDir()
-		o, err := s.options(cli.Env{}, managers.Settings{"--listen=" + listen, "--backup-dir=" + folder})
+		o, err := s.options(managers.Settings{"--listen=" + listen, "--backup-dir=" + folder})
 		must(t, err)
 		in := installation{Service: s, options: o}
 		d, err := in.define()
@@ -192,8 +203,8 @@ func TestCheckPaths(t *testing.T) {
 	s, _ := newService(t)
 	paths := map[string]string{"--tls-cert=/nowhere/missing.pem": "--tls-cert and --tls-key: ", "--listen=x:1": ""}
 	if runtime.GOOS == "linux" {
-		paths["--backup-dir=/home/ana/copies"] = "is hidden from the service"
-		paths["--tls-key=/run/user/1000/key.pem"] = "is hidden from the service"
+		paths["--backup-dir=/home/ana/copies"] = "the service cannot see"
+		paths["--tls-key=/run/user/1000/key.pem"] = "the service cannot see"
 	}
 	for line, want := range paths {
 		given := managers.Settings{line}
@@ -216,7 +227,7 @@ func TestDiskAway(t *testing.T) {
 	must(t, os.WriteFile(db, nil, 0o600))
 	must(t, notes.Write(db, notes.BackupDisk, dir))
 	settings := managers.Settings{"--backup-dir=" + dir, "--db=" + db}
-	o, err := s.options(cli.Env{}, settings)
+	o, err := s.options(settings)
 	must(t, err)
 	for _, given := range []managers.Settings{settings[:1], nil} {
 		in := installation{Service: s, given: given, settings: settings, options: o}
@@ -243,10 +254,10 @@ func TestTrusts(t *testing.T) {
 	kept, other := filepath.Join(s.Data, "kept"), filepath.Join(s.Data, "other")
 	must(t, managers.Settings{"--backup-dir=" + kept}.Write(s.Data))
 	for _, tt := range []struct{ given, made string }{{"", ""}, {"--backup-every=48h", ""}, {"--backup-dir=" + other, other}, {"--backup-dir=" + kept, kept}} {
-		_, flags := optionsAndFlags(cli.Env{})
-		must(t, flags.Parse(strings.Fields(tt.given)))
+		_, cmd := installFlags()
+		must(t, cmd.ParseFlags(strings.Fields(tt.given)))
 		in := installation{Service: s}
-		in.plan(flags) // which fails where there is no service manager, after that
+		in.plan(cmd) // which fails where there is no service manager, after that
 		must(t, in.checkFiles())
 		for _, folder := range []string{kept, other} {
 			if osutil.Exists(folder) != (folder == tt.made) {
@@ -286,7 +297,7 @@ func backUp(t *testing.T, s Service, path string, at time.Time) {
 // lookAt returns how a Service is, and that as lines.
 func lookAt(t *testing.T, s Service, state managers.State) (overview, string) {
 	t.Helper()
-	r := s.look(cli.Env{Context: t.Context()}, state)
+	r := s.overview(t.Context(), state)
 	return r, strings.Join(r.lines(time.Now()), "\n")
 }
 
@@ -342,8 +353,8 @@ func TestLookAtLoss(t *testing.T) {
 	saved := backup.SavedName(managers.DatabaseIn(s.Data), time.Now())
 	must(t, os.WriteFile(saved, nil, 0o600))
 	r, said := lookAt(t, s, managers.State{Installed: true, Running: true, Address: web.URL})
-	if r.Fault != "The files have gone." || r.Database.Saved != saved || !strings.Contains(said, "answers no request. The files have gone.") ||
-		!strings.Contains(said, "service stop, which says") || !strings.Contains(said, saved) {
+	if r.Fault != "The files have gone." || r.Database.Saved != saved || !strings.Contains(said, "rejects all requests. The files have gone.") ||
+		!strings.Contains(said, "service stop, which prints") || !strings.Contains(said, saved) {
 		t.Errorf("this is said of %+v:\n%s", r, said)
 	}
 }
@@ -376,7 +387,7 @@ func TestLookAtFaults(t *testing.T) {
 		t.Errorf("a service that the PC does not start:\n%s", said)
 	}
 	must(t, managers.Settings{"--listen=nonsense"}.Write(s.Data))
-	if _, said := lookAt(t, s, managers.State{Installed: true}); !strings.Contains(said, "the settings are wrong: --listen takes an address") {
+	if _, said := lookAt(t, s, managers.State{Installed: true}); !strings.Contains(said, "the settings are wrong: --listen") {
 		t.Errorf("wrong settings:\n%s", said)
 	}
 }
@@ -385,7 +396,7 @@ func TestLookAtFaults(t *testing.T) {
 // than one command of it, or a terminal obey it.
 func TestHint(t *testing.T) {
 	t.Parallel()
-	log := "see its log: " + managers.LogCommand
+	log := asReader(cli.Typed() + " service log")
 	for hint, want := range map[string]string{
 		"": log, "firefighters restore x --db y": cli.AsAdministrator("firefighters restore x --db y"), "install the newer version; it was left": "install the newer version; it was left",
 		"firefighters restore x; rm y": log, "a | b": log, "firefighters $(x)": log, "red \x1b[31m": log,

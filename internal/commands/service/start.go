@@ -1,9 +1,12 @@
 package service
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"os/exec"
+	"runtime"
+
+	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/guard"
@@ -12,101 +15,164 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-const startHelp = `Usage: firefighters service start [flags]
+func (s Service) startCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "start",
+		Short:      "Start the service and wait until it is ready",
+		SuggestFor: []string{"resume"},
+		Example:    "  sudo firefighters service start",
+	}
+	isNew := cmd.Flags().Bool("new", false, "continue without a lost database: with the existing file, or with a new and empty one")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return s.start(cli.EnvOf(cmd), *isNew) }
+	return cmd
+}
 
-Starts the service, and returns when it is ready. If it runs already, nothing
-changes.
-
-  firefighters service start
-
-Flags:
-`
-
-func (s Service) start(env cli.Env, args []string) error {
-	flags := env.Flags("service start", startHelp)
-	makeNew := flags.Bool("new", false, "start without what was lost while the database was served: with the file there, or with a new and empty one")
-	state, err := s.parseAndInspect(env, flags, args)
+func (s Service) start(env cli.Env, isNew bool) error {
+	state, err := s.changeable()
 	if err != nil {
 		return err
 	}
-	if state.Running && *makeNew {
-		return cli.WithHint(errors.New("the service runs already, so nothing was made"), cli.AsAdministrator(typed()+" service stop")+", and then the same again")
+	if state.Running && isNew {
+		return cli.WithHint(errors.New("the service is already running; nothing was changed"), cli.AsAdministrator(cli.Typed()+" service stop"))
 	}
 	if state.Running {
-		return env.Println("The service runs already.")
+		return env.Println("The service is already running. To open its page: " + asReader("firefighters open"))
 	}
-	settings, settingsErr := managers.ReadSettings(s.data())
-	o, err := s.options(env, settings)
-	switch err = cmp.Or(settingsErr, err); {
-	case err == nil && *makeNew:
+	o, err := s.readOptions()
+	switch {
+	case err == nil && isNew:
 		err = forgetLoss(osutil.Resolve(o.DB))
 	case err == nil:
 		err = refuseLoss(o.DB)
-	case !*makeNew:
-		err = nil // the start says what is wrong with the settings
+	case !isNew:
+		err = nil // the start reports what is wrong with the settings
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.Host.Start(); err != nil {
-		return s.explain(err, "service start")
-	}
-	return env.Println("The service runs. How it is: firefighters service status")
-}
-
-const stopHelp = `Usage: firefighters service stop
-
-Stops the service, and returns when it has finished. It starts again with the PC
-or by "firefighters service start".
-
-  firefighters service stop
-`
-
-func (s Service) stop(env cli.Env, args []string) error {
-	state, err := s.parseAndInspect(env, env.Flags("service stop", stopHelp), args)
-	if err != nil {
+	if err := s.startHost(); err != nil {
 		return err
 	}
-	if err := s.Host.Stop(); err != nil { // also one that is about to start
-		return s.explain(err, "service stop")
-	}
-	said := "The service has stopped."
-	if !state.Running {
-		said = "The service does not run."
-	}
-	if err := s.endOf(state); err != nil {
-		return err
-	}
-	return env.Println(said + " It starts with this PC, or by: " + cli.AsAdministrator("firefighters service start"))
+	return env.Println("The service is running. To open its page: " + asReader("firefighters open"))
 }
 
-// forgetLoss lets the next start go on without what was lost.
+// forgetLoss lets the next start continue without what was lost.
 func forgetLoss(db string) error {
 	if err := guard.Refuse(db); errors.Is(err, sqlite.ErrLost) {
-		return cli.WithHint(err, "end the other firefighters that serves it, and then the same again")
+		return cli.WithHint(err, "stop the other firefighters that serves it, then try again")
 	}
 	return guard.Forget(db)
 }
 
-const uninstallHelp = `Usage: firefighters service uninstall
+// startHost starts the service. Its error has the hint that the service itself gives.
+func (s Service) startHost() error {
+	err := s.Host.Start()
+	if errors.Is(err, managers.ErrNotReady) {
+		state, _ := s.Host.Current() // without it, the hint is to see the log
+		return cli.WithHint(err, hintOf(state))
+	}
+	return err
+}
 
-Stops the service and removes it from the system. The data, the settings and the
-backups stay where they are, and so does the program.
+func (s Service) stopCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:        "stop",
+		Short:      "Stop the service until the PC starts again",
+		SuggestFor: []string{"halt", "kill"},
+		Example:    "  sudo firefighters service stop",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			wasRunning, err := s.stop()
+			if err != nil {
+				return err
+			}
+			result := "The service has stopped."
+			if !wasRunning {
+				result = "The service was not running."
+			}
+			return cli.EnvOf(cmd).Println(result + " It starts with this PC, or by: " + cli.AsAdministrator("firefighters service start"))
+		},
+	}
+}
 
-  firefighters service uninstall
-`
+// stop stops the service, also one that is about to start.
+func (s Service) stop() (wasRunning bool, err error) {
+	state, err := s.changeable()
+	if err != nil {
+		return false, err
+	}
+	if err := s.Host.Stop(); err != nil {
+		return false, err
+	}
+	return state.Running, s.endOf(state)
+}
 
-func (s Service) uninstall(env cli.Env, args []string) error {
-	state, err := s.parseAndInspect(env, env.Flags("service uninstall", uninstallHelp), args)
+func (s Service) restartCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:        "restart",
+		Short:      "Stop the service and start it again",
+		SuggestFor: []string{"reload"},
+		Example:    "  sudo firefighters service restart",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := s.stop(); err != nil {
+				return err
+			}
+			return s.start(cli.EnvOf(cmd), false)
+		},
+	}
+}
+
+func (s Service) logCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "log",
+		Short:      "Show the last lines of the service's log",
+		SuggestFor: []string{"logs", "journal", "events"},
+		Example:    "  sudo firefighters service log",
+	}
+	follow := new(bool)
+	if runtime.GOOS != "windows" { // whose log of events cannot be followed
+		follow = cmd.Flags().BoolP("follow", "f", false, "keep printing new lines until Ctrl-C")
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if _, err := s.changeable(); err != nil && (runtime.GOOS != "windows" || !errors.Is(err, managers.ErrNotPermitted)) {
+			return err
+		}
+		env, line := cli.EnvOf(cmd), managers.LogCommand(*follow)
+		child := exec.CommandContext(env.Context, line[0], line[1:]...)
+		child.Stdout, child.Stderr = cli.Unwrap(env.Stdout), cli.Unwrap(env.Stderr)
+		if err := child.Run(); err != nil && env.Context.Err() == nil {
+			return fmt.Errorf("%s: %w", line[0], err)
+		}
+		return nil
+	}
+	return cmd
+}
+
+func (s Service) uninstallCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:        "uninstall",
+		Short:      "Remove the service and keep its data",
+		SuggestFor: []string{"remove", "disable", "delete"},
+		Long: `Stop the service and remove it from the system. The data, the settings, the
+backups and the program stay in place.`,
+		Example: "  sudo firefighters service uninstall",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return s.uninstall(cli.EnvOf(cmd)) },
+	}
+}
+
+func (s Service) uninstall(env cli.Env) error {
+	state, err := s.changeable()
 	if err != nil {
 		return err
 	}
-	settings, _ := managers.ReadSettings(s.data()) // which only add to what is said
+	settings, _ := managers.ReadSettings(s.data()) // only for the list below
 	steps, err := s.Host.Uninstall(state.Program)
-	if saidErr := sayAll(env, steps); err != nil || saidErr != nil {
-		return s.explain(cmp.Or(err, saidErr), "service uninstall")
+	if printErr := printAll(env, steps); err == nil {
+		err = printErr
 	}
-	left := []string{"", "Nothing of the data was touched. What is left:"}
+	if err != nil {
+		return err
+	}
+	left := []string{"", "No data was deleted. These remain:"}
 	for _, line := range [][2]string{{"the data", s.data()}, {"the database", settings.Get("db")}, {"the backups", settings.Get("backup-dir")}, {"the program", state.Program}} {
 		if line[1] != "" && osutil.Exists(line[1]) {
 			left = append(left, fmt.Sprintf("  %-12s  %s", line[0], line[1]))
@@ -115,5 +181,5 @@ func (s Service) uninstall(env cli.Env, args []string) error {
 	if how := s.Host.Packaged(state.Program); how != "" {
 		left = append(left, "To remove the package as well: "+how)
 	}
-	return sayAll(env, left)
+	return printAll(env, left)
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
@@ -23,20 +25,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-const statusHelp = `Usage: firefighters service status [flags]
-
-Says how the service is: whether it runs and since when, where its page and its
-data are, how old the newest backup is, and how much room there is. It tells no
-name of a person or a department, and no key, so it can be read out on the
-telephone. The exit code is 0 if the service runs, and 1 if it does not.
-
-  firefighters service status
-  firefighters service status --json
-
-Flags:
-`
-
-// overview is how the service is. What is not known, or not there, is nil or empty.
+// overview is the state of the service. Unknown and missing parts are nil or empty.
 type overview struct {
 	Installed bool       `json:"installed"`
 	Running   bool       `json:"running"`
@@ -81,63 +70,71 @@ type disk struct {
 	Total int64 `json:"total"`
 }
 
-func (s Service) status(env cli.Env, args []string) error {
-	flags := env.Flags("service status", statusHelp)
-	asJSON := flags.Bool("json", false, "print JSON")
-	if err := env.Parse(flags, args, 0); err != nil {
-		return err
+func (s Service) statusCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "status",
+		Short:      "Show whether the service runs, its backups and free space",
+		SuggestFor: []string{"info", "show", "health"},
+		Long: `Show whether the service runs, where its page and data are, how old the newest
+backup is and how much space is free. The output contains no names and no keys.
+The exit code is 0 if the service runs, and 1 if it does not.`,
+		Example: `  firefighters service status
+  sudo firefighters service status --json`,
 	}
+	asJSON := cmd.Flags().Bool("json", false, "print JSON")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return s.status(cli.EnvOf(cmd), *asJSON) }
+	return cmd
+}
+
+func (s Service) status(env cli.Env, asJSON bool) error {
 	state, err := s.Host.Current()
 	if err != nil {
-		return s.explain(err, "service status")
+		return err
 	}
-	o := s.look(env, state)
-	if *asJSON {
-		text, err := json.MarshalIndent(o, "", "  ")
-		if err != nil {
-			return err
+	o := s.overview(env.Context, state)
+	switch {
+	case asJSON:
+		var text []byte
+		if text, err = json.MarshalIndent(o, "", "  "); err == nil {
+			err = env.Println(string(text))
 		}
-		if err := env.Println(string(text)); err != nil {
-			return err
-		}
-	} else if o.Installed {
-		if err := sayAll(env, o.lines(time.Now())); err != nil {
-			return err
-		}
+	case o.Installed:
+		err = printAll(env, o.lines(time.Now()))
 	}
 	switch {
+	case err != nil:
+		return err
 	case !o.Installed:
-		return s.explain(managers.ErrNotInstalled, "")
+		return managers.ErrNotInstalled
 	case !o.Running && o.Error != "":
 		return cli.WithHint(fmt.Errorf("the service does not run: %s", o.Error), hintOf(state))
 	case !o.Running:
-		return cli.WithHint(errors.New("the service does not run"), cli.AsAdministrator(typed()+" service start"))
+		return cli.WithHint(errors.New("the service does not run"), cli.AsAdministrator(cli.Typed()+" service start"))
 	}
 	return nil
 }
 
-// look finds out how the service is.
-func (s Service) look(env cli.Env, state managers.State) overview {
+// overview returns the state of the service.
+func (s Service) overview(ctx context.Context, state managers.State) overview {
 	o := overview{Installed: state.Installed, Running: state.Running, State: state.Detail, Error: state.Error, Program: state.Program,
-		Manual: state.Manual, Data: s.data(), Settings: []string{}, Log: managers.LogCommand}
+		Manual: state.Manual, Data: s.data(), Settings: []string{}, Log: asReader(cli.Typed() + " service log")}
 	if !state.Since.IsZero() {
-		since := state.Since.UTC()
-		o.Since = &since
+		o.Since = new(state.Since.UTC())
 	}
 	if own, err := os.Executable(); err == nil && osutil.SameFile(own, state.Program) {
 		o.Version = cli.ReadBuild().Version
 	}
 	settings, err := managers.ReadSettings(s.data())
 	if errors.Is(err, fs.ErrPermission) {
-		o.Missing = cli.AsAdministrator(typed() + " service status")
+		o.Missing = cli.AsAdministrator(cli.Typed() + " service status")
 	} else {
 		o.Settings = append(o.Settings, settings...)
-		s.lookAtData(env, &o, settings)
+		s.inspectData(&o, settings)
 	}
 	if o.Address = cmp.Or(state.Address, o.Address); !o.Running {
 		o.Address, o.Local = "", ""
 	} else if o.Address != "" {
-		o.ask(env.Context)
+		o.ask(ctx)
 	}
 	return o
 }
@@ -147,95 +144,78 @@ const littleRoom = 100_000_000
 
 // lines writes an overview for people.
 func (o overview) lines(now time.Time) (lines []string) {
-	say := func(what, format string, args ...any) {
-		lines = append(lines, fmt.Sprintf("%-10s %s", what, fmt.Sprintf(format, args...)))
+	add := func(label, format string, args ...any) {
+		lines = append(lines, fmt.Sprintf("%-10s %s", label, fmt.Sprintf(format, args...)))
 	}
-	say("Service", "%s", o.running(now))
+	switch {
+	case !o.Running && o.State != "":
+		add("Service", "does not run: %s", o.State)
+	case !o.Running:
+		add("Service", "does not run")
+	case o.Since == nil:
+		add("Service", "runs")
+	default:
+		add("Service", "runs since %s (%s)", o.Since.Format(time.RFC3339), cli.FormatSpan(now.Sub(*o.Since)))
+	}
 	if o.Manual {
-		say("", "WARNING: it does not start with the PC. Try: %s", cli.AsAdministrator(typed()+" service install"))
+		add("", "WARNING: it does not start with the PC. Try: %s", cli.AsAdministrator(cli.Typed()+" service install"))
 	}
-	say("Version", "%s, %s", cmp.Or(o.Version, "unknown"), o.Program)
-	if o.Address != "" {
-		answer := ""
-		if o.Answers != nil && !*o.Answers {
-			answer = ", which does not answer"
-		}
-		say("Address", "%s%s", o.Address, answer)
+	add("Version", "%s, %s", cmp.Or(o.Version, "unknown"), o.Program)
+	if o.Address != "" && o.Answers != nil && !*o.Answers {
+		add("Address", "%s, which does not answer", o.Address)
+	} else if o.Address != "" {
+		add("Address", "%s", o.Address)
 		if o.Local != "" {
-			say("", "%s on this PC, without a certificate", o.Local)
+			add("", "%s on this PC, without a certificate", o.Local)
 		}
+		add("", "To open it: %s", asReader(cli.Typed()+" open"))
 	}
 	if o.Fault != "" {
-		say("", "WARNING: it answers no request. %s", o.Fault)
-		say("", "Try: %s, which says what to type then", cli.AsAdministrator(typed()+" service stop"))
+		add("", "WARNING: it rejects all requests. %s", o.Fault)
+		add("", "Try: %s, which prints what to do next", cli.AsAdministrator(cli.Typed()+" service stop"))
 	}
-	say("Data", "%s", o.Data)
-	if o.Database != nil {
-		say("Database", "%s", o.Database)
-		if o.Database.Saved != "" {
-			say("", "Its files had gone once. What was in it then: %s", o.Database.Saved)
+	add("Data", "%s", o.Data)
+	if d := o.Database; d != nil {
+		add("Database", "%s, %s", d.Path, cmp.Or(d.Fault, cli.FormatBytes(d.Bytes)))
+		if d.Saved != "" {
+			add("", "Its files were lost once. Their content was saved as %s", d.Saved)
 		}
 	}
-	if o.Backups != nil {
-		lines = append(lines, o.Backups.lines(now)...)
+	if b := o.Backups; b != nil {
+		if b.Newest == nil {
+			add("Backups", "none yet in %s", b.Folder)
+		} else {
+			add("Backups", "the newest is of %s (%s ago), of %d in", b.Newest.Format(time.RFC3339), cli.FormatSpan(now.Sub(*b.Newest)), b.Count)
+			add("", "%s", b.Folder)
+		}
+		if b.Fault != "" {
+			add("", "WARNING: %s", b.Fault)
+		}
+		if b.SameDisk {
+			add("", "WARNING: they are on the disk of the database, and would be lost with it")
+		}
+		if b.Disk != nil {
+			add("", "on a disk of which %s", b.Disk)
+		}
 	}
 	if o.Disk != nil {
-		say("Disk", "%s", o.Disk)
+		add("Disk", "%s", o.Disk)
 		if o.Disk.Free < littleRoom {
-			say("", "WARNING: on a full disk nothing can be written. Make room on it.")
+			add("", "WARNING: the disk is nearly full. Make room on it.")
 		}
 	}
 	for i, setting := range o.Settings {
-		say([]string{"Settings", ""}[min(i, 1)], "%s", setting)
+		add([]string{"Settings", ""}[min(i, 1)], "%s", setting)
 	}
-	say("Log", "%s", o.Log)
+	add("Log", "%s", o.Log)
 	if o.Missing != "" {
-		say("", "There is more to know. Try: %s", o.Missing)
+		add("", "For the rest, try: %s", o.Missing)
 	}
 	return lines
-}
-
-func (o overview) running(now time.Time) string {
-	switch {
-	case !o.Running && o.State != "":
-		return "does not run: " + o.State
-	case !o.Running:
-		return "does not run"
-	case o.Since == nil:
-		return "runs"
-	}
-	return fmt.Sprintf("runs since %s (%s)", o.Since.Format(time.RFC3339), cli.FormatSpan(now.Sub(*o.Since)))
-}
-
-func (d *database) String() string {
-	if d.Fault != "" {
-		return d.Path + ": " + d.Fault
-	}
-	return d.Path + ", " + cli.FormatBytes(d.Bytes)
 }
 
 func (d *disk) String() string {
 	return fmt.Sprintf("%.1f GB of %.1f GB are free", float64(d.Free)/1e9, float64(d.Total)/1e9)
-}
-
-func (b *backups) lines(now time.Time) []string {
-	lines := []string{"Backups    none yet in " + b.Folder}
-	if b.Newest != nil {
-		lines = []string{
-			fmt.Sprintf("Backups    the newest is of %s (%s ago), of %d in", b.Newest.Format(time.RFC3339), cli.FormatSpan(now.Sub(*b.Newest)), b.Count),
-			"           " + b.Folder,
-		}
-	}
-	if b.Fault != "" {
-		lines = append(lines, "           WARNING: "+b.Fault)
-	}
-	if b.SameDisk {
-		lines = append(lines, "           WARNING: they are on the disk of the database, and would be lost with it")
-	}
-	if b.Disk != nil {
-		lines = append(lines, "           on a disk of which "+b.Disk.String())
-	}
-	return lines
 }
 
 // room returns the room on the disk of a folder, nil if it is not known.
@@ -285,37 +265,31 @@ func (o *overview) ask(ctx context.Context) {
 	}
 }
 
-// lookAtData adds what the folders of the service hold.
-func (s Service) lookAtData(env cli.Env, o *overview, settings managers.Settings) {
-	options, err := s.options(env, settings)
+// inspectData adds the content of the folders of the service.
+func (s Service) inspectData(o *overview, settings managers.Settings) {
+	options, err := s.options(settings)
 	if err != nil {
-		o.Database = &database{Path: managers.DatabaseIn(s.data()), Fault: "not looked at, because the settings are wrong: " + err.Error()}
+		o.Database = &database{Path: managers.DatabaseIn(s.data()), Fault: "not inspected, because the settings are wrong: " + err.Error()}
 		return
 	}
 	o.Database, o.Address, o.Local = s.inspect(options.DB)
 	o.Database.Saved = savedCopy(osutil.Resolve(options.DB))
 	o.Disk = room(filepath.Dir(options.DB))
-	o.Backups = s.lookAtBackups(options.DB, options.Backups.Dir)
+	o.Backups = s.inspectBackups(options.DB, options.Backups.Dir)
 }
 
-// inspect reads a database without changing or upgrading it, and the addresses at
-// which it says that it is served: that for all, and that for this PC if it is another.
+// inspect reads a database without changing or upgrading it, and the addresses at which it
+// is served: the one for all, and the one for this PC if that is another.
 func (s Service) inspect(path string) (found *database, address, local string) {
 	found = &database{Path: path}
 	file := osutil.Resolve(path)
-	if err := backup.Inspect(s.Content, file); err != nil {
-		found.Fault = backup.Reason(err)
-		return found, "", ""
+	err := backup.Inspect(s.Content, file)
+	if err == nil {
+		found.Bytes = sqlite.SizeOf(file)
+		address, local, err = readAddresses(file)
 	}
-	found.Bytes = sqlite.SizeOf(file)
-	c, err := sqlite.Peek(file)
 	if err != nil {
-		found.Fault = backup.Reason(err)
-		return found, "", ""
-	}
-	defer c.Close()
-	if address, local, err = store.ReadAddresses(c); err != nil {
-		found.Fault = backup.Reason(err)
+		found.Fault = cause(err)
 	}
 	if local == address {
 		local = ""
@@ -323,11 +297,28 @@ func (s Service) inspect(path string) (found *database, address, local string) {
 	return found, address, local
 }
 
-// lookAtBackups says which backups there are.
-func (s Service) lookAtBackups(db, folder string) *backups {
+func readAddresses(file string) (address, local string, err error) {
+	c, err := sqlite.Peek(file)
+	if err != nil {
+		return "", "", err
+	}
+	defer c.Close()
+	return store.ReadAddresses(c)
+}
+
+// cause returns the text of an error about a file that is named next to it.
+func cause(err error) string {
+	if e, ok := errors.AsType[*sqlite.FileError](err); ok {
+		err = e.Err
+	}
+	return err.Error()
+}
+
+// inspectBackups returns the state of the backups in a folder.
+func (s Service) inspectBackups(db, folder string) *backups {
 	found := &backups{Folder: folder, SameDisk: sameDisk(folder, db)}
 	if !osutil.Exists(folder) {
-		found.Fault = "the folder is not there; is its disk connected?"
+		found.Fault = "the folder does not exist; is its disk connected?"
 		return found
 	}
 	if !found.SameDisk {
@@ -335,15 +326,14 @@ func (s Service) lookAtBackups(db, folder string) *backups {
 	}
 	for _, file := range backup.Files(s.Content, db, folder) {
 		if !strings.HasPrefix(file.Path, filepath.Clean(folder)+string(filepath.Separator)) {
-			continue // it is beside the database
+			continue // it is next to the database
 		}
 		if found.Count++; found.Count > 1 {
 			continue
 		}
-		at := file.Time.UTC()
-		found.Newest, found.File = &at, file.Path
+		found.Newest, found.File = new(file.Time.UTC()), file.Path
 		if err := file.Inspect(s.Content); err != nil {
-			found.Fault = "the newest cannot be used: " + backup.Reason(err)
+			found.Fault = "the newest cannot be used: " + cause(err)
 		}
 	}
 	return found

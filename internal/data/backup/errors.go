@@ -86,11 +86,11 @@ func (e *RoomError) numbers() string {
 	return fmt.Sprintf("%.1f MB are free, and %.1f MB must be", float64(e.Free)/1e6, float64(e.Need)/1e6)
 }
 
-// Reason returns why err happened, without the name of a file, for logs and
-// answers.
-func Reason(err error) string {
+// reason returns why err happened without the name of a file, for State.Detail, which /readyz
+// shows to everyone, and for the log.
+func reason(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {
-		return map[string]string{OpMake: "the folder for backups cannot be used: ", OpDelete: "an old backup cannot be deleted: "}[e.Op] + Reason(e.Err)
+		return map[string]string{OpMake: "the folder for backups cannot be used: ", OpDelete: "an old backup cannot be deleted: "}[e.Op] + reason(e.Err)
 	}
 	if e, ok := errors.AsType[*RoomError](err); ok {
 		return "too little room for backups: " + e.numbers()

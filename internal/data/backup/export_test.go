@@ -91,3 +91,6 @@ func (s *Scheduler) SetAsleep(asleep func() bool) { s.asleep = asleep }
 func PlaceOnOneDisk(dir, db string) error {
 	return place{dir, db, func(string, string) bool { return true }}.check()
 }
+
+// Reason is reason, for tests.
+var Reason = reason

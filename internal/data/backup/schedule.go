@@ -240,11 +240,11 @@ func (s *Scheduler) note(at time.Time, made Copy, err error) {
 		}
 		return
 	}
-	s.state.OK, s.state.Detail = false, Reason(err)
+	s.state.OK, s.state.Detail = false, reason(err)
 	if wasOK {
 		now := s.now().UTC().Truncate(time.Second)
 		s.state.Since = &now
-		s.log.Error(problem, "cause", Reason(err))
+		s.log.Error(problem, "cause", reason(err))
 	}
 }
 
@@ -293,7 +293,7 @@ func (s *Scheduler) save(ctx context.Context) (at time.Time, made Copy, err erro
 	}
 	s.removeKept(job.keep)
 	if err := s.copyAuthority(); err != nil {
-		s.log.Warn("the authority of the certificate could not be copied to the backups", "cause", Reason(err))
+		s.log.Warn("the authority of the certificate could not be copied to the backups", "cause", reason(err))
 	}
 	return at, made, err
 }

@@ -2,6 +2,7 @@ package backup
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/notes"
@@ -26,6 +27,37 @@ func Newest(content Content, db, dir string) (File, error) {
 	return its[0], nil
 }
 
+// Listed is a backup in a list.
+type Listed struct {
+	File
+	Bytes    int64
+	Verified *time.Time // when the service last verified it; nil if it did not, or has verified a newer one since
+}
+
+// List returns the backups of a database in a folder, the newest first. The database may be
+// in use, damaged or missing. It returns an error if the folder cannot be read.
+func List(content Content, db, dir string) (all []Listed, err error) {
+	if _, err := os.ReadDir(dir); err != nil {
+		return nil, err
+	}
+	db = osutil.Resolve(db)
+	own, _ := identify(content, sqlite.Peek, db)
+	var note verification
+	notes.Read(db, notes.Verified, &note)
+	for _, f := range ofDatabase(content, backupsIn(dir, db, time.Now()), own) {
+		info, err := os.Stat(f.Path)
+		if err != nil { // deleted meanwhile
+			continue
+		}
+		listed := Listed{File: f, Bytes: info.Size()}
+		if note.Backup != nil && note.Backup.Equal(f.Time) {
+			listed.Verified = note.Good
+		}
+		all = append(all, listed)
+	}
+	return all, nil
+}
+
 // Verify is Check, and for a plain backup what the command check does with a database: it
 // calls found with each finding. It changes nothing. The error is ErrUnsound if there are
 // faults.
@@ -48,6 +80,7 @@ const verifyEach = 30 * 24 * time.Hour
 type verification struct {
 	At     time.Time  `json:"at"`               // of the last attempt
 	Good   *time.Time `json:"good,omitempty"`   // of the last one that succeeded
+	Backup *time.Time `json:"backup,omitempty"` // the time of the backup that it verified
 	Reason string     `json:"reason,omitempty"` // why the last one failed; "" if it succeeded
 }
 
@@ -73,14 +106,14 @@ func (s *Scheduler) verify(ctx context.Context) {
 	}
 	note.At, note.Reason = s.now().UTC().Truncate(time.Second), ""
 	if err == nil {
-		note.Good = &note.At
+		note.Good, note.Backup = &note.At, &files[0].Time
 		s.log.Info("the newest backup was verified", "backup", files[0].Time.UTC())
 	} else {
-		note.Reason = Reason(err)
+		note.Reason = reason(err)
 		s.log.Error("the newest backup is not sound: see firefighters check --backup-dir", "cause", note.Reason)
 	}
 	if err := notes.Write(s.db, notes.Verified, note); err != nil {
-		s.log.Warn("the verification of the newest backup could not be noted", "cause", Reason(err))
+		s.log.Warn("the verification of the newest backup could not be noted", "cause", reason(err))
 	}
 	s.mu.Lock()
 	s.verified = note

@@ -234,7 +234,7 @@ func TestNoFalseAlarm(t *testing.T) {
 		func() { exec(t, path, `DELETE FROM firefighters WHERE row % 3`) }, // as a person does with SQL
 		func() { checkpoint(t, path) },
 		func() {
-			if err := engine.Vacuum(path); err != nil && !errors.Is(err, engine.ErrBusy) {
+			if err := engine.Vacuum(context.Background(), path); err != nil && !errors.Is(err, engine.ErrBusy) {
 				t.Error(err)
 			}
 		},

@@ -57,7 +57,7 @@ func (g *Guard) save(ctx context.Context) {
 	case first && errors.Is(loss.Err, sqlite.ErrFull):
 		g.log.Error("what was in the database could not be saved, for the disk is full: make room, and wait until it is saved before you stop the service")
 	case first:
-		g.log.Error("what was in the database could not be saved: stop the service, and it says what to type", "cause", backup.Reason(loss.Err))
+		g.log.Error("what was in the database could not be saved: stop the service, and it says what to type", "cause", loss.Err.Error())
 	}
 	g.loss.Store(&loss)
 }

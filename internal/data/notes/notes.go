@@ -17,6 +17,7 @@ import (
 const (
 	Mark       = "mark"       // store.Mark of the database when it was last served
 	Lost       = "lost"       // how the database was lost (guard)
+	BackupDir  = "backupDir"  // the folder of backups of the running service, absolute
 	BackupDisk = "backupDisk" // the folder of backups that is on another disk (backup)
 	Verified   = "verified"   // when the newest backup was last verified, and how that went (backup)
 )

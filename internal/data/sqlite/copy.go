@@ -87,15 +87,15 @@ func FinishCopy(path string, change func(*Conn) error) error {
 
 // Vacuum rewrites the database at path, so that nothing deleted is left in it
 // or in its -wal. SQLite's secure_delete is not enough for that: it leaves old
-// content behind where a page was split.
-func Vacuum(path string) error {
+// content behind where a page was split. If ctx ends first, some may be left.
+func Vacuum(ctx context.Context, path string) error {
 	c, err := open(migrationDSN(path)) // whose temporary file is not in memory
 	if err != nil {
 		return err
 	}
-	_, err = c.Exec(`VACUUM`)
+	err = c.QueryContext(ctx, `VACUUM`, nil, func(Row) {})
 	if err == nil {
-		err = truncateWAL(c)
+		err = truncateWAL(ctx, c)
 	}
 	return errors.Join(err, c.Close())
 }
@@ -118,7 +118,7 @@ const truncatePatience = 100 * time.Millisecond
 // truncateWAL copies the -wal into the database and empties it. It waits for
 // readers, and for checkpoints of other connections: SQLite gives up at once when
 // it meets one.
-func truncateWAL(c *Conn) error {
+func truncateWAL(ctx context.Context, c *Conn) error {
 	if _, err := c.Exec(fmt.Sprintf(`PRAGMA busy_timeout = %d`, truncatePatience.Milliseconds())); err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func truncateWAL(c *Conn) error {
 		if err == nil && busy != 0 {
 			err = ErrBusy
 		}
-		if !errors.Is(err, ErrBusy) || time.Since(began) >= busyTimeout {
+		if !errors.Is(err, ErrBusy) || time.Since(began) >= busyTimeout || ctx.Err() != nil {
 			return err
 		}
 	}

@@ -23,6 +23,7 @@ var (
 	ErrCorrupt    = errors.New("the database is damaged")
 	ErrPermission = errors.New("the file or its folder may not be read and written")
 	ErrReadOnly   = errors.New("it is on a disk that is read-only")
+	ErrTooLong    = fmt.Errorf("its path is too long: more than %d bytes", maxPath)
 
 	// ErrLost is returned by all reading and writing once an open database is lost. ErrNotBack
 	// is returned for a database that was lost and has not been restored since.

@@ -47,7 +47,14 @@ func (f Format) HeaderVersion(path string) int {
 	return version
 }
 
+// maxPath is the length of the longest path of a database that SQLite opens, with room for
+// the endings of the names next to it.
+const maxPath = 500
+
 func (f Format) inspect(path string) (version int, err error) {
+	if full, err := filepath.Abs(path); err == nil && len(full) > maxPath {
+		return 0, ErrTooLong
+	}
 	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
 		return 0, ErrNoFolder
 	}

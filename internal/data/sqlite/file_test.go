@@ -13,6 +13,12 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
+// TestTooLong: a path that SQLite does not open is reported as too long.
+func TestTooLong(t *testing.T) {
+	t.Parallel()
+	wants(t, toy.Inspect(filepath.Join(t.TempDir(), strings.Repeat("folder/", 80), "x.db")), sqlite.ErrTooLong)
+}
+
 // fileCases are files of which Inspect, or else Verify, knows what is wrong.
 var fileCases = []struct {
 	name    string

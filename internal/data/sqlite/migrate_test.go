@@ -113,7 +113,7 @@ func TestVacuum(t *testing.T) {
 	if len(found()) == 0 {
 		t.Error("the deleted row left no trace")
 	}
-	must(t, sqlite.Vacuum(db.Path()))
+	must(t, sqlite.Vacuum(t.Context(), db.Path()))
 	if files := found(); len(files) > 0 {
 		t.Errorf("the deleted row is left in %q", files)
 	}
@@ -131,10 +131,10 @@ func TestVacuumInUse(t *testing.T) {
 	must(t, db.ReadTx(func(c *sqlite.Conn) error {
 		_, err := c.QueryInt(`SELECT count(*) FROM notes`)
 		must(t, err)
-		wants(t, sqlite.Vacuum(db.Path()), sqlite.ErrBusy) // after the wait of a statement
+		wants(t, sqlite.Vacuum(t.Context(), db.Path()), sqlite.ErrBusy) // after the wait of a statement
 		return nil
 	}))
-	must(t, sqlite.Vacuum(db.Path()))
+	must(t, sqlite.Vacuum(t.Context(), db.Path()))
 }
 
 // TestVacuumBesideCheckpoints: a checkpoint of another program does not last.
@@ -159,7 +159,7 @@ func TestVacuumBesideCheckpoints(t *testing.T) {
 		}
 	})
 	for range 50 {
-		must(t, sqlite.Vacuum(db.Path()))
+		must(t, sqlite.Vacuum(t.Context(), db.Path()))
 	}
 }
 

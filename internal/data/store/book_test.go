@@ -247,7 +247,7 @@ func changeBook(t *testing.T, s *store.Store, random *rand.Rand, tenant record.T
 		all, err := s.Imports(tenant)
 		must(t, err)
 		if len(all) > 0 && all[0].TakenBackAt.IsZero() {
-			_, err := s.TakeBack(tenant, 0, all[0].Number)
+			_, err := s.TakeBack(tenant, 0, all[0].Number, nil)
 			must(t, err)
 		}
 	default:

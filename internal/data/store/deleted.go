@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -100,5 +101,6 @@ func purge(t *sqlite.Tx, tenant record.TenantID, by KeyID, some []record.Stored)
 	return len(ids), err
 }
 
-// Vacuum rewrites the file, so that no trace of erased records is left in it.
-func (s *Store) Vacuum() error { return sqlite.Vacuum(s.db.Path()) }
+// Vacuum rewrites the file, so that no trace of erased records is left in it. If ctx ends
+// first, traces may be left.
+func (s *Store) Vacuum(ctx context.Context) error { return sqlite.Vacuum(ctx, s.db.Path()) }

@@ -24,20 +24,34 @@ func (e *RepeatedError) Error() string {
 	return "the request was sent before, and made " + e.ID
 }
 
-// NoTenantError says that there is no department of this name.
-type NoTenantError struct{ Name string }
+// NoTenantError reports that no department has a name or, without a name, that the
+// database has no department.
+type NoTenantError struct {
+	Name      string
+	Names     []string // of all departments
+	CanCreate bool     // the command could create the department
+}
 
-func (e *NoTenantError) Error() string { return fmt.Sprintf("there is no department %q", e.Name) }
+func (e *NoTenantError) Error() string {
+	if e.Name == "" {
+		return "the database has no department"
+	}
+	return fmt.Sprintf("there is no department %q", e.Name)
+}
+
+// SeveralTenantsError reports that a department must be named, because there are several.
+type SeveralTenantsError struct{ Names []string }
+
+func (e *SeveralTenantsError) Error() string {
+	return fmt.Sprintf("the database has %d departments", len(e.Names))
+}
 
 // ErrRemoved is the error for a department that was removed meanwhile.
 var ErrRemoved = errors.New("the department was removed")
 
-// TakenError says that a department cannot have a name, because another one
-// has it or one that is alike.
-type TakenError struct {
-	Name, Existing string
-	Creating       bool // the department that cannot have it is a new one
-}
+// TakenError reports that a department cannot be renamed, because another one has the name
+// or a similar one.
+type TakenError struct{ Name, Existing string }
 
 func (e *TakenError) Error() string {
 	if e.Name == e.Existing {

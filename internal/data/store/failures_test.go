@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -118,18 +119,18 @@ func (w *world) writes() map[string]func(*store.Store) error {
 		},
 		"Import into a new department": func(s *store.Store) error {
 			n := adding(store.Person{Fields: ana})
-			n.Department = "Rescue 3"
+			n.Department, n.New = "Rescue 3", true
 			_, _, err := s.Import(0, n)
 			return err
 		},
-		"TakeBack":     func(s *store.Store) error { _, err := s.TakeBack(ours, 0, 1); return err },
+		"TakeBack":     func(s *store.Store) error { _, err := s.TakeBack(ours, 0, 1, nil); return err },
 		"RenameTenant": func(s *store.Store) error { return s.RenameTenant(ours, "Engine 8", false) },
 		"RemoveTenant": func(s *store.Store) error { _, err := s.RemoveTenant(theirs); return err },
 		"AddDepartments": func(s *store.Store) error {
 			return s.AddDepartments([]store.Department{{Name: "Rescue 3", People: []record.Fields{ana}}})
 		},
 		"CreateKey": func(s *store.Store) error {
-			return s.CreateKey(store.NewKey{Tenant: "Rescue 3", Scope: store.ScopeRead}, func(string) error { return nil })
+			return s.CreateKey(store.NewKey{Tenant: "Rescue 3", New: true, Scope: store.ScopeRead}, func(string) error { return nil })
 		},
 		"RevokeKey":             func(s *store.Store) error { _, err := s.RevokeKey(ours, w.key); return err },
 		"WriteKeyUses":          func(s *store.Store) error { return s.WriteKeyUses(map[store.KeyID]int64{w.key: 60_000}) },
@@ -266,7 +267,6 @@ func (w *world) reads() map[string]func(*store.Store) (any, error) {
 		"Empty":        func(s *store.Store) (any, error) { return s.Empty() },
 		"Tenant":       func(s *store.Store) (any, error) { return s.Tenant("Engine 7") },
 		"TenantName":   func(s *store.Store) (any, error) { return s.TenantName(ours) },
-		"RefuseAlike":  func(s *store.Store) (any, error) { return "fine", s.RefuseAlike("Rescue 3") },
 		"HasNoRecords": func(s *store.Store) (any, error) { return "fine", s.HasNoRecords(theirs) },
 		"Ping":         func(s *store.Store) (any, error) { return "fine", s.Ping() },
 		"CheckMark":    func(s *store.Store) (any, error) { return "fine", s.DB().Read(s.CheckMark) },
@@ -297,7 +297,9 @@ func (w *world) reads() map[string]func(*store.Store) (any, error) {
 		},
 		"Roster.Each": func(s *store.Store) (any, error) {
 			var all []record.Stored
-			err := s.ReadRoster(ours, func(r store.Roster) error { return r.Each(func(f *record.Stored) { all = append(all, *f) }) })
+			err := s.ReadRoster(ours, func(r store.Roster) error {
+				return r.Each(context.Background(), func(f *record.Stored) { all = append(all, *f) })
+			})
 			return all, err
 		},
 		"Roster.Deleted": func(s *store.Store) (all any, err error) {

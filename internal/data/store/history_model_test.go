@@ -298,7 +298,7 @@ func (m *historyRun) takeBack(d *historyModel) {
 	}
 	number := m.random.IntN(len(d.imports))
 	i := &d.imports[number]
-	done, err := m.store.TakeBack(d.tenant, 0, int64(number+1))
+	done, err := m.store.TakeBack(d.tenant, 0, int64(number+1), nil)
 	if i.takenBack {
 		if _, ok := err.(*store.TakenBackError); !ok {
 			m.Errorf("twice: %v", err)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"strconv"
 	"time"
@@ -30,24 +31,26 @@ type Person struct {
 // Roster is a department at one moment.
 type Roster interface {
 	// Each calls each for every record that is not deleted, damaged ones
-	// included, in the order of creation. each must not keep the pointer.
-	Each(each func(*record.Stored)) error
+	// included, in the order of creation, until ctx ends. each must not keep the pointer.
+	Each(ctx context.Context, each func(*record.Stored)) error
 	// Deleted reports which of some ids are those of deleted records.
 	Deleted(ids []string) (map[string]bool, error)
 }
 
 // NewImport is an import to be made.
 type NewImport struct {
-	By       KeyID
-	File     string         // name, for people; cut to 200 characters
-	Hash     []byte         // SHA-256 of the content
-	Progress func(done int) // may be nil
+	By   KeyID
+	File string // name, for people; cut to 200 characters
+	Hash []byte // SHA-256 of the content
 
-	// Department is the name of a new department where the tenant is 0: it is made
-	// by the same transaction, if there are people. The error is a *TakenError if
-	// another one has a name that is alike, unless Alike is set.
+	// Progress is called after each person is written; nil for no calls. Its error ends the
+	// import, and nothing is written.
+	Progress func(done int) error
+
+	// Department and New are the arguments of TenantOrNew where the tenant is 0. The
+	// department is created in the same transaction, if there are people.
 	Department string
-	Alike      bool
+	New        bool
 
 	// Decide returns the people to write. Import calls it within the transaction. If it
 	// returns an error or no people, Import writes nothing and uses no number.
@@ -84,7 +87,7 @@ func importID(number int64) string { return "import/" + strconv.FormatInt(number
 // make decides what to write, and writes it.
 func (n *NewImport) make(t *sqlite.Tx, tenant record.TenantID) (number int64, ids []string, err error) {
 	if tenant == 0 { // it may exist by now
-		tenant, err = findTenant(t.Conn, n.Department)
+		tenant, _, err = tenantOrNew(t.Conn, n.Department, n.New)
 	} else {
 		_, err = t.QueryInt(`SELECT 1 FROM tenants WHERE id = ?`, int64(tenant))
 	}
@@ -96,7 +99,7 @@ func (n *NewImport) make(t *sqlite.Tx, tenant record.TenantID) (number int64, id
 		return 0, nil, err
 	}
 	if tenant == 0 {
-		if tenant, err = addTenant(t, n.Department, n.Alike); err != nil {
+		if tenant, err = addTenant(t, n.Department, n.New); err != nil {
 			return 0, nil, err
 		}
 	}
@@ -137,7 +140,9 @@ func (n *NewImport) write(t *sqlite.Tx, tenant record.TenantID, people []Person)
 		}
 		ids = append(ids, p.ID)
 		if n.Progress != nil {
-			n.Progress(i + 1)
+			if err := n.Progress(i + 1); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return ids, nil
@@ -164,9 +169,9 @@ type roster struct {
 	tenant record.TenantID
 }
 
-func (r roster) Each(each func(*record.Stored)) error {
+func (r roster) Each(ctx context.Context, each func(*record.Stored)) error {
 	var f record.Stored
-	return r.conn.Query(`SELECT `+record.Columns+inTenant+` ORDER BY row`, sqlite.Args{int64(r.tenant)}, func(row sqlite.Row) {
+	return r.conn.QueryContext(ctx, `SELECT `+record.Columns+inTenant+` ORDER BY row`, sqlite.Args{int64(r.tenant)}, func(row sqlite.Row) {
 		record.Scan(r.tenant, false, row, &f)
 		each(&f)
 	})
@@ -253,7 +258,10 @@ type imported struct {
 // import has added, and restores the fields of whom it has changed. It leaves alone
 // whom anything else has changed since. The error is ErrNotFound for an unknown
 // number, and a *TakenBackError for one that was taken back before.
-func (s *Store) TakeBack(tenant record.TenantID, by KeyID, number int64) (done TakenBack, err error) {
+//
+// progress is called after each person; nil for no calls. Its error ends the work, and
+// nothing is changed.
+func (s *Store) TakeBack(tenant record.TenantID, by KeyID, number int64, progress func(done, total int) error) (done TakenBack, err error) {
 	err = s.db.WriteLong(func(t *sqlite.Tx) error {
 		done = TakenBack{}
 		all, erased, err := importedBy(t.Conn, tenant, number)
@@ -263,9 +271,14 @@ func (s *Store) TakeBack(tenant record.TenantID, by KeyID, number int64) (done T
 		if err := t.ExecOne(`UPDATE imports SET taken_back_at = ? WHERE tenant_id = ? AND number = ?`, t.Now, int64(tenant), number); err != nil {
 			return err
 		}
-		for _, ch := range all {
+		for i, ch := range all {
 			if err := done.undo(t, tenant, by, ch); err != nil {
 				return err
+			}
+			if progress != nil {
+				if err := progress(i+1, len(all)); err != nil {
+					return err
+				}
 			}
 		}
 		for range erased {

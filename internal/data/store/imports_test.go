@@ -30,7 +30,7 @@ func imports(t testing.TB, s *store.Store, tenant record.TenantID, n store.NewIm
 
 func takeBack(t testing.TB, s *store.Store, number int64) store.TakenBack {
 	t.Helper()
-	done, err := s.TakeBack(ours, 0, number)
+	done, err := s.TakeBack(ours, 0, number, nil)
 	must(t, err)
 	return done
 }
@@ -47,7 +47,7 @@ func TestImport(t *testing.T) {
 	n := adding(store.Person{Fields: ana}, store.Person{ID: known.ID, Fields: ana}, store.Person{Fields: eva})
 	n.By, n.File = desk, strings.Repeat("é", 300)
 	var progress []int
-	n.Progress = func(done int) { progress = append(progress, done) }
+	n.Progress = func(done int) error { progress = append(progress, done); return nil }
 	number, added := imports(t, s, ours, n)
 	if number != 1 || len(added) != 3 || added[1] != known.ID || !slices.Equal(progress, []int{1, 2, 3}) {
 		t.Fatalf("import %d: %q, progress %v", number, added, progress)
@@ -105,11 +105,11 @@ func TestNoImport(t *testing.T) {
 		"nobody":               {ours, adding(store.Person{Fields: ana}, store.Person{ID: nobody, Fields: ana}), store.ErrNotFound},
 		"another department's": {ours, adding(store.Person{Fields: ana}, store.Person{ID: another.ID, Fields: ana}), store.ErrNotFound},
 		"no department":        {99, adding(store.Person{Fields: ana}), store.ErrRemoved},
-		"an alike department":  {0, store.NewImport{Department: "engine 7", Hash: hash, Decide: adding(store.Person{Fields: ana}).Decide}, &store.TakenError{}},
-		"a new one, nothing":   {0, store.NewImport{Department: "Rescue 3", Decide: adding().Decide}, nil},
+		"a misspelt one":       {0, store.NewImport{Department: "engine 7", Hash: hash, Decide: adding(store.Person{Fields: ana}).Decide}, &store.NoTenantError{}},
+		"a new one, nothing":   {0, store.NewImport{Department: "Rescue 3", New: true, Decide: adding().Decide}, nil},
 	} {
 		number, ids, err := s.Import(tt.tenant, tt.n)
-		if number != 0 || ids != nil || !errors.Is(err, tt.want) && !errors.As(err, new(*store.TakenError)) {
+		if number != 0 || ids != nil || !errors.Is(err, tt.want) && !errors.As(err, new(*store.NoTenantError)) {
 			t.Errorf("%s: %d, %q, %v", name, number, ids, err)
 		}
 	}
@@ -125,10 +125,10 @@ func TestImportMakesDepartment(t *testing.T) {
 	s := newStore(t)
 	for want := range 2 {
 		n := adding(store.Person{Fields: ana})
-		n.Department, n.Alike = "engine 7", true
+		n.Department, n.New = "engine 7", true
 		n.Decide = func(r store.Roster) ([]store.Person, error) {
 			seen := 0
-			err := r.Each(func(*record.Stored) { seen++ })
+			err := r.Each(t.Context(), func(*record.Stored) { seen++ })
 			if seen != want {
 				t.Errorf("%d people, not %d", seen, want)
 			}
@@ -151,7 +151,7 @@ func TestRoster(t *testing.T) {
 	exec(t, s, `UPDATE firefighters SET last_name = 'X' WHERE id = ?`, b.ID)
 	must(t, s.ReadRoster(ours, func(r store.Roster) error {
 		var got []string
-		err := r.Each(func(f *record.Stored) { got = append(got, fmt.Sprint(f.ID, f.LastName, f.Damaged)) })
+		err := r.Each(t.Context(), func(f *record.Stored) { got = append(got, fmt.Sprint(f.ID, f.LastName, f.Damaged)) })
 		if want := []string{a.ID + "Čović" + "false", b.ID + "X" + "true"}; !slices.Equal(got, want) {
 			t.Errorf("the roster is %q, not %q", got, want)
 		}
@@ -163,7 +163,7 @@ func TestRoster(t *testing.T) {
 	}))
 	objection := errors.New("an objection")
 	if err := s.ReadRoster(0, func(r store.Roster) error {
-		return errors.Join(r.Each(func(*record.Stored) { t.Error("a record of no department") }), objection)
+		return errors.Join(r.Each(t.Context(), func(*record.Stored) { t.Error("a record of no department") }), objection)
 	}); !errors.Is(err, objection) {
 		t.Errorf("the error is %v", err)
 	}
@@ -224,6 +224,26 @@ func TestSameFile(t *testing.T) {
 	check(ours, 0)
 }
 
+// TestStopped: an import and an undo that end early change nothing.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	stop := errors.New("stop")
+	n := adding(store.Person{Fields: ana}, store.Person{Fields: eva})
+	imports(t, s, ours, n)
+	n.Progress = func(done int) error { return stop }
+	if _, _, err := s.Import(ours, n); !errors.Is(err, stop) {
+		t.Errorf("the import: %v", err)
+	}
+	if _, err := s.TakeBack(ours, 0, 1, func(done, total int) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("the undo: %v", err)
+	}
+	if done := takeBack(t, s, 1); done.Deleted != 2 {
+		t.Errorf("undone later: %+v", done)
+	}
+	checkCounts(t, s)
+}
+
 // TestTakeBack: whom the import added is deleted, whom it changed is as before, and
 // whom anything has changed since is left alone.
 func TestTakeBack(t *testing.T) {
@@ -252,7 +272,7 @@ func TestTakeBack(t *testing.T) {
 	exec(t, s, `UPDATE firefighters SET invitation_status = 'sent' WHERE id = ?`, known[0].ID)
 
 	now = now.Add(time.Hour)
-	done, err := s.TakeBack(ours, desk, 1)
+	done, err := s.TakeBack(ours, desk, 1, nil)
 	must(t, err)
 	want := store.TakenBack{Deleted: 1, Restored: 1, Left: []store.LeftAlone{{in[1], "Eva B", "replace"}, {in[2], "Ana Čović", "delete"},
 		{in[4], "", ""}, {known[1].ID, "Ana Čović", "replace"}, {known[2].ID, "Ana Čović", ""}, {known[3].ID, "Ana Čović", ""}, {"", "", "purge"}}}
@@ -271,13 +291,13 @@ func TestTakeBack(t *testing.T) {
 	if h := history(t, s, ours, in[0]); actions(h) != "create delete" || *h[1].Key != int64(desk) {
 		t.Errorf("the history: %+v", h)
 	}
-	back, ok := errors.AsType[*store.TakenBackError](func() error { now = now.Add(time.Hour); _, err := s.TakeBack(ours, 0, 1); return err }())
+	back, ok := errors.AsType[*store.TakenBackError](func() error { now = now.Add(time.Hour); _, err := s.TakeBack(ours, 0, 1, nil); return err }())
 	if !ok || back.Number != 1 || !back.At.Equal(now.Add(-time.Hour)) {
 		t.Errorf("twice: %+v", back)
 	}
 	checkImports(t, s, ours, []store.Import{{Number: 1, At: noon, File: "people.csv", Added: 5, Changed: 4, TakenBackAt: now.Add(-time.Hour)}})
 	for tenant, number := range map[record.TenantID]int64{ours: 2, theirs: 1} {
-		if _, err := s.TakeBack(tenant, 0, number); !errors.Is(err, store.ErrNotFound) {
+		if _, err := s.TakeBack(tenant, 0, number, nil); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("department %d, import %d: %v", tenant, number, err)
 		}
 	}

@@ -175,14 +175,13 @@ type NewKey struct {
 	Scope     string
 	Birthdays bool      // of ScopePhone: the cards have dates of birth
 	ExpiresAt time.Time // the zero time is never
-	Alike     bool      // the department may be new although the name of another is alike
+	New       bool      // the department may be created in addition to others
 }
 
 // CreateKey makes a key, and its department if that does not exist, and shows
 // the key: this is the only time that anybody sees it. If show fails the key is
 // not made. So show runs within the transaction. It runs twice if the transaction
-// was shared with other callers and failed. The error is a *TakenError if the name
-// of the department is new and too much like that of another.
+// was shared with other callers and failed. It returns the errors of TenantOrNew.
 func (s *Store) CreateKey(k NewKey, show func(key string) error) error {
 	key := apikey.New()
 	hash := apikey.Hash(key)
@@ -191,7 +190,7 @@ func (s *Store) CreateKey(k NewKey, show func(key string) error) error {
 		expiresAt = k.ExpiresAt.UnixMilli()
 	}
 	return s.db.Write(func(t *sqlite.Tx) error {
-		tenant, err := addTenant(t, k.Tenant, k.Alike)
+		tenant, err := addTenant(t, k.Tenant, k.New)
 		if err != nil {
 			return err
 		}

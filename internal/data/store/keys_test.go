@@ -39,7 +39,7 @@ func TestKeys(t *testing.T) {
 	s := newStoreAt(t, func() time.Time { return noon })
 	made := noon.UnixMilli()
 	first := createKey(t, s, store.NewKey{Tenant: "Engine 7", Label: "desk", Scope: store.ScopeRead, ExpiresAt: noon.Add(time.Hour)})
-	second := createKey(t, s, store.NewKey{Tenant: "Rescue 3", Scope: store.ScopeWrite})
+	second := createKey(t, s, store.NewKey{Tenant: "Rescue 3", New: true, Scope: store.ScopeWrite})
 	want := map[store.KeyHash]store.Key{
 		apikey.Hash(first):  {ID: 1, Tenant: ours, Scope: "read", Label: "desk", CreatedAt: made, ExpiresAt: made + 3_600_000},
 		apikey.Hash(second): {ID: 2, Tenant: 3, Scope: "write", CreatedAt: made},
@@ -82,7 +82,7 @@ func TestKeyNotShown(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	failure := errors.New("the pipe is closed")
-	err := s.CreateKey(store.NewKey{Tenant: "Rescue 3", Scope: store.ScopeWrite}, func(string) error { return failure })
+	err := s.CreateKey(store.NewKey{Tenant: "Rescue 3", New: true, Scope: store.ScopeWrite}, func(string) error { return failure })
 	if _, none := s.Tenant("Rescue 3"); !errors.Is(err, failure) || len(allKeys(t, s)) != 0 || none == nil {
 		t.Errorf("the error is %v, the keys are %v, the department: %v", err, allKeys(t, s), none)
 	}

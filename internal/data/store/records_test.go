@@ -94,7 +94,8 @@ func TestAddDepartments(t *testing.T) {
 	if empty, err := s.Empty(); err != nil || !empty {
 		t.Errorf("empty: %t, %v", empty, err)
 	}
-	must(t, s.AddDepartments([]store.Department{{Name: "A", People: []record.Fields{ana, eva}}, {Name: "B"}, {Name: "C", People: people(3)}}))
+	must(t, s.AddDepartments([]store.Department{{Name: "A", People: []record.Fields{ana, eva}}, {Name: "B"}, {Name: "C", People: people(1)}}))
+	must(t, s.AddDepartments([]store.Department{{Name: "C", People: people(2)}}))
 	for i, want := range []int64{2, 0, 3} {
 		if total := list(t, s, record.TenantID(i+1), "").Total; total != want {
 			t.Errorf("department %d has %d records, not %d", i+1, total, want)
@@ -103,7 +104,7 @@ func TestAddDepartments(t *testing.T) {
 	if items := list(t, s, 1, "sortDir=asc").Items; items[0].Fields != ana || items[1].Fields != eva {
 		t.Errorf("the people are %+v", items)
 	}
-	for _, bad := range [][]store.Department{{{Name: "D"}, {Name: "A"}}, {{Name: "D", People: []record.Fields{ana, {FirstName: "A", LastName: "B", Email: "x"}}}}, {{Name: ""}}} {
+	for _, bad := range [][]store.Department{{{Name: "D", People: []record.Fields{ana, {FirstName: "A", LastName: "B", Email: "x"}}}}, {{Name: ""}}} {
 		if err := s.AddDepartments(bad); err == nil {
 			t.Errorf("%+v were added", bad)
 		}

@@ -101,7 +101,7 @@ func TestFailuresInAGroup(t *testing.T) {
 			fails(func() error { return s.Undelete(ours, 0, []string{gone.ID, nobody}) }), creates,
 			fails(func() error { _, err := s.Create(99, 0, ana, nil); return err }), creates,
 			fails(func() error {
-				return s.CreateKey(store.NewKey{Tenant: "Rescue 3", Scope: store.ScopeRead}, func(string) error { shown++; return os.ErrClosed })
+				return s.CreateKey(store.NewKey{Tenant: "Rescue 3", New: true, Scope: store.ScopeRead}, func(string) error { shown++; return os.ErrClosed })
 			}), creates,
 			fails(func() error { return s.DB().Write(func(*sqlite.Tx) error { panic("before the first write") }) }), creates,
 			fails(func() error {

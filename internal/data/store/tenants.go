@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -20,13 +21,63 @@ func (s *Store) Empty() (bool, error) {
 	return n == 0, err
 }
 
-const tenantSQL = `SELECT id FROM tenants WHERE name = ?`
+// Tenant returns the department with a name or, without a name, the only department. The
+// error is a *NoTenantError or a *SeveralTenantsError.
+func (s *Store) Tenant(name string) (tenant record.TenantID, err error) {
+	err = s.db.Read(func(c *sqlite.Conn) error {
+		tenant, _, err = chooseTenant(c, name)
+		return err
+	})
+	return tenant, err
+}
 
-// Tenant returns the department of that name. The error is a *NoTenantError if
-// there is none.
-func (s *Store) Tenant(name string) (record.TenantID, error) {
-	n, err := s.queryInt(tenantSQL, strings.TrimSpace(name))
-	return record.TenantID(n), noRow(err, &NoTenantError{name})
+// TenantOrNew is Tenant for a command that can create the department: it returns 0 and the
+// name of the department to create if the database has none, or if isNew is set and no
+// department has the name.
+func (s *Store) TenantOrNew(name string, isNew bool) (tenant record.TenantID, create string, err error) {
+	err = s.db.Read(func(c *sqlite.Conn) error {
+		tenant, create, err = tenantOrNew(c, name, isNew)
+		return err
+	})
+	return tenant, create, err
+}
+
+// chooseTenant returns the department with a name or, without a name, the only department,
+// and the names of all departments if there is none.
+func chooseTenant(c *sqlite.Conn, name string) (tenant record.TenantID, names []string, err error) {
+	name = strings.TrimSpace(name)
+	if name != "" {
+		n, err := c.QueryInt(`SELECT id FROM tenants WHERE name = ?`, name)
+		if !errors.Is(err, sqlite.ErrNoRows) {
+			return record.TenantID(n), nil, err
+		}
+	}
+	err = c.Query(`SELECT id, name FROM tenants ORDER BY id`, nil, func(row sqlite.Row) {
+		tenant = record.TenantID(row.Int(0))
+		names = append(names, row.Text(1))
+	})
+	switch {
+	case err != nil:
+		return 0, nil, err
+	case name != "" || len(names) == 0:
+		return 0, names, &NoTenantError{Name: name, Names: names}
+	case len(names) > 1:
+		return 0, names, &SeveralTenantsError{Names: names}
+	}
+	return tenant, names, nil
+}
+
+func tenantOrNew(c *sqlite.Conn, name string, isNew bool) (tenant record.TenantID, create string, err error) {
+	tenant, names, err := chooseTenant(c, name)
+	missing, ok := errors.AsType[*NoTenantError](err)
+	if !ok {
+		return tenant, "", err
+	}
+	if len(names) > 0 && !isNew {
+		missing.CanCreate = true
+		return 0, "", missing
+	}
+	return 0, cmp.Or(missing.Name, FirstDepartment), nil
 }
 
 const tenantNameSQL = `SELECT name FROM tenants WHERE id = ?`
@@ -85,24 +136,14 @@ func (s *Store) Tenants(each func(TenantInfo)) error {
 	})
 }
 
-// findTenant returns the department of that name, 0 if there is none.
-func findTenant(c *sqlite.Conn, name string) (record.TenantID, error) {
-	n, err := c.QueryInt(tenantSQL, name)
-	return record.TenantID(n), noRow(err, nil)
-}
-
-// addTenant returns the department of that name, which it makes if there is
-// none. The error is a *TakenError if another one has a name that is alike,
-// unless alike is set.
-func addTenant(t *sqlite.Tx, name string, alike bool) (record.TenantID, error) {
-	tenant, err := findTenant(t.Conn, name)
-	if tenant != 0 || err != nil {
+// addTenant returns the department that TenantOrNew describes, and creates it if there is
+// none.
+func addTenant(t *sqlite.Tx, name string, isNew bool) (record.TenantID, error) {
+	tenant, create, err := tenantOrNew(t.Conn, name, isNew)
+	if create == "" || err != nil {
 		return tenant, err
 	}
-	if err := refuseTaken(t.Conn, name, 0, alike); err != nil {
-		return 0, err
-	}
-	return insertTenant(t, name)
+	return insertTenant(t, create)
 }
 
 // insertTenant makes a department. Its id was never that of another, whose
@@ -116,13 +157,14 @@ func insertTenant(t *sqlite.Tx, name string) (record.TenantID, error) {
 	return record.TenantID(id), err
 }
 
-// Department is a new department with its people.
+// Department is a department with new people.
 type Department struct {
 	Name   string
 	People []record.Fields
 }
 
-// AddDepartments adds new departments in one transaction.
+// AddDepartments adds people to departments in one transaction. It creates the departments
+// that do not exist.
 func (s *Store) AddDepartments(departments []Department) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
 		for _, d := range departments {
@@ -135,7 +177,11 @@ func (s *Store) AddDepartments(departments []Department) error {
 }
 
 func addDepartment(t *sqlite.Tx, d Department) error {
-	tenant, err := insertTenant(t, d.Name)
+	id, err := t.QueryInt(`SELECT id FROM tenants WHERE name = ?`, d.Name)
+	tenant := record.TenantID(id)
+	if errors.Is(err, sqlite.ErrNoRows) {
+		tenant, err = insertTenant(t, d.Name)
+	}
 	if err != nil {
 		return err
 	}
@@ -157,20 +203,14 @@ func addDepartment(t *sqlite.Tx, d Department) error {
 	return nil
 }
 
-// RefuseAlike returns a *TakenError if a department has that name or one that is
-// alike.
-func (s *Store) RefuseAlike(name string) error {
-	return s.db.Read(func(c *sqlite.Conn) error { return refuseTaken(c, name, 0, false) })
-}
-
-// refuseTaken returns a *TakenError if a department other than self has a name or,
-// unless alike is set, one that differs from it only in case, accents or spaces.
+// refuseTaken returns a *TakenError if a department other than self has a name or, unless
+// alike is set, one that differs from it only in case, accents or spaces.
 func refuseTaken(c *sqlite.Conn, name string, self record.TenantID, alike bool) (err error) {
 	var taken error
 	wanted := likeness(name)
 	err = c.Query(`SELECT name FROM tenants WHERE id <> ?`, sqlite.Args{int64(self)}, func(row sqlite.Row) {
 		if other := row.Text(0); other == name || taken == nil && !alike && likeness(other) == wanted {
-			taken = &TakenError{Name: name, Existing: other, Creating: self == 0}
+			taken = &TakenError{Name: name, Existing: other}
 		}
 	})
 	return cmp.Or(err, taken)

@@ -36,39 +36,56 @@ func TestTenants(t *testing.T) {
 	}
 }
 
-// TestAlikeTenants: two names that people take for the same are refused, unless
-// they are meant.
-func TestAlikeTenants(t *testing.T) {
+// TestSimilarNames: a department is renamed to a name that people confuse with another only
+// if that is confirmed.
+func TestSimilarNames(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	add := func(name string, alike bool) error {
-		return s.CreateKey(store.NewKey{Tenant: name, Scope: store.ScopeRead, Alike: alike}, func(string) error { return nil })
-	}
-	rename := func(name string, alike bool) error { return s.RenameTenant(theirs, name, alike) }
-	ask := func(name string, _ bool) error { return s.RefuseAlike(name) }
 	for _, name := range []string{"engine 7", "Engine  7", "Éngine 7", "E N G I N E 7", "Engine\u20097", "ENGINE７"} {
-		for what, do := range map[string]func(string, bool) error{"add": add, "rename": rename, "ask": ask} {
-			taken, ok := errors.AsType[*store.TakenError](do(name, false))
-			if want := (store.TakenError{Name: name, Existing: "Engine 7", Creating: what != "rename"}); !ok || *taken != want {
-				t.Errorf("%s %q: %+v", what, name, taken)
-			}
+		taken, ok := errors.AsType[*store.TakenError](s.RenameTenant(theirs, name, false))
+		if want := (store.TakenError{Name: name, Existing: "Engine 7"}); !ok || *taken != want {
+			t.Errorf("%q: %+v", name, taken)
 		}
 	}
-	if taken, ok := errors.AsType[*store.TakenError](rename("Engine 7", true)); !ok || *taken != (store.TakenError{Name: "Engine 7", Existing: "Engine 7"}) {
+	if taken, ok := errors.AsType[*store.TakenError](s.RenameTenant(theirs, "Engine 7", true)); !ok || *taken != (store.TakenError{Name: "Engine 7", Existing: "Engine 7"}) {
 		t.Errorf("%+v", taken)
 	}
-	must(t, add("Engine 7", false))
-	must(t, ask("Engine 77", false))
-	must(t, add("Engine 77", false))
-	must(t, add("ENGINE 7", true))
-	must(t, rename("ladder1", false))
-	must(t, rename("engine7", true))
-	var names []string
-	for _, d := range tenants(t, s) {
-		names = append(names, d.Name)
+	must(t, s.RenameTenant(theirs, "ladder1", false))
+	must(t, s.RenameTenant(theirs, "engine7", true))
+}
+
+// TestChooseTenant: a department may be left out if there is only one, and a further one is
+// created only if that is asked for.
+func TestChooseTenant(t *testing.T) {
+	t.Parallel()
+	empty, several := openStore(t, newFile(t), time.Now), newStore(t)
+	for _, tt := range []struct {
+		s      *store.Store
+		name   string
+		isNew  bool
+		create string // the department that is created
+		err    string
+	}{
+		{empty, "", false, "default", ""},
+		{empty, "Engine 7", false, "Engine 7", ""},
+		{several, "", false, "", "the database has 2 departments"},
+		{several, "", true, "", "the database has 2 departments"},
+		{several, "defualt", false, "", `there is no department "defualt"`},
+		{several, "defualt", true, "defualt", ""},
+		{several, " Engine 7 ", false, "", ""},
+		{several, "Engine 7", true, "", ""},
+	} {
+		tenant, create, err := tt.s.TenantOrNew(tt.name, tt.isNew)
+		if create != tt.create || tt.err == "" && err != nil || tt.err != "" && (err == nil || err.Error() != tt.err) || (tenant == 0) != (tt.err != "" || create != "") {
+			t.Errorf("%q, new %v: %d, %q, %v", tt.name, tt.isNew, tenant, create, err)
+		}
 	}
-	if want := []string{"Engine 7", "engine7", "Engine 77", "ENGINE 7"}; !slices.Equal(names, want) {
-		t.Errorf("the departments are %q, not %q", names, want)
+	must(t, empty.CreateKey(store.NewKey{Scope: store.ScopeRead}, func(string) error { return nil }))
+	if tenant, err := empty.Tenant(""); err != nil || tenant != 1 {
+		t.Errorf("the only one: %d, %v", tenant, err)
+	}
+	if _, err := openStore(t, newFile(t), time.Now).Tenant(""); err == nil || err.Error() != "the database has no department" {
+		t.Errorf("no department: %v", err)
 	}
 }
 
@@ -157,7 +174,7 @@ func TestTenantNumbers(t *testing.T) {
 	next(func() error { return s.AddDepartments([]store.Department{{Name: "B"}}) })
 	remove(last)
 	next(func() error {
-		return s.CreateKey(store.NewKey{Tenant: "B", Scope: store.ScopeRead}, func(string) error { return nil })
+		return s.CreateKey(store.NewKey{Tenant: "B", New: true, Scope: store.ScopeRead}, func(string) error { return nil })
 	})
 	for _, d := range tenants(t, s) {
 		remove(d.ID)

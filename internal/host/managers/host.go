@@ -26,8 +26,8 @@ func (p pc) user() string { return cmp.Or(p.User, Account) }
 // installs, starts and stops the service. (A Manager is how the running service talks with
 // the service manager that started it.) Each system has a Host of its own: in systemd.go
 // (Linux and every other Unix but macOS), in launchd.go (macOS) and in host_windows.go.
-// Beside it each has Account, the user of the service, and LogCommand, what to type to see
-// the log of the service. Prepare, Install and Uninstall return what they did, a sentence
+// Beside it each has Account, the user of the service, and LogCommand, the command that
+// prints the log of the service. Prepare, Install and Uninstall return what they did, a sentence
 // each. Prepare and Install can be repeated.
 type methods interface {
 	DataFolder() string             // the folder of the service's data, whether it is there or not
@@ -59,10 +59,10 @@ const Name = "firefighters"
 
 // Errors of all systems.
 var (
-	ErrNotInstalled = errors.New("the service is not installed")
-	ErrNotPermitted = errors.New("this needs the rights of an administrator")
-	ErrUnsupported  = errors.New("this system has no service manager that is known here")
-	ErrForeign      = errors.New("somebody has written a unit of this name by hand")
+	ErrNotInstalled = errors.New("the service is not installed on this PC")
+	ErrNotPermitted = errors.New("this needs administrator rights")
+	ErrUnsupported  = errors.New("no supported service manager on this system")
+	ErrForeign      = errors.New("there is already a service unit that this program did not create")
 	ErrNotReady     = errors.New("the service does not start")
 )
 

@@ -75,8 +75,11 @@ func (h Host) Permitted() bool {
 	return true
 }
 
-// LogCommand can be typed in any terminal.
-const LogCommand = `wevtutil query-events Application /q:"*[System[Provider[@Name='` + windowsName + `']]]" /c:20 /rd:true /f:text`
+// LogCommand returns the command line that prints the end of the service's log, the newest
+// entry first. It cannot follow the log.
+func LogCommand(bool) []string {
+	return []string{"wevtutil", "query-events", "Application", "/q:*[System[Provider[@Name='" + windowsName + "']]]", "/c:50", "/rd:true", "/f:text"}
+}
 
 // known turns errors of Windows into those of all systems.
 func known(err error) error {

@@ -10,7 +10,13 @@ type Host = launchd
 
 const Account = "_" + Name
 
-const LogCommand = "sudo tail -n 50 " + launchdLog
+// LogCommand returns the command line that prints the end of the service's log.
+func LogCommand(follow bool) []string {
+	if follow {
+		return []string{"tail", "-n", "50", "-f", launchdLog}
+	}
+	return []string{"tail", "-n", "50", launchdLog}
+}
 
 func (h launchd) DataFolder() string     { return h.path("/Library/Application Support/Firefighters") }
 func (h launchd) Packaged(string) string { return "" } // there is none for macOS

@@ -50,7 +50,14 @@ func (h Host) Installed() bool {
 	return osutil.Exists(h.path(packagedUnit))
 }
 
-const LogCommand = "sudo journalctl -u firefighters -n 50"
+// LogCommand returns the command line that prints the end of the service's log.
+func LogCommand(follow bool) []string {
+	line := []string{"journalctl", "-u", unitName, "-n", "50", "--no-pager"}
+	if follow {
+		line = append(line, "--follow")
+	}
+	return line
+}
 
 // booted returns an error unless systemd runs this system, as sd_booted(3) finds out.
 func (h Host) booted() error {

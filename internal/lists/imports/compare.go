@@ -106,7 +106,7 @@ func sortByName(rows []*Row) {
 
 // findOnlyOurs finds the people of the department whom no row means. Those whom a refused
 // row could mean may be on the list.
-func (d *decision) findOnlyOurs(roster store.Roster) error {
+func (d *decision) findOnlyOurs(ctx context.Context, roster store.Roster) error {
 	onList, possible := map[string]bool{}, map[string]bool{}
 	known := map[*int]bool{} // lists, which many rows share
 	for i := range d.verdicts {
@@ -124,7 +124,7 @@ func (d *decision) findOnlyOurs(roster store.Roster) error {
 			}
 		}
 	}
-	return roster.Each(func(s *record.Stored) {
+	return roster.Each(ctx, func(s *record.Stored) {
 		switch {
 		case onList[s.ID]:
 		case possible[s.ID]:

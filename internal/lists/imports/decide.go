@@ -32,8 +32,8 @@ type decision struct {
 // decide decides about all rows. The error is a *record.DamagedError if a record
 // of the department is damaged, or that of ctx.
 func (f *File) decide(ctx context.Context, roster store.Roster) (*decision, error) {
-	d := &decision{file: f, distinct: f.distinct(), twins: map[int]int{}}
-	size, err := d.candidates(roster)
+	d := &decision{file: f, distinct: f.distinct(ctx), twins: map[int]int{}}
+	size, err := d.candidates(ctx, roster)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (f *File) decide(ctx context.Context, roster store.Roster) (*decision, erro
 		d.add(int(at), like[int(at)])
 	}
 	if f.comparing {
-		if err := d.findOnlyOurs(roster); err != nil {
+		if err := d.findOnlyOurs(ctx, roster); err != nil {
 			return nil, err
 		}
 	}
@@ -81,12 +81,15 @@ type distinct struct {
 
 // distinct returns the rows as matching sees them. A row that has a fault of its own
 // agrees with no other. What somebody has said of a row holds for those that agree with
-// it.
-func (f *File) distinct() *distinct {
+// it. It returns only some of them if ctx ends.
+func (f *File) distinct(ctx context.Context) *distinct {
 	n := len(f.Mapped.People)
 	all := &distinct{make([]sought, 0, n), make([]int32, 0, n), make([]int32, n), map[int]string{}}
 	seed, known := maphash.MakeSeed(), make(map[uint64]int32, n) // of the hash of a content its position in rows
 	for i := range f.Mapped.People {
+		if ctx.Err() != nil {
+			return all
+		}
 		p := &f.Mapped.People[i]
 		row := f.sought(p)
 		if len(p.Errors) == 0 {
@@ -148,7 +151,7 @@ func (f *File) sought(p *mapping.Person) sought {
 
 // candidates finds those of a department who have the id or the name of a row, or are
 // said to be one. It returns how many people the department has.
-func (d *decision) candidates(roster store.Roster) (size int, err error) {
+func (d *decision) candidates(ctx context.Context, roster store.Roster) (size int, err error) {
 	ids, names := map[string]bool{}, map[string]bool{}
 	for _, row := range d.distinct.rows {
 		ids[row.id], ids[row.same], names[row.name] = true, true, true
@@ -157,7 +160,7 @@ func (d *decision) candidates(roster store.Roster) (size int, err error) {
 		names[name] = true
 	}
 	var damaged error
-	err = roster.Each(func(s *record.Stored) {
+	err = roster.Each(ctx, func(s *record.Stored) {
 		if name := foldName(&s.Fields); ids[s.ID] || names[name] {
 			d.members = append(d.members, member{identify(name, &s.Fields), s.ID, s.Fields})
 		}

@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -27,7 +28,7 @@ const (
 // people is a department with a deleted person.
 type people []record.Stored
 
-func (all people) Each(each func(*record.Stored)) error {
+func (all people) Each(_ context.Context, each func(*record.Stored)) error {
 	for i := range all {
 		each(&all[i])
 	}
@@ -193,7 +194,7 @@ func TestReasons(t *testing.T) {
 func TestFaultyFieldMeansNobody(t *testing.T) {
 	t.Parallel()
 	bad := record.FieldErrors{{Field: "email", Code: record.Invalid, Detail: "…"}}
-	got := fileOf(Options{}, mapping.Person{Fields: ana, Errors: bad}, mapping.Person{Fields: ana}).distinct().rows
+	got := fileOf(Options{}, mapping.Person{Fields: ana, Errors: bad}, mapping.Person{Fields: ana}).distinct(t.Context()).rows
 	if got[0].email != "" || got[0].birth == "" || got[1].email == "" {
 		t.Errorf("%+v", got)
 	}

@@ -39,7 +39,7 @@ type File struct {
 // *EncodingError. For all but the first the File says what is known. Or it is that of ctx:
 // all work on a file ends with that.
 func Read(ctx context.Context, content []byte, o Options, now time.Time) (*File, error) {
-	table, err := sheet.Read(ctx, content, sheet.Options{Encoding: o.Encoding, Sheet: o.Sheet})
+	table, err := sheet.Read(ctx, content, sheet.Options{Encoding: o.Encoding, Sheet: o.Sheet, Name: o.Name})
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +62,11 @@ func Read(ctx context.Context, content []byte, o Options, now time.Time) (*File,
 		f.Unsure = nil // columns or dates are asked for first
 	default:
 		f.Problem = f.Unsure // the headers are as unsure as the names
+	}
+	if e, ok := errors.AsType[*mapping.ColumnsError](f.Problem); ok && e.Code == mapping.ColumnsNoName && table.Format == sheet.CSV && len(o.Columns)+len(o.Headers) == 0 {
+		if err := sheet.Misnamed(o.Name); err != nil {
+			return nil, err
+		}
 	}
 	if f.Problem == nil {
 		f.Problem = o.checkRows(f.Mapped.People)
@@ -117,8 +122,8 @@ func readRoster(s *store.Store, tenant record.TenantID, read func(store.Roster) 
 // noRoster is that of a department that does not exist yet.
 type noRoster struct{}
 
-func (noRoster) Each(func(*record.Stored)) error           { return nil }
-func (noRoster) Deleted([]string) (map[string]bool, error) { return nil, nil }
+func (noRoster) Each(context.Context, func(*record.Stored)) error { return nil }
+func (noRoster) Deleted([]string) (map[string]bool, error)        { return nil, nil }
 
 // errRefused ends the transaction of an import in which a row is refused or Perhaps, or of
 // which something else would come than was said.
@@ -128,7 +133,7 @@ var errRefused = errors.New("a row is refused")
 // refused or Perhaps Apply writes nothing, unless Options.SkipBad is set, nor where the outcome is
 // not the one of Options.Said. A file that would change
 // nothing makes no import; Number is then nil and Applied true. ctx ends the work only
-// before Apply writes. The error is an *EncodingError where somebody must choose the
+// before Apply writes, and the error of Options.Progress until it has written. The error is an *EncodingError where somebody must choose the
 // encoding first. key may be nil.
 func (f *File) Apply(ctx context.Context, s *store.Store, tenant record.TenantID, by store.KeyID, key *store.IdempotencyKey) (*Outcome, error) {
 	if f.Problem != nil {
@@ -144,7 +149,7 @@ func (f *File) Apply(ctx context.Context, s *store.Store, tenant record.TenantID
 	var outcome *Outcome
 	number, ids, err := s.Import(tenant, store.NewImport{
 		By: by, File: f.Options.Name, Hash: f.Hash, Progress: f.Options.Progress,
-		Department: f.Options.Department, Alike: f.Options.Alike,
+		Department: f.Options.Department, New: f.Options.New,
 		Decide: func(r store.Roster) ([]store.Person, error) {
 			d, err := f.decide(ctx, r)
 			if err != nil {

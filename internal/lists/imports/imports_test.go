@@ -70,7 +70,7 @@ func names(t testing.TB, s *store.Store) string {
 	t.Helper()
 	var all []string
 	must(t, s.ReadRoster(ours, func(r store.Roster) error {
-		return r.Each(func(f *record.Stored) { all = append(all, f.FirstName+" "+f.LastName) })
+		return r.Each(t.Context(), func(f *record.Stored) { all = append(all, f.FirstName+" "+f.LastName) })
 	}))
 	return strings.Join(all, ", ")
 }

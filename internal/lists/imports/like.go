@@ -93,7 +93,7 @@ func (d *decision) findAlike(ctx context.Context, roster store.Roster) (map[int]
 		return nil, nil
 	}
 	order := 0
-	err := roster.Each(func(s *record.Stored) {
+	err := roster.Each(ctx, func(s *record.Stored) {
 		k.add(s, order)
 		order++
 	})

@@ -126,7 +126,7 @@ func TestNamesakes(t *testing.T) {
 		members[i] = member{identity: identity{name: "ivan horvat"}, id: fmt.Sprint(i)}
 	}
 	d := &decision{members: members, distinct: &distinct{first: make([]int32, many)}, verdicts: matched(t, rows, members), rows: make([]Row, many)}
-	if err := d.findOnlyOurs(people{stored("7", ivan), stored("-", ivan)}); err != nil || len(d.onlyOurs) != 1 {
+	if err := d.findOnlyOurs(t.Context(), people{stored("7", ivan), stored("-", ivan)}); err != nil || len(d.onlyOurs) != 1 {
 		t.Errorf("%d people are only ours, %v", len(d.onlyOurs), err)
 	}
 	for i, v := range matched(t, rows, nil) {

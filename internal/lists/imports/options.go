@@ -44,10 +44,10 @@ type Options struct {
 	Add        map[int]bool   // it is somebody new
 	AddPerhaps bool           // all others of them are new, too
 
-	Progress func(done int) // rows written so far; may be nil
+	Progress func(done int) error // as in store.NewImport
 
-	Department string // the name of a department to make, where the tenant is 0
-	Alike      bool   // Department may be like the name of another department
+	Department string // where the tenant is 0: as store.NewImport has it
+	New        bool
 }
 
 // RowsError says that Options name a row that the file does not have, or say two things

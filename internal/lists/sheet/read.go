@@ -2,8 +2,10 @@ package sheet
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -72,7 +74,21 @@ func read(ctx context.Context, content []byte, o Options) (*Table, error) {
 	if o.Encoding != "" && !known {
 		return nil, fail(FileEncoding, o.Encoding)
 	}
-	return readText(ctx, content, forced)
+	t, err := readText(ctx, content, forced)
+	if e, ok := errors.AsType[*FileError](err); ok && e.Code == FileEmpty {
+		err = cmp.Or(Misnamed(o.Name), err)
+	}
+	return t, err
+}
+
+// Misnamed returns the *FileError for a text file that has the name of a workbook, nil for
+// any other name.
+func Misnamed(name string) error {
+	switch ending := strings.ToLower(filepath.Ext(name)); ending {
+	case ".xlsx", ".xlsm", ".xls":
+		return fail(FileText, ending)
+	}
+	return nil
 }
 
 // readText reads a file of text in the encoding that is asked for, or else in the
@@ -217,7 +233,7 @@ func sniffText(text string) string {
 	page := has("<!doctype html") || has("<html")
 	switch {
 	case text == "":
-		return FileEmpty
+		return FileNothing
 	case isBinary(text):
 		return FileBinary
 	case strings.HasPrefix(head, "<?xml") && !page:

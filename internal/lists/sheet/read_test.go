@@ -194,8 +194,8 @@ func TestRefusals(t *testing.T) {
 	utf16Name := func(s string) string { return strings.Join(strings.Split(s, ""), "\x00") + "\x00" }
 	const compound = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\x00\x00"
 	for _, test := range []struct{ code, file string }{
-		{FileEmpty, ""},
-		{FileEmpty, "\ufeff \r\n\t\n"},
+		{FileNothing, ""},
+		{FileNothing, "\ufeff \r\n\t\n"},
 		{FileEmpty, "Vorname;Name\n\n;;\n"},
 		{FileEmpty, ",,,\n,,\n"},
 		{FileOldExcel, compound + utf16Name("Root Entry") + utf16Name("Workbook")},
@@ -231,6 +231,8 @@ func TestRefusals(t *testing.T) {
 		_, err := Read(t.Context(), []byte(test.file), Options{})
 		checkCode(t, fmt.Sprintf("%.40q", test.file), err, test.code)
 	}
+	_, err := Read(t.Context(), []byte("hello\n"), Options{Name: "List.XLSX"})
+	checkCode(t, "a text with the name of a workbook", err, FileText)
 }
 
 func TestQuoteSaysItsRow(t *testing.T) {

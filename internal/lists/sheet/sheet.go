@@ -128,6 +128,7 @@ const (
 type Options struct {
 	Encoding string // as EncodingOf takes it; empty: by the file
 	Sheet    string // empty: the only one that has cells and is not hidden
+	Name     string // of the file, for FileText; may be empty
 }
 
 // FileError says what is wrong with a file as a whole. Code is one of those
@@ -142,7 +143,9 @@ func (e *FileError) Error() string { return "the file cannot be read: " + e.Code
 
 // Codes of a FileError.
 const (
-	FileEmpty     = "empty"     // nothing in it, or no row below the header
+	FileNothing   = "nothing"   // nothing in it
+	FileEmpty     = "empty"     // no row below the header
+	FileText      = "text"      // no list, but text whose name ends like that of a workbook; that ending
 	FileTooLarge  = "tooLarge"  // limit in MB
 	FileOldExcel  = "xls"       // an .xls workbook
 	FileEncrypted = "encrypted" // a workbook with a password

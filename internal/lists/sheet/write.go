@@ -50,7 +50,10 @@ func WriteAll(ctx context.Context, w io.Writer, format string, times bool, each 
 		}
 		return to.Write(f)
 	})
-	return cmp.Or(err, to.Close())
+	if err != nil {
+		return err
+	}
+	return to.Close()
 }
 
 // ContentType returns the media type of a format.

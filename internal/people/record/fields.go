@@ -164,9 +164,14 @@ func (f Fields) Summary() string {
 	return strings.Join(append([]string{f.FirstName + " " + f.LastName}, f.Details()...), ", ")
 }
 
-// Details returns the values of the fields beside the name, without those that
+// BirthText returns the date of birth for people: as 1990-02-01, with a time only if that is
+// not midnight UTC.
+func (f Fields) BirthText() string { return strings.TrimSuffix(f.DateOfBirth, "T00:00:00Z") }
+
+// Details returns the values of the fields beside the name for people, without those that
 // have none.
 func (f Fields) Details() (values []string) {
+	f.DateOfBirth = f.BirthText()
 	for _, d := range fields[NameFields:] {
 		if value := *d.Of(&f); value != "" {
 			values = append(values, value)

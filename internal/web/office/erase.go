@@ -1,6 +1,7 @@
 package office
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -146,7 +147,7 @@ func erase(v visit) error {
 	if id, err := record.ParseID(named.ID); err == nil {
 		n.More = append(n.More, site.Line{Text: v.Text("report.backups"), Link: reportPath(id) + "#backups"})
 	}
-	if err := v.Store.Vacuum(); err != nil {
+	if err := v.Store.Vacuum(context.WithoutCancel(v.R.Context())); err != nil {
 		n.Warn, n.More = true, append(n.More, site.Line{Text: v.Text("erase.traces", "firefighters purge --tenant NAME --older-than 100y")})
 	}
 	return v.renderDeleted(1, &n)

@@ -197,7 +197,7 @@ func (v visit) readPerson(f *historyFilter, text string) (ids []string, err erro
 			ids = append(ids, p.ID)
 		}
 	}
-	err = v.Store.ReadRoster(v.Session.Tenant, func(r store.Roster) error { return r.Each(add) })
+	err = v.Store.ReadRoster(v.Session.Tenant, func(r store.Roster) error { return r.Each(v.R.Context(), add) })
 	if err != nil {
 		return nil, err
 	}

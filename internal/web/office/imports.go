@@ -124,7 +124,7 @@ func undoImport(v visit) error {
 	if err != nil {
 		return errNoImport
 	}
-	done, err := v.Store.TakeBack(v.Session.Tenant, v.Session.ID, number)
+	done, err := v.Store.TakeBack(v.Session.Tenant, v.Session.ID, number, nil)
 	if before := (*store.TakenBackError)(nil); errors.As(err, &before) {
 		return v.renderImports(importsPage{}, &site.Notice{Text: v.Text("imports.already", int(number), v.Lang.Moment(before.At.Local())), Warn: true})
 	}

@@ -13,36 +13,35 @@ import (
 )
 
 const (
-	// keysEach is how soon a server learns of keys that another process has made,
-	// changed or revoked, and of changes for which somebody waits.
+	// keysEach is how soon a server detects keys and changes of another process.
 	keysEach  = 250 * time.Millisecond
 	cleanEach = 10 * time.Second // replays and the certificate
 
-	lateWrites = "the last use of keys and the time could not be written"
+	lateWrites = "cannot write the last use of keys and the time"
 )
 
-// workBeside starts what runs beside the requests, and returns what stops it. A small
+// startBackground starts the background work and returns a function that stops it. A small
 // database is scrubbed before it returns.
-func (d *daemon) workBeside() (stop func()) {
+func (d *daemon) startBackground() (stop func()) {
 	var working sync.WaitGroup
 	ctx, cancel := context.WithCancel(context.Background())
 	repeatedly := func(each time.Duration, failure string, do func() error) {
 		working.Go(func() { repeat(ctx, d.log, each, failure, do) })
 	}
-	repeatedly(keysEach, "the keys could not be read again", d.api.ReloadKeys)
-	repeatedly(keysEach, "the changes of other processes could not be looked for", d.store.WakeWaiting)
+	repeatedly(keysEach, "cannot reload the keys", d.api.ReloadKeys)
+	repeatedly(keysEach, "cannot look for changes of other processes", d.store.WakeWaiting)
 	repeatedly(time.Second, lateWrites, d.api.WriteLate)
 	repeatedly(time.Second, "nothing can be written: the disk is full", d.store.DB().MakeWritable)
 	repeatedly(time.Second, "nothing can be written", d.store.RetryWriting)
-	repeatedly(time.Second, "the -wal could not be looked at", d.store.DB().CheckpointIdle)
-	repeatedly(time.Second, "the memory could not be limited", d.limitMemory)
-	repeatedly(time.Second, "the address could not be written", d.noteAddress)
+	repeatedly(time.Second, "cannot check the -wal file", d.store.DB().CheckpointIdle)
+	repeatedly(time.Second, "cannot limit the memory", d.limitMemory)
+	repeatedly(time.Second, "cannot write the address", d.noteAddress)
 	if d.authority != nil {
-		repeatedly(cleanEach, "the certificate could not be renewed", d.authority.Renew)
+		repeatedly(cleanEach, "cannot renew the certificate", d.authority.Renew)
 	}
-	repeatedly(cleanEach, "old answers could not be erased", d.store.EraseOldReplays)
+	repeatedly(cleanEach, "cannot delete old responses", d.store.EraseOldReplays)
 	if interval := d.manager.Interval(); interval > 0 {
-		repeatedly(interval, "no sign of life for the service manager", func() error { return d.showLife(d.store.Ping()) })
+		repeatedly(interval, "cannot report to the service manager", func() error { return d.showLife(d.store.Ping()) })
 	}
 	integrity.Scrub(ctx, d.store.DB(), d.log, working.Go)
 	working.Go(func() { integrity.Daily(ctx, d.store.DB(), d.log) })
@@ -60,9 +59,9 @@ func (d *daemon) workBeside() (stop func()) {
 	}
 }
 
-// showLife tells the service manager that the service lives, if the database has
-// answered. A restart heals neither a full disk nor the loss of the files: what is
-// open then is all that is left of them. A ping that never ends shows no life.
+// showLife tells the service manager that the service works, if the database has
+// answered. A restart helps neither against a full disk nor against lost files: the open
+// files are then all that is left of them. A ping that never ends shows no life.
 func (d *daemon) showLife(ping error) error {
 	if ping != nil && !errors.Is(ping, sqlite.ErrLost) && !errors.Is(ping, sqlite.ErrFull) {
 		return ping
@@ -70,10 +69,10 @@ func (d *daemon) showLife(ping error) error {
 	return d.manager.Alive()
 }
 
-// noteAddress writes the URL of the service into the database. Commands take it from there
-// for links. On a full disk that waits until there is room.
+// noteAddress writes the URL of the service into the database, for links that commands
+// print. On a full disk it waits until there is space.
 func (d *daemon) noteAddress() error {
-	urls := []string{d.url()} // a machine may get another address
+	urls := []string{d.url()} // which can change with the address of the computer
 	if d.noted == urls[0] {
 		return nil
 	}
@@ -84,14 +83,14 @@ func (d *daemon) noteAddress() error {
 	if err == nil {
 		d.noted = urls[0]
 	}
-	if errors.Is(err, sqlite.ErrFull) { // warnOfFullDisk has said so
+	if errors.Is(err, sqlite.ErrFull) { // see warnOfFullDisk
 		return nil
 	}
 	return err
 }
 
-// repeat calls do at once and then each time, until ctx ends. When do begins to fail it
-// logs that, once.
+// repeat calls do at once and then at each interval, until ctx ends. When do begins to
+// fail, repeat logs that once.
 func repeat(ctx context.Context, log *slog.Logger, each time.Duration, failure string, do func() error) {
 	ticker := time.NewTicker(each)
 	defer ticker.Stop()
@@ -109,8 +108,8 @@ func repeat(ctx context.Context, log *slog.Logger, each time.Duration, failure s
 	}
 }
 
-// safely calls do and returns its panic as an error, so that a fault beside the
-// requests does not end the service.
+// safely calls do and returns its panic as an error, so that a fault in the background
+// does not end the service.
 func safely(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

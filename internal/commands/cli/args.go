@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// UsageErrorf returns a UsageError with a hint to the help of the command.
+func UsageErrorf(cmd *cobra.Command, format string, args ...any) error {
+	return Usage(fmt.Sprintf(format, args...), helpOf(cmd))
+}
+
+func helpOf(cmd *cobra.Command) string { return cmd.CommandPath() + " --help" }
+
+// asUsageError returns an error of cobra as a UsageError.
+func asUsageError(cmd *cobra.Command, err error) error {
+	if _, ok := errors.AsType[*UsageError](err); ok {
+		return err
+	}
+	if _, ok := errors.AsType[*hinted](err); ok {
+		return err
+	}
+	_, rest, _ := strings.Cut(err.Error(), "; [")
+	if exclusive, ok := strings.CutSuffix(rest, "] were all set"); ok {
+		return UsageErrorf(cmd, "--%s cannot be combined", strings.ReplaceAll(exclusive, " ", " and --"))
+	}
+	return UsageErrorf(cmd, "%s", oneLine(err.Error()))
+}
+
+// flagError returns the usage error for a flag that cannot be parsed.
+func flagError(cmd *cobra.Command, err error) error {
+	if errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return UsageErrorf(cmd, "--%s cannot be %q", invalid.GetFlag().Name, invalid.GetValue())
+	}
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return UsageErrorf(cmd, "%s", oneLine(err.Error()))
+	}
+	typed := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName())
+	names := []string{"help", "version"}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return UsageErrorf(cmd, "%s%s", oneLine(err.Error()), didYouMean("--", Nearest(typed, names)))
+}
+
+// didYouMean is the end of an error about an unknown word, empty without a similar one.
+func didYouMean(prefix, similar string) string {
+	if similar == "" {
+		return ""
+	}
+	return "; did you mean " + prefix + similar + "?"
+}
+
+// unknownCommand rejects every argument, for a command that only has subcommands.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		var names []string
+		for _, sub := range cmd.Commands() {
+			if sub.IsAvailableCommand() {
+				names = append(names, sub.Name())
+			}
+		}
+		return UsageErrorf(cmd, "missing command: one of %s", strings.Join(names, ", "))
+	}
+	what := fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath())
+	similar := meantBy(cmd, args[0])
+	switch {
+	case len(similar) > 0:
+		return Usage(what+didYouMean("", strings.Join(similar, " or ")), cmd.CommandPath()+" "+similar[0]+" --help")
+	case !cmd.HasParent() && looksLikeFile(args[0]):
+		return Usage(what, "firefighters serve --db "+Quote(args[0]))
+	}
+	return UsageErrorf(cmd, "%s", what)
+}
+
+// meantBy returns the commands that people mean by a word below cmd: those with that name at
+// any depth and those directly below that suggest themselves for the word, then deeper ones
+// that do, then those that are spelled like it.
+func meantBy(cmd *cobra.Command, word string) (paths []string) {
+	var deeper []string
+	forEach(cmd, func(sub *cobra.Command) {
+		path := strings.TrimPrefix(sub.CommandPath(), cmd.CommandPath()+" ")
+		suggests := slices.Contains(sub.SuggestFor, word)
+		switch {
+		case sub == cmd || sub.Hidden:
+		case sub.Name() == word, suggests && sub.Parent() == cmd:
+			paths = append(paths, path)
+		case suggests:
+			deeper = append(deeper, path)
+		}
+	})
+	if len(paths) == 0 {
+		paths = deeper
+	}
+	if len(paths) == 0 {
+		cmd.SuggestionsMinimumDistance = 2
+		paths = cmd.SuggestionsFor(word)
+	}
+	return paths
+}
+
+// notReached makes a group of commands runnable, so that cobra checks its arguments.
+func notReached(*cobra.Command, []string) error { return nil }
+
+// matchUse checks the number of arguments against the usage line of the command: FILE must
+// be there, [FILE] may be, and FILE... can be several.
+func matchUse(cmd *cobra.Command, args []string) error {
+	var required []string
+	most := 0
+	for _, word := range strings.Fields(cmd.Use)[1:] {
+		if !strings.HasPrefix(word, "[") {
+			required = append(required, strings.TrimSuffix(word, "..."))
+		}
+		if most++; strings.Contains(word, "...") {
+			most = len(args)
+		}
+	}
+	for i, name := range required {
+		if len(args) <= i || strings.TrimSpace(args[i]) == "" {
+			return UsageErrorf(cmd, "missing argument %s", name)
+		}
+	}
+	if len(args) > most {
+		return unexpected(cmd, args[most])
+	}
+	return nil
+}
+
+// unexpected returns the usage error for an argument too many.
+func unexpected(cmd *cobra.Command, arg string) error {
+	what, hint := fmt.Sprintf("unexpected argument %q", arg), ""
+	isCommand := slices.ContainsFunc(cmd.Root().Commands(), func(c *cobra.Command) bool { return c.Name() == arg })
+	_, err := strconv.ParseUint(arg, 10, 16)
+	switch {
+	case isCommand:
+		return Usage(what+": a command comes first", "firefighters "+arg+" --help")
+	case strings.ContainsFunc(arg, unicode.IsControl):
+	case looksLikeFile(arg):
+		hint = withFlag(cmd, "db", arg)
+	case err == nil:
+		hint = withFlag(cmd, "listen", "127.0.0.1:"+arg)
+	default:
+		hint = cmp.Or(withFlag(cmd, "name", arg), withFlag(cmd, "search", arg), withFlag(cmd, "department", arg))
+	}
+	return Usage(what, cmp.Or(hint, helpOf(cmd)))
+}
+
+// withFlag returns the command as it was typed, without its arguments and with a flag. It
+// is empty if the command does not have the flag, or if the flag was typed.
+func withFlag(cmd *cobra.Command, name, value string) string {
+	if f := cmd.Flags().Lookup(name); f == nil || f.Changed || cmd.Flags().NArg() != 1 {
+		return ""
+	}
+	return commandLine(cmd, nil, nil) + " --" + name + " " + Quote(value)
+}
+
+// looksLikeFile reports whether an argument is more likely to name a database
+// file than a department or a record.
+func looksLikeFile(arg string) bool {
+	return !strings.ContainsFunc(arg, unicode.IsControl) && (strings.ContainsAny(arg, `/\`) || strings.HasPrefix(filepath.Ext(arg), ".db") || strings.HasPrefix(filepath.Ext(arg), ".sqlite"))
+}
+
+// CommandLine returns the command as it was typed, without some flags.
+func CommandLine(cmd *cobra.Command, without ...string) string {
+	return commandLine(cmd, cmd.Flags().Args(), without)
+}
+
+func commandLine(cmd *cobra.Command, args, without []string) string {
+	line := cmd.CommandPath()
+	for _, arg := range args {
+		line += " " + Quote(arg)
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains(without, f.Name) || f.Value.Type() == "bool" && f.Value.String() == "false" {
+			return
+		}
+		line += " --" + f.Name
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			line += " " + Quote(strings.Join(list.GetSlice(), ","))
+		} else if value := f.Value.String(); f.NoOptDefVal == "" {
+			line += " " + Quote(value)
+		} else if value != f.NoOptDefVal {
+			line += "=" + Quote(value)
+		}
+	})
+	return line
+}
+
+// Typed returns how the running program is typed: its name, or its path if the shell does
+// not find it.
+func Typed() string {
+	own, err := os.Executable()
+	if err != nil {
+		return programName
+	}
+	return TypedAs(own)
+}
+
+// TypedAs is Typed for the program at a path.
+func TypedAs(program string) string {
+	if found, err := exec.LookPath(programName); err == nil && osutil.SameFile(found, program) {
+		return programName
+	}
+	return Quote(program)
+}
+
+const programName = "firefighters"
+
+// AsAdministrator returns what to type for a line to have the rights of an
+// administrator.
+func AsAdministrator(line string) string {
+	if runtime.GOOS == "windows" {
+		return line + `, in a terminal that was opened with "Run as administrator"`
+	}
+	if _, err := exec.LookPath("sudo"); err != nil {
+		return "as root: " + line
+	}
+	return "sudo " + line
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// variablePrefix begins the names of all environment variables of the program.
+const variablePrefix = "FIREFIGHTERS_"
+
+// scriptVariables are read by the examples of the documents, not by the program.
+var scriptVariables = []string{variablePrefix + "KEY", variablePrefix + "URL"}
+
+// variable is the annotation of a flag with the name of its environment variable.
+const variable = "variable"
+
+// FromEnvironment lets flags of a command be set by environment variables: FIREFIGHTERS_
+// and the name of the flag. A flag on the command line takes precedence.
+func FromEnvironment(cmd *cobra.Command, flags ...string) {
+	for _, name := range flags {
+		f := cmd.Flags().Lookup(name)
+		value := variablePrefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+		f.Usage += " [$" + value + "]"
+		cmd.Flags().SetAnnotation(name, variable, []string{value})
+	}
+}
+
+// DefaultDB is the database of a command if nothing names one.
+const DefaultDB = "firefighters.db"
+
+// ofService is the annotation of a flag --db that can mean the database of the service.
+const ofService = "service"
+
+// ErrBarred is the error for a user without the rights for the database of the service.
+var ErrBarred = errors.New("only an administrator may use the database of the service")
+
+// AddDB adds the flag --db and returns its value. If nothing names a database and the
+// current folder has none, it is the database of the installed service.
+func AddDB(cmd *cobra.Command) *string {
+	db := cmd.Flags().String("db", DefaultDB, "database `file`")
+	cmd.Flags().SetAnnotation("db", ofService, nil)
+	FromEnvironment(cmd, "db")
+	return db
+}
+
+// AddDepartment adds the flag --department and returns its value. It may be left out if the
+// database has one department.
+func AddDepartment(cmd *cobra.Command) *string {
+	return cmd.Flags().String("department", "", "`name` of the department; optional if there is only one")
+}
+
+// complete sets the flags of a command that the command line left out.
+func (env Env) complete(cmd *cobra.Command) (err error) {
+	flags := cmd.Flags()
+	flags.Visit(func(f *pflag.Flag) {
+		if next, dashed := strings.CutPrefix(f.Value.String(), "--"); dashed && err == nil && flags.Lookup(next) != nil {
+			err = UsageErrorf(cmd, "--%s needs a value", f.Name)
+		}
+	})
+	flags.VisitAll(func(f *pflag.Flag) {
+		names := f.Annotations[variable]
+		if err != nil || f.Changed || len(names) == 0 {
+			return
+		}
+		if value := env.value(names[0]); value != "" && flags.Set(f.Name, value) != nil {
+			err = UsageErrorf(cmd, "%s cannot be %q", names[0], value)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	env.warnOfUnknownVariables(cmd.Root())
+	if db := flags.Lookup("db"); db != nil {
+		if db.Value.String() == "" {
+			return UsageErrorf(cmd, "--db is empty")
+		}
+		return env.useServiceDatabase(cmd, db)
+	}
+	return nil
+}
+
+// useServiceDatabase sets --db to the database of the installed service, as AddDB promises.
+func (env Env) useServiceDatabase(cmd *cobra.Command, f *pflag.Flag) error {
+	if _, ok := f.Annotations[ofService]; !ok || f.Changed || env.ServiceDB == nil {
+		return nil
+	}
+	if _, err := os.Stat(f.DefValue); err == nil {
+		return nil
+	}
+	db := env.ServiceDB()
+	if db == "" || f.Value.Set(db) != nil {
+		return nil
+	}
+	if isBarred(db) {
+		return WithHint(ErrBarred, AsAdministrator(CommandLine(cmd)))
+	}
+	env.Notef("Using the database of the service: %s", Quote(db))
+	return nil
+}
+
+// warnOfUnknownVariables warns of environment variables that look like settings of the
+// program but are none.
+func (env Env) warnOfUnknownVariables(root *cobra.Command) {
+	known := slices.Clone(scriptVariables)
+	forEach(root, func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Annotations[variable]...) })
+	})
+	for _, setting := range env.Environ {
+		name, value, _ := strings.Cut(setting, "=")
+		if runtime.GOOS == "windows" {
+			name = strings.ToUpper(name)
+		}
+		if strings.HasPrefix(name, variablePrefix) && value != "" && !slices.Contains(known, name) {
+			env.Warn(fmt.Sprintf("the environment variable %s has no effect", name), "")
+		}
+	}
+}
+
+// value returns the value of an environment variable. Windows knows no case in names.
+func (env Env) value(variable string) string {
+	for _, setting := range env.Environ {
+		if name, value, _ := strings.Cut(setting, "="); name == variable || runtime.GOOS == "windows" && strings.EqualFold(name, variable) {
+			return value
+		}
+	}
+	return ""
+}
+
+// isBarred reports whether the permissions of a file, or of its folder, keep the
+// current user from reading and writing it. It opens and closes the file, which drops
+// the locks of this process on it: it must not have it open as a database.
+func isBarred(path string) bool {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err == nil {
+		file.Close()
+	}
+	return errors.Is(err, fs.ErrPermission)
+}

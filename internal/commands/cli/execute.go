@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Explain returns an error of a command in words for people, with a hint.
+type Explain func(cmd *cobra.Command, err error) error
+
+// Execute runs the command that args name and prints its error. It returns the exit code:
+// 0 for success, 1 for a failure, 2 for a usage error.
+//
+// Everything that a command prints is made safe for a terminal. A result that could not be
+// written is a failure even if the command overlooks it, unless the reader has closed the
+// pipe, as head does.
+func Execute(env Env, root *cobra.Command, args []string, explain Explain) int {
+	result := &stream{to: env.Stdout}
+	env.Stdout, env.Stderr = result, &stream{to: env.Stderr}
+	started := false
+	prepare(root, func(cmd *cobra.Command) { started = true })
+	root.SetArgs(withDefault(args))
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+
+	cmd, err := root.ExecuteContextC(context.WithValue(env.Context, envKey{}, env))
+	switch {
+	case errors.Is(result.failed, syscall.EPIPE) && (err == nil || errors.Is(err, syscall.EPIPE)):
+		return 0
+	case result.failed != nil && err == nil:
+		err = fmt.Errorf("writing the result: %w", result.failed)
+	case err != nil && !started:
+		err = asUsageError(cmd, err)
+	case err != nil && explain != nil:
+		err = explain(cmd, err)
+	}
+	env = withContext(env, cmd)
+	if errors.Is(err, context.Canceled) && env.Context.Err() != nil {
+		err = Unfinished("Stopped.", "")
+	}
+	return env.PrintError(err)
+}
+
+// The groups of commands, in the order in which the help lists them.
+const (
+	GroupServer = "server"
+	GroupPeople = "people"
+	GroupAccess = "access"
+	GroupBackup = "backup"
+)
+
+// Groups are the groups with their titles.
+var Groups = []*cobra.Group{
+	{ID: GroupServer, Title: "Server:"},
+	{ID: GroupPeople, Title: "People:"},
+	{ID: GroupAccess, Title: "Access:"},
+	{ID: GroupBackup, Title: "Backups:"},
+}
+
+func init() {
+	cobra.MousetrapHelpText = "" // a double click on Windows starts the server
+}
+
+// prepare completes a tree of commands. started is called just before a command runs.
+func prepare(root *cobra.Command, started func(cmd *cobra.Command)) {
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "tenant" {
+			name = "department"
+		}
+		return pflag.NormalizedName(name)
+	})
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return EnvOf(cmd).complete(cmd) }
+	root.SetHelpCommand(helpCommand())
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .Runnable}}", "{{if not .Annotations."+group+"}}", 1))
+	root.InitDefaultVersionFlag()
+	root.InitDefaultCompletionCmd()
+	forEach(root, func(cmd *cobra.Command) {
+		cmd.InitDefaultHelpFlag()
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Value.Type() == "bool" {
+				f.Value = plainBool{f.Value}
+			}
+		})
+		switch {
+		case cmd.HasSubCommands() && cmd.RunE == nil:
+			cmd.Args, cmd.RunE = unknownCommand, notReached
+			cmd.Annotations = map[string]string{group: "true"}
+		case cmd.Args == nil:
+			cmd.Args = matchUse
+		}
+		if cmd.ValidArgsFunction == nil && !strings.Contains(cmd.Use, "FILE") {
+			cmd.ValidArgsFunction = cobra.NoFileCompletions
+		}
+		run := cmd.RunE
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			started(cmd)
+			return run(cmd, args)
+		}
+	})
+}
+
+// group is the annotation of a command that only has subcommands.
+const group = "group"
+
+// plainBool is a flag that the help shows without the values it also accepts: pflag adds
+// "[=true|false]".
+type plainBool struct{ pflag.Value }
+
+// forEach calls do for a command and all commands below it.
+func forEach(cmd *cobra.Command, do func(cmd *cobra.Command)) {
+	do(cmd)
+	for _, sub := range cmd.Commands() {
+		forEach(sub, do)
+	}
+}
+
+// withDefault returns args with serve in front if they name no command.
+func withDefault(args []string) []string {
+	if len(args) == 0 {
+		return []string{"serve"}
+	}
+	switch first := args[0]; {
+	case first == "-h", first == "--help", first == "-v", first == "--version":
+	case strings.HasPrefix(first, "-"):
+		return append([]string{"serve"}, args...)
+	}
+	return args
+}
+
+type envKey struct{}
+
+// EnvOf returns the environment of a command that runs.
+func EnvOf(cmd *cobra.Command) Env {
+	env, ok := cmd.Context().Value(envKey{}).(Env)
+	if !ok {
+		env = Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
+	}
+	return withContext(env, cmd)
+}
+
+func withContext(env Env, cmd *cobra.Command) Env {
+	if ctx := cmd.Context(); ctx != nil {
+		env.Context = ctx
+	}
+	_, env.logs = cmd.Annotations[Server]
+	env.logs = env.logs && !IsTerminal(env.Stderr)
+	return env
+}
+
+// Server is the annotation of a command that serves. Everything it writes to Stderr is a
+// log: lines of JSON, unless Stderr is a terminal.
+const Server = "server"
+
+// helpCommand returns the command help, which is help for another command.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND...]",
+		Short: "Show help for a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err == nil && len(rest) > 0 && about.HasSubCommands() {
+				err = unknownCommand(about, rest)
+			}
+			if err != nil {
+				return err
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}

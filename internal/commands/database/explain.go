@@ -1,0 +1,283 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/managers"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// Advice is an error in words for people.
+type Advice struct {
+	Text    string
+	Hint    string // what to type; may be empty
+	Restore bool   // restoring a backup would help
+	cause   error
+}
+
+func (a Advice) Error() string { return a.Text }
+
+// Unwrap returns the error that the advice explains.
+func (a Advice) Unwrap() error { return a.cause }
+
+// Explain is the one place where the error of a command becomes text for people. It leaves
+// errors that have a hint or that it does not know as they are.
+func (s Schema) Explain(cmd *cobra.Command, err error) error {
+	value := func(name string) string {
+		if f := cmd.Flags().Lookup(name); f != nil {
+			return f.Value.String()
+		}
+		return ""
+	}
+	if hint := onService(cmd, err); hint != "" && cli.HintOf(err) == "" {
+		return cli.WithHint(err, hint)
+	}
+	return s.Advise(cmd.Context(), err, value("db"), value("backup-dir"))
+}
+
+// onService returns what to type after an error about the installed service, empty for any
+// other error.
+func onService(cmd *cobra.Command, err error) string {
+	switch {
+	case errors.Is(err, managers.ErrNotPermitted):
+		return cli.AsAdministrator(cli.Typed() + strings.TrimPrefix(cli.CommandLine(cmd), cmd.Root().Name()))
+	case errors.Is(err, managers.ErrNotInstalled):
+		return cli.AsAdministrator(cli.Typed() + " service install")
+	case errors.Is(err, managers.ErrUnsupported):
+		return "start this program by other means: firefighters serve --db FILE --backup-dir DIR"
+	case errors.Is(err, managers.ErrForeign):
+		return "stop that service, remove the file and try again"
+	}
+	return ""
+}
+
+// Advise is Explain for a command about the database db with backups next to it and, unless
+// that is empty, in backupDir. If a backup would help it names the newest valid one.
+func (s Schema) Advise(ctx context.Context, err error, db, backupDir string) error {
+	if err == nil || cli.HintOf(err) != "" {
+		return err
+	}
+	a := adviceOn(err, db)
+	if a.Text == "" {
+		return err
+	}
+	if a.Restore {
+		a = s.adviseRestore(ctx, err, a, db, backupDir)
+	}
+	if a.cause == nil {
+		a.cause = err
+	}
+	if a.Hint == "" {
+		return a
+	}
+	return cli.WithHint(a, a.Hint)
+}
+
+// adviseRestore adds the newest valid backup to an advice.
+func (s Schema) adviseRestore(ctx context.Context, err error, a Advice, db, dir string) Advice {
+	newest := backup.NewestValid(ctx, s, db, dir)
+	if newest == nil {
+		return a
+	}
+	identity := ""
+	if newest.Encrypted {
+		identity = " --identity KEYFILE"
+	}
+	a.Hint = fmt.Sprintf("firefighters restore %s%s --db %s", cli.Quote(newest.Path), identity, cli.Quote(db))
+	if errors.Is(err, sqlite.ErrNotBack) {
+		a.Hint += "; " + OrNew(db)
+	}
+	a.Text += "; the newest valid backup was made at " + newest.Time.Format(time.RFC3339)
+	return a
+}
+
+// OrNew is what to type to continue without the lost data.
+func OrNew(db string) string {
+	return "or, to continue without the lost changes: firefighters serve --new --db " + cli.Quote(db)
+}
+
+// adviceOn returns the advice on the first error in the chain of err that it knows. db is
+// the database that the command is about.
+func adviceOn(err error, db string) Advice {
+	if a, ok := errors.AsType[Advice](err); ok {
+		return a
+	}
+	if e, ok := errors.AsType[*store.NoTenantError](err); ok {
+		return onTenant(e, db)
+	}
+	if e, ok := errors.AsType[*store.SeveralTenantsError](err); ok {
+		return Advice{Text: e.Error(), Hint: "name one, such as --department " + cli.Quote(e.Names[0])}
+	}
+	if e, ok := errors.AsType[*store.TakenError](err); ok {
+		a := Advice{Text: e.Error()}
+		if e.Name != e.Existing {
+			a.Hint = "to use this name all the same, add --new"
+		}
+		return a
+	}
+	if e, ok := errors.AsType[*store.NotEmptyError](err); ok {
+		a := Advice{Text: e.Error(), Hint: "firefighters purge --older-than 0s --department " + cli.Quote(e.Name) + " --db " + cli.Quote(db)}
+		if e.Records > 0 {
+			a.Hint = "delete its records on the office page, then: " + a.Hint
+		}
+		return a
+	}
+	if e, ok := errors.AsType[*record.DamagedError](err); ok {
+		return Advice{Text: e.Error(), Hint: "firefighters check --db " + cli.Quote(db)}
+	}
+	if e, ok := errors.AsType[*store.NotDeletedError](err); ok {
+		return Advice{Text: e.Error() + "; nothing was changed", Hint: "firefighters list --deleted --db " + cli.Quote(db)}
+	}
+	if e, ok := errors.AsType[*backup.Error](err); ok && e.Op != backup.OpRead {
+		return onWriting(e)
+	}
+	if e, ok := errors.AsType[*backup.Error](err); ok {
+		return onReading(e)
+	}
+	if e, ok := errors.AsType[*sqlite.FileError](err); ok {
+		return onFile(e)
+	}
+	return Advice{}
+}
+
+// onTenant explains that a department does not exist.
+func onTenant(e *store.NoTenantError, db string) Advice {
+	a := Advice{Text: e.Error(), Hint: "firefighters departments list --db " + cli.Quote(db)}
+	if similar := cli.Nearest(e.Name, e.Names); similar != "" {
+		a.Hint = "--department " + cli.Quote(similar)
+	} else if e.Name == "" {
+		a.Hint = "firefighters keys create --db " + cli.Quote(db)
+	}
+	if e.CanCreate {
+		a.Hint += "\nto create the department, add --new"
+	}
+	return a
+}
+
+// onWriting explains that a backup cannot be written.
+func onWriting(e *backup.Error) Advice {
+	switch {
+	case errors.Is(e, backup.ErrNoFolder):
+		return noFolder(e.Path)
+	case errors.Is(e, backup.ErrExists):
+		return Advice{Text: osutil.InQuotes(e.Path) + " already exists", Hint: "to replace it, add --force"}
+	}
+	return Advice{Text: e.Error()}
+}
+
+func noFolder(path string) Advice {
+	return Advice{Text: "the folder of " + osutil.InQuotes(path) + " does not exist", Hint: "mkdir " + cli.Quote(filepath.Dir(path))}
+}
+
+// onReading explains that a backup cannot be read or restored.
+func onReading(e *backup.Error) Advice {
+	name := osutil.InQuotes(e.Path)
+	if wrong, ok := errors.AsType[*backup.WrongKeyError](e); ok {
+		a := Advice{Text: "the key of --identity does not open the backup " + name}
+		if len(wrong.To) > 0 {
+			a.Hint = "use the key of " + strings.Join(wrong.To, " or of ")
+		}
+		return a
+	}
+	is := func(target error) bool { return errors.Is(e, target) }
+	switch {
+	case errors.As(e, new(*sqlite.SchemaError)):
+		return Advice{Text: "the backup " + name + " is not as this program makes it: " + e.Err.Error(), Restore: true}
+	case is(backup.ErrEncrypted):
+		return Advice{Text: "the backup " + name + " is encrypted", Hint: "add --identity KEYFILE, the file with the secret key"}
+	case is(backup.ErrEmpty):
+		return Advice{Text: "the backup " + name + " has no department", Hint: "if it is a copy of a database file, make a backup of that database instead: firefighters backup NEWFILE --db FILE"}
+	case is(sqlite.ErrNotRegular):
+		return Advice{Text: name + " is not a file"}
+	case is(sqlite.ErrNotExist), is(sqlite.ErrNoFolder):
+		return Advice{Text: "there is no backup " + name}
+	case is(sqlite.ErrReadOnly):
+		return Advice{Text: "the backup " + name + " cannot be read from a read-only disk", Hint: readOnlyHint}
+	case is(sqlite.ErrCorrupt):
+		return Advice{Text: "the backup " + name + " is damaged", Restore: true}
+	case is(sqlite.ErrUnreleased):
+		return Advice{Text: "the backup " + name + " was created by an unreleased version of this program", Hint: "restore it with that version, export the people, and import them here"}
+	case is(sqlite.ErrForeign):
+		return Advice{Text: "the backup " + name + " is not a database of this program", Restore: true}
+	}
+	if file, ok := errors.AsType[*sqlite.FileError](e); ok {
+		return onFile(file)
+	}
+	return Advice{Text: e.Error()}
+}
+
+// readOnlyHint is about a disk from which SQLite cannot even read a -wal.
+const readOnlyHint = "copy the file, and its -wal if there is one, to another disk"
+
+// onFile explains that a database file cannot be used.
+func onFile(e *sqlite.FileError) Advice {
+	name, path := osutil.InQuotes(e.Path), cli.Quote(e.Path)
+	restore := "firefighters restore FILE --db " + path
+	if newer, ok := errors.AsType[*sqlite.NewerError](e); ok {
+		return Advice{Text: fmt.Sprintf("%s was written by a newer version of this program (schema %d; this version supports %d)", name, newer.Version, newer.Known),
+			Hint: "install the newer version"}
+	}
+	is := func(target error) bool { return errors.Is(e, target) }
+	// The errors of the system and of SQLite name the file again, or steps inside the program.
+	because := func(cause, hint string) Advice {
+		return Advice{Text: fmt.Sprintf("%s database %s: %s", e.Op, name, cause), Hint: hint}
+	}
+	switch {
+	// It is not what it should be.
+	case is(sqlite.ErrNotBack):
+		return Advice{Text: "the database " + name + " is incomplete: " + sqlite.ErrNotBack.Error(), Hint: restore + "; " + OrNew(e.Path), Restore: true}
+	case is(sqlite.ErrNotExist):
+		return Advice{Text: "there is no database " + name, Hint: "name another file with --db", Restore: true}
+	case is(sqlite.ErrForeign) && backup.IsEncrypted(e.Path):
+		return Advice{Text: name + " is an encrypted backup, not a database", Hint: "to check it: firefighters check --identity KEYFILE --db " + path + "\nto restore it: firefighters restore " + path + " --identity KEYFILE"}
+	case is(sqlite.ErrForeign):
+		return Advice{Text: name + " is not a database of this program", Hint: "name another file with --db; if it was a database and is damaged: " + restore, Restore: true}
+	case is(sqlite.ErrUnreleased):
+		return Advice{Text: name + " was created by an unreleased version of this program", Hint: "export the people with that version, and import them into a new database"}
+	case is(sqlite.ErrCorrupt):
+		return Advice{Text: "the database " + name + " is damaged", Hint: restore, Restore: true}
+
+	// No database can be there.
+	case is(sqlite.ErrNoFolder):
+		return noFolder(e.Path)
+	case is(sqlite.ErrNotRegular):
+		return Advice{Text: name + " is not a file"}
+	case is(sqlite.ErrLinked):
+		return Advice{Text: "the database " + name + " has another name as well (a hard link): served under both names it would be damaged",
+			Hint: "find the other name and remove it: find / -xdev -samefile " + path}
+	case is(sqlite.ErrMounted):
+		return Advice{Text: "the database " + name + " is itself a mount point: served under another path as well it would be damaged",
+			Hint: "mount its folder instead (in Docker: -v with a folder)"}
+
+	// Another program uses it.
+	case is(sqlite.ErrLockFile):
+		return Advice{Text: e.Error(), Hint: fmt.Sprintf("if no firefighters is running, delete %s-lock and %[1]s-backup-lock", path)}
+	case is(sqlite.ErrLost):
+		return Advice{Text: e.Error(), Hint: "stop the service, which then prints what to do"}
+	case is(sqlite.ErrInUse):
+		return Advice{Text: "the database " + name + " is in use: another firefighters serves it", Hint: "to open its page: firefighters open --db " + path}
+	case is(sqlite.ErrBusy):
+		return because(sqlite.ErrBusy.Error(), "")
+
+	// The system or the disk does not let it be read or written.
+	case is(sqlite.ErrReadOnly):
+		return because("the disk is read-only", readOnlyHint)
+	case is(sqlite.ErrPermission):
+		return because("no permission to read and write the file or its folder", "run it as the owner of the file, or as an administrator")
+	case is(sqlite.ErrFull):
+		return because(sqlite.ErrFull.Error(), "")
+	}
+	return Advice{Text: e.Error()}
+}

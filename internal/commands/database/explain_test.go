@@ -1,0 +1,54 @@
+package database
+
+import (
+	"errors"
+	"io/fs"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// file returns an error about a database in a folder of the test.
+func file(op string, err error) error {
+	return &sqlite.FileError{Op: op, Path: "dir/x.db", Err: err}
+}
+
+// target returns an error about a backup in a folder of the test.
+func target(op string, err error) error {
+	return &backup.Error{Op: op, Path: "dir/saved.db", Err: err}
+}
+
+// TestAdvice checks errors that the acceptance tests do not cause. Results of SQLite are like
+// those of the engine: each wraps one of its errors.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err        error
+		text, hint string
+	}{
+		{&sqlite.FileError{Op: "reading", Path: `C:\new\x.db`, Err: sqlite.ErrNotExist}, `there is no database "C:\new\x.db"`, "name another file with --db"},
+		{file("locking", errors.New("no locks here")), `locking database "dir/x.db": no locks here`, ""},
+		{file("purging", sqlite.ErrBusy), `purging database "dir/x.db": the database is locked by another program`, ""},
+		{errors.Join(file("purging", sqlite.ErrInUse), nil), `the database "dir/x.db" is in use: another firefighters serves it`, "to open its page: firefighters open --db dir/x.db"},
+		{file("renaming", &store.TakenError{Name: "b", Existing: "B"}),
+			`there is a department "B" already, and "b" differs from it only in case, accents or spaces`, "to use this name all the same, add --new"},
+		{&store.NoTenantError{Name: "defualt", Names: []string{"Engine 7", "default"}, CanCreate: true}, `there is no department "defualt"`,
+			"--department default\nto create the department, add --new"},
+		{&store.NoTenantError{}, "the database has no department", "firefighters keys create --db x.db"},
+		{&store.SeveralTenantsError{Names: []string{"Engine 7", "B"}}, "the database has 2 departments", "name one, such as --department " + cli.Quote("Engine 7")},
+		{file("reading", &record.DamagedError{ID: "0a"}), `the record "0a" is damaged: its fields do not have their checksum`, "firefighters check --db x.db"},
+		{target(backup.OpWrite, fs.ErrInvalid), `writing the backup "dir/saved.db": invalid argument`, ""},
+		{target(backup.OpRead, fs.ErrInvalid), `reading the backup "dir/saved.db": invalid argument`, ""},
+		{errors.New("it broke"), "it broke", ""},
+		{cli.Usage("that is wrong", "this"), "that is wrong", "this"},
+	} {
+		err := (Schema{}).Advise(t.Context(), tt.err, "x.db", "")
+		if err.Error() != tt.text || cli.HintOf(err) != tt.hint || !errors.Is(err, tt.err) {
+			t.Errorf("%v:\n%v\nTry: %s\nwant:\n%s\nTry: %s", tt.err, err, cli.HintOf(err), tt.text, tt.hint)
+		}
+	}
+}

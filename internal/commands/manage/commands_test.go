@@ -1,0 +1,140 @@
+package manage_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
+	"github.com/firefighter-records/firefighters/internal/commands/manage"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// run runs a command that needs no database.
+func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	root := &cobra.Command{Use: "firefighters"}
+	root.AddGroup(cli.Groups...)
+	root.AddCommand(manage.Commands{}.All()...)
+	var out, errs strings.Builder
+	env := cli.Env{Context: context.Background(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
+	code = cli.Execute(env, root, args, database.Schema{}.Explain)
+	return code, out.String(), errs.String()
+}
+
+const id = "01a1f83c-64f7-795d-bc35-4c6516093415"
+
+// TestUsage checks the usage errors that this package returns before it opens anything.
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	deleted := "Try: firefighters list --deleted --db x.db\n"
+	for line, want := range map[string]string{
+		"backup monday":               "Error: FILE must contain a dot or a slash, not \"monday\"\nTry: firefighters backup ./monday\nTry: to list backups: firefighters backup list\n",
+		"backup lsit --db x.db":       "Error: FILE must contain a dot or a slash, not \"lsit\"\nTry: firefighters backup ./lsit --db x.db\nTry: to list backups: firefighters backup list\n",
+		"backup list --db x.db":       "Error: the folder of the backups is not known\nTry: firefighters backup list --db x.db --backup-dir DIR\n",
+		"undelete 7 --db x.db":        "Error: \"7\" is not the id of a record\n" + deleted,
+		"purge 7 --db x.db":           "Error: \"7\" is not the id of a record\n" + deleted,
+		"purge":                       "Error: purge needs either ids or --older-than\nTry: firefighters purge --help\n",
+		"purge --older-than 1y " + id: "Error: purge needs either ids or --older-than\nTry: firefighters purge --help\n",
+		"purge --older-than 101y":     "Error: --older-than must be like 7y, 26w or 90d, not \"101y\"\nTry: firefighters purge --help\n",
+		"history --id 7":              "Error: --id: \"7\" is not the id of a record\nTry: firefighters history --help\n",
+		"history --since ever":        "Error: --since must be like 30d or 2027-01-31, not \"ever\"\nTry: firefighters history --help\n",
+		"list Ana":                    "Error: unexpected argument \"Ana\"\nTry: firefighters list --search Ana\n",
+		"keys create --scope all":     "Error: --scope must be read, write, admin, phone or calendar\nTry: firefighters keys create --help\n",
+		"keys create --department \a": "Error: --department contains a control character\nTry: firefighters keys create --help\n",
+		"keys create --label \a":      "Error: --label contains a control character\nTry: firefighters keys create --help\n",
+		"keys create --birthdays":     "Error: --birthdays needs --scope phone\nTry: firefighters keys create --help\n",
+		"keys create --expires soon":  "Error: --expires must be like 90d or 2027-01-31, not \"soon\"\nTry: firefighters keys create --help\n",
+		"keys create --expires 0s":    "Error: --expires must be in the future, not 0s\nTry: firefighters keys create --help\n",
+		"keys revoke Ana --db x.db":   "Error: \"Ana\" is not the id of a key\nTry: firefighters keys list --db x.db\n",
+		"departments rename A \a":     "Error: the new name contains a control character\nTry: firefighters departments rename --help\n",
+	} {
+		code, stdout, stderr := run(t, strings.Split(line, " ")...)
+		if code != 2 || stdout != "" || stderr != want {
+			t.Errorf("%s: code %d, stdout %q, stderr:\n%swant:\n%s", line, code, stdout, stderr, want)
+		}
+	}
+	for _, line := range []string{"list --search a --deleted", "check --repair --backup-dir x", "check --repair --identity x"} {
+		if code, _, stderr := run(t, strings.Fields(line)...); code != 2 || !strings.Contains(stderr, "cannot be combined") {
+			t.Errorf("%s: code %d, stderr %q", line, code, stderr)
+		}
+	}
+}
+
+// TestStoreErrors checks that every command rejects a file that is no database.
+func TestStoreErrors(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "my x.db")
+	if err := os.WriteFile(db, []byte("a letter"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("Error: %s is not a database of this program\nTry: ", osutil.InQuotes(db))
+	for _, line := range []string{"check", "check --repair", "list", "list --deleted", "deleted --department A", "history", "history --since 30d --id " + strings.ToUpper(id),
+		"keys list", "keys revoke 1", "departments list", "departments rename A B", "departments remove A", "keys create --expires 90d", "purge --older-than 7y", "undelete " + id,
+		"backup " + filepath.Join(t.TempDir(), "y.db")} {
+		if code, stdout, stderr := run(t, append(strings.Fields(line), "--db", db)...); code != 1 || stdout != "" || !strings.HasPrefix(stderr, want) {
+			t.Errorf("%s: code %d, stdout %q, stderr %q", line, code, stdout, stderr)
+		}
+	}
+}
+
+// TestBackupList lists two backups of a missing database.
+func TestBackupList(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"x-20260101T000000Z.db", "x-20260102T000000Z.db.age", "y-20260102T000000Z.db", "x-other.db"} {
+		if err := os.WriteFile(filepath.Join(dir, name), make([]byte, 3e5), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := filepath.Join(t.TempDir(), "x.db")
+	args := []string{"backup", "list", "--db", db, "--backup-dir", dir}
+	age := cli.FormatSpan(time.Since(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
+	code, stdout, _ := run(t, args...)
+	if lines := strings.Split(stdout, "\n"); code != 0 || len(lines) != 3 ||
+		strings.Join(strings.Fields(lines[1]), " ") != "2026-01-01T00:00:00Z "+age+" 0.3 MB x-20260101T000000Z.db no -" {
+		t.Errorf("code %d, stdout:\n%s", code, stdout)
+	}
+	want := fmt.Sprintf(`{"file":%q,"madeAt":"2026-01-02T00:00:00.000Z","bytes":300000,"encrypted":true,"verifiedAt":null}`+"\n",
+		filepath.Join(dir, "x-20260102T000000Z.db.age"))
+	if _, stdout, stderr := run(t, append(args, "--json")...); !strings.HasPrefix(stdout, want) || stderr != "" {
+		t.Errorf("stdout:\n%sstderr %q", stdout, stderr)
+	}
+	args[3] = filepath.Join(t.TempDir(), "z.db")
+	if code, stdout, stderr := run(t, args...); code != 0 || stdout != "" || !strings.HasPrefix(stderr, "There are no backups of ") {
+		t.Errorf("another: code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+	args[5] = filepath.Join(dir, "absent")
+	if code, _, stderr := run(t, args...); code != 1 || !strings.HasPrefix(stderr, "Error: the folder of the backups cannot be read: ") {
+		t.Errorf("no folder: code %d, stderr %q", code, stderr)
+	}
+}
+
+// TestHelp checks that the help of every command fits a terminal and has an example.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	var check func(cmd *cobra.Command, path string)
+	check = func(cmd *cobra.Command, path string) {
+		for _, sub := range cmd.Commands() {
+			check(sub, path+" "+sub.Name())
+		}
+		if !cmd.Hidden && !strings.Contains(cmd.Example, "  firefighters"+path) {
+			t.Errorf("%s has no example", path)
+		}
+		for line := range strings.Lines(cmd.Long + "\n" + cmd.Example) {
+			if len([]rune(line)) > 84 {
+				t.Errorf("%s: a long line: %s", path, line)
+			}
+		}
+	}
+	for _, cmd := range (manage.Commands{}).All() {
+		check(cmd, " "+cmd.Name())
+	}
+}

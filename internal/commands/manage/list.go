@@ -1,0 +1,98 @@
+package manage
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+func (c Commands) listCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "list",
+		Short:      "List the people of a department",
+		GroupID:    cli.GroupPeople,
+		SuggestFor: []string{"search", "people", "person", "find", "ls", "show"},
+		Long: `List the people of a department by last name.
+
+--search finds people as the search of the office page does: by parts of the
+name, the e-mail address or the phone number.`,
+		Example: `  firefighters list
+  firefighters list --search "ana čović"
+  firefighters list --deleted`,
+	}
+	db, department := cli.AddDB(cmd), cli.AddDepartment(cmd)
+	search := cmd.Flags().String("search", "", "list only people who match this `text`")
+	deleted := cmd.Flags().Bool("deleted", false, "list the deleted records, the first deleted first")
+	asJSON := cmd.Flags().Bool("json", false, "print each record as a line of JSON, as the API returns it; with --deleted also deletedAt and damaged")
+	cmd.MarkFlagsMutuallyExclusive("search", "deleted")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		query, err := record.Query{SortBy: record.ByLastName}.Parse(url.Values{"search": {*search}}.Encode())
+		if err != nil {
+			return cli.UsageErrorf(cmd, "--search: %v", err)
+		}
+		return c.list(cli.EnvOf(cmd), *db, *department, query, *deleted, *asJSON)
+	}
+	return cmd
+}
+
+// deletedCommand returns the former name of list --deleted.
+func (c Commands) deletedCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "deleted", Short: "List deleted records", Long: "The same as firefighters list --deleted.", Hidden: true}
+	db, department := cli.AddDB(cmd), cli.AddDepartment(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return c.list(cli.EnvOf(cmd), *db, *department, record.Query{}, true, false)
+	}
+	return cmd
+}
+
+// list prints the people that a query finds, or the deleted records.
+func (c Commands) list(env cli.Env, db, department string, query record.Query, deleted, asJSON bool) error {
+	return c.Database.WithTenant(env, db, department, func(s *store.Store, tenant record.TenantID) error {
+		print := func() (*cli.List, error) { return listPeople(s, tenant, query, asJSON) }
+		if deleted {
+			print = func() (*cli.List, error) { return listDeleted(s, tenant, asJSON) }
+		}
+		list, err := print()
+		if err != nil {
+			return store.Failed("reading", db, err)
+		}
+		return list.Print(env)
+	})
+}
+
+func listPeople(s *store.Store, tenant record.TenantID, query record.Query, asJSON bool) (*cli.List, error) {
+	list := cli.NewList(asJSON, "ID", "NAME", "E-MAIL", "PHONE", "BORN")
+	err := s.Each(tenant, query, func(f *record.Firefighter) error {
+		list.Add(json.RawMessage(f.AppendJSON(nil)), f.ID, f.FirstName+" "+f.LastName, cmp.Or(f.Email, "-"), cmp.Or(f.PhoneNumber, "-"), cmp.Or(f.BirthText(), "-"))
+		return nil
+	})
+	return list, err
+}
+
+// anyTime is after every deletion.
+var anyTime = time.UnixMilli(math.MaxInt64)
+
+func listDeleted(s *store.Store, tenant record.TenantID, asJSON bool) (*cli.List, error) {
+	records, err := s.Deleted(tenant, anyTime)
+	list := cli.NewList(asJSON, "ID", "DELETED", "RECORD")
+	for _, r := range records {
+		text, line := r.Summary(), bytes.TrimSuffix(r.AppendJSON(nil), []byte("}"))
+		at, _ := json.Marshal(store.Moment(r.DeletedAt))
+		line = fmt.Appendf(line, `,"deletedAt":%s,"damaged":%t}`, at, r.Damaged)
+		if r.Damaged {
+			text += ", (damaged)"
+		}
+		list.Add(json.RawMessage(line), r.ID, cli.FormatTime(r.DeletedAt), text)
+	}
+	return list, err
+}
