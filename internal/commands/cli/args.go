@@ -34,10 +34,6 @@ func asUsageError(cmd *cobra.Command, err error) error {
 	if _, ok := errors.AsType[*hinted](err); ok {
 		return err
 	}
-	_, rest, _ := strings.Cut(err.Error(), "; [")
-	if exclusive, ok := strings.CutSuffix(rest, "] were all set"); ok {
-		return UsageErrorf(cmd, "--%s cannot be combined", strings.ReplaceAll(exclusive, " ", " and --"))
-	}
 	return UsageErrorf(cmd, "%s", oneLine(err.Error()))
 }
 
@@ -54,10 +50,19 @@ func flagError(cmd *cobra.Command, err error) error {
 		return UsageErrorf(cmd, "%s", oneLine(err.Error()))
 	}
 	typed := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName())
-	names := []string{"help", "version"}
+	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return UsageErrorf(cmd, "%s%s", oneLine(err.Error()), didYouMean("--", Nearest(typed, names)))
+	similar := Nearest(typed, append(names, "version"))
+	for _, meant := range otherNames[typed] {
+		if slices.Contains(names, meant) {
+			similar = meant
+		}
+	}
+	return UsageErrorf(cmd, "%s%s", oneLine(err.Error()), didYouMean("--", similar))
 }
+
+// otherNames are names that people type for flags.
+var otherNames = map[string][]string{"port": {"listen"}, "host": {"listen"}, "address": {"listen"}, "database": {"db"}, "file": {"db", "output"}}
 
 // didYouMean is the end of an error about an unknown word, empty without a similar one.
 func didYouMean(prefix, similar string) string {
@@ -69,7 +74,7 @@ func didYouMean(prefix, similar string) string {
 
 // unknownCommand rejects every argument, for a command that only has subcommands.
 func unknownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
+	if len(args) == 0 || args[0] == "" {
 		var names []string
 		for _, sub := range cmd.Commands() {
 			if sub.IsAvailableCommand() {
@@ -83,35 +88,44 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(similar) > 0:
 		return Usage(what+didYouMean("", strings.Join(similar, " or ")), cmd.CommandPath()+" "+similar[0]+" --help")
+	case !cmd.HasParent() && slices.Contains([]string{".csv", ".xlsx", ".vcf"}, strings.ToLower(filepath.Ext(args[0]))):
+		return Usage(what, "firefighters import "+Quote(args[0]))
 	case !cmd.HasParent() && looksLikeFile(args[0]):
 		return Usage(what, "firefighters serve --db "+Quote(args[0]))
 	}
 	return UsageErrorf(cmd, "%s", what)
 }
 
-// meantBy returns the commands that people mean by a word below cmd: those with that name at
-// any depth and those directly below that suggest themselves for the word, then deeper ones
-// that do, then those that are spelled like it.
+// meantBy returns the commands that people most likely mean by a word below cmd. Deeper
+// commands count only if their name, or else a word that they suggest themselves for, is
+// exactly that.
 func meantBy(cmd *cobra.Command, word string) (paths []string) {
-	var deeper []string
+	least := 7
 	forEach(cmd, func(sub *cobra.Command) {
-		path := strings.TrimPrefix(sub.CommandPath(), cmd.CommandPath()+" ")
-		suggests := slices.Contains(sub.SuggestFor, word)
-		switch {
-		case sub == cmd || sub.Hidden:
-		case sub.Name() == word, suggests && sub.Parent() == cmd:
-			paths = append(paths, path)
-		case suggests:
-			deeper = append(deeper, path)
+		path, isDirect, best := strings.TrimPrefix(sub.CommandPath(), cmd.CommandPath()+" "), sub.Parent() == cmd, least+1
+		for i, name := range append([]string{sub.Name()}, sub.SuggestFor...) {
+			rank := 0
+			switch {
+			case name == word && (i == 0 || isDirect):
+			case name == word:
+				rank = 1
+			case isDirect && i == 0 && strings.HasPrefix(name, word):
+				rank = 3
+			case isDirect && Nearest(word, []string{name}) != "":
+				rank = 2 + distance(word, name) + 2*min(i, 1)
+			default:
+				continue
+			}
+			best = min(best, rank)
 		}
+		if sub == cmd || sub.Hidden || best > least {
+			return
+		}
+		if best < least {
+			paths, least = nil, best
+		}
+		paths = append(paths, path)
 	})
-	if len(paths) == 0 {
-		paths = deeper
-	}
-	if len(paths) == 0 {
-		cmd.SuggestionsMinimumDistance = 2
-		paths = cmd.SuggestionsFor(word)
-	}
 	return paths
 }
 
@@ -145,18 +159,20 @@ func matchUse(cmd *cobra.Command, args []string) error {
 // unexpected returns the usage error for an argument too many.
 func unexpected(cmd *cobra.Command, arg string) error {
 	what, hint := fmt.Sprintf("unexpected argument %q", arg), ""
-	isCommand := slices.ContainsFunc(cmd.Root().Commands(), func(c *cobra.Command) bool { return c.Name() == arg })
 	_, err := strconv.ParseUint(arg, 10, 16)
+	for _, parent := range []*cobra.Command{cmd.Parent(), cmd.Root()} {
+		if parent != nil && slices.ContainsFunc(parent.Commands(), func(c *cobra.Command) bool { return c.Name() == arg }) {
+			return Usage(what+": a command comes first", parent.CommandPath()+" "+arg+" --help")
+		}
+	}
 	switch {
-	case isCommand:
-		return Usage(what+": a command comes first", "firefighters "+arg+" --help")
 	case strings.ContainsFunc(arg, unicode.IsControl):
 	case looksLikeFile(arg):
 		hint = withFlag(cmd, "db", arg)
 	case err == nil:
 		hint = withFlag(cmd, "listen", "127.0.0.1:"+arg)
 	default:
-		hint = cmp.Or(withFlag(cmd, "name", arg), withFlag(cmd, "search", arg), withFlag(cmd, "department", arg))
+		hint = cmp.Or(withFlag(cmd, "name", arg), withFlag(cmd, "search", arg), withFlag(cmd, "output", arg), withFlag(cmd, "department", arg))
 	}
 	return Usage(what, cmp.Or(hint, helpOf(cmd)))
 }

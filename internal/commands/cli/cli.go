@@ -28,7 +28,8 @@ type Env struct {
 	// empty string. It may be nil.
 	ServiceDB func() string
 
-	logs bool // Stderr is a log and not a terminal
+	args []string // of the command line
+	logs bool     // Stderr is a log and not a terminal
 }
 
 // Println writes a line of the result.
@@ -37,8 +38,15 @@ func (env Env) Println(line string) error {
 	return err
 }
 
-// Announce writes a line to Stdout that is no result: a command can go on
-// without it, so Run does not fail if it is lost.
+// Print writes a text that is all that the command does. The error is not reported if the
+// reader has closed the pipe.
+func (env Env) Print(text string) error {
+	_, err := io.WriteString(env.Stdout, text)
+	return harmless(err)
+}
+
+// Announce writes a line to Stdout that is not a result: if it is lost, the command
+// continues and does not fail.
 func (env Env) Announce(line string) error {
 	line += "\n"
 	if out, ok := env.Stdout.(*stream); ok {

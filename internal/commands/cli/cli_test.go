@@ -32,26 +32,34 @@ func runOne(env cli.Env, do func(env cli.Env) error) int {
 }
 
 // TestLostResult: a result that could not be printed is a failure, even if the command
-// overlooks it. A reader that has closed the pipe is none.
+// overlooks it. If the reader has closed the pipe, it is one only for a command that fails
+// for that reason and does more than print.
 func TestLostResult(t *testing.T) {
 	t.Parallel()
+	pipe := broken{&fs.PathError{Op: "write", Path: "stdout", Err: syscall.EPIPE}}
 	careless := func(env cli.Env) error {
 		env.Println("result")
 		return nil
 	}
+	careful := func(env cli.Env) error { return env.Println("key") }
+	list := func(env cli.Env) error { return env.Print("list\n") }
 	for _, tt := range []struct {
-		stdout io.Writer
-		code   int
-		stderr string
+		stdout  io.Writer
+		command func(env cli.Env) error
+		code    int
+		stderr  string
 	}{
-		{&strings.Builder{}, 0, ""},
-		{broken{io.ErrClosedPipe}, 1, "Error: writing the result: io: read/write on closed pipe\n"},
-		{broken{&fs.PathError{Op: "write", Path: "stdout", Err: syscall.EPIPE}}, 0, ""},
+		{&strings.Builder{}, careless, 0, ""},
+		{broken{io.ErrClosedPipe}, careless, 1, "Error: writing the result: io: read/write on closed pipe\n"},
+		{broken{io.ErrClosedPipe}, list, 1, "Error: io: read/write on closed pipe\n"},
+		{pipe, careless, 0, ""},
+		{pipe, list, 0, ""},
+		{pipe, careful, 1, "Error: write stdout: broken pipe\n"},
 	} {
 		env, _, stderr := newEnv(t)
 		env.Stdout = tt.stdout
-		if code := runOne(env, careless); code != tt.code || stderr.String() != tt.stderr {
-			t.Errorf("%v: code %d, stderr %q", tt.stdout, code, stderr)
+		if code := runOne(env, tt.command); code != tt.code || stderr.String() != tt.stderr {
+			t.Errorf("%v: code %d, stderr %q, want %d, %q", tt.stdout, code, stderr, tt.code, tt.stderr)
 		}
 	}
 	env, _, stderr := newEnv(t)
@@ -92,6 +100,7 @@ func newDoor() *cobra.Command {
 	list, revoke := command("list"), command("revoke ID...")
 	cli.AddDepartment(list)
 	list.Flags().Bool("yes", false, "do not ask")
+	list.Flags().Bool("new", false, "create it")
 	list.Flags().Int("size", 0, "how many")
 	keys.AddCommand(list, revoke)
 	load := command("load FILE [NAME]")
@@ -125,6 +134,13 @@ func TestCommandLine(t *testing.T) {
 		{"help keys lsit", "", `Error: unknown command "lsit" for "firefighters keys"; did you mean list?` + help + " keys list --help\n"},
 		{"upload", "", `Error: unknown command "upload" for "firefighters"; did you mean load?` + help + " load --help\n"},
 		{"undo", "", `Error: unknown command "undo" for "firefighters"; did you mean load undo?` + help + " load undo --help\n"},
+		{"serv", "", `Error: unknown command "serv" for "firefighters"; did you mean serve?` + help + " serve --help\n"},
+		{"uplaod", "", `Error: unknown command "uplaod" for "firefighters"; did you mean load?` + help + " load --help\n"},
+		{"people.csv", "", `Error: unknown command "people.csv" for "firefighters"` + help + " import people.csv\n"},
+		{"serve --port 9000", "", "Error: unknown flag: --port; did you mean --listen?" + help + " serve --help\n"},
+		{"keys list revoke", "", `Error: unexpected argument "revoke": a command comes first` + help + " keys revoke --help\n"},
+		{"keys list --new", "", "Error: --new needs a name: add --department" + help + " keys list --help\n"},
+		{"keys list --department=--yes --yes", "list firefighters.db--yes\n", ""},
 		{"nonsense", "", `Error: unknown command "nonsense" for "firefighters"` + help + " --help\n"},
 		{"x.db", "", `Error: unknown command "x.db" for "firefighters"` + help + " serve --db x.db\n"},
 		{"--hlep", "", `Error: unknown flag: --hlep; did you mean --help?` + help + " serve --help\n"},
@@ -155,6 +171,10 @@ func TestCommandLine(t *testing.T) {
 		}
 	}
 	env, stdout, _ := newEnv(t)
+	cli.Execute(env, newDoor(), []string{"keys", "--help"}, nil)
+	if !strings.Contains(stdout.String(), "Usage:\n  firefighters keys [command]\n") {
+		t.Errorf("help of a group:\n%s", stdout)
+	}
 	if code := cli.Execute(env, newDoor(), []string{"keys", "list", "--help"}, nil); code != 0 ||
 		!strings.Contains(stdout.String(), `      --db file           database file [$FIREFIGHTERS_DB] (default "firefighters.db")`) || !strings.Contains(stdout.String(), "      --yes               do not ask\n") {
 		t.Errorf("code %d, help:\n%s", code, stdout)

@@ -60,11 +60,25 @@ func AddDepartment(cmd *cobra.Command) *string {
 // complete sets the flags of a command that the command line left out.
 func (env Env) complete(cmd *cobra.Command) (err error) {
 	flags := cmd.Flags()
+	exclusive := map[string][]string{}
 	flags.Visit(func(f *pflag.Flag) {
-		if next, dashed := strings.CutPrefix(f.Value.String(), "--"); dashed && err == nil && flags.Lookup(next) != nil {
+		value := f.Value.String()
+		next, dashed := strings.CutPrefix(value, "--")
+		if dashed && flags.Lookup(next) != nil && strings.Contains(" "+strings.Join(env.args, " ")+" ", " --"+f.Name+" "+value+" ") {
 			err = UsageErrorf(cmd, "--%s needs a value", f.Name)
 		}
+		for _, group := range f.Annotations["cobra_annotation_mutually_exclusive"] {
+			exclusive[group] = append(exclusive[group], "--"+f.Name)
+		}
 	})
+	for _, names := range exclusive { // cobra would say so at length
+		if len(names) > 1 {
+			return UsageErrorf(cmd, "%s cannot be combined", strings.Join(names, " and "))
+		}
+	}
+	if department := flags.Lookup("department"); department != nil && flags.Changed("new") && strings.TrimSpace(department.Value.String()) == "" {
+		return UsageErrorf(cmd, "--new needs a name: add --department")
+	}
 	flags.VisitAll(func(f *pflag.Flag) {
 		names := f.Annotations[variable]
 		if err != nil || f.Changed || len(names) == 0 {

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"io"
+	"log/slog"
 	"strings"
 )
 
@@ -69,7 +70,11 @@ func (env Env) PrintError(err error) (exitCode int) {
 		label = ""
 	}
 	if env.logs {
-		NewLog(env.Stderr, false).Error(err.Error(), append(hinting(HintOf(err)), "exitCode", exitCode)...)
+		level := slog.LevelError
+		if label == "" {
+			level = slog.LevelInfo
+		}
+		NewLog(env.Stderr, false).Log(env.Context, level, err.Error(), append(hinting(HintOf(err)), "exitCode", exitCode)...)
 	} else {
 		io.WriteString(env.Stderr, label+err.Error()+"\n"+tries(HintOf(err)))
 	}

@@ -19,21 +19,24 @@ type Explain func(cmd *cobra.Command, err error) error
 // 0 for success, 1 for a failure, 2 for a usage error.
 //
 // Everything that a command prints is made safe for a terminal. A result that could not be
-// written is a failure even if the command overlooks it, unless the reader has closed the
-// pipe, as head does.
+// written is a failure even if the command overlooks it. If the reader has closed the pipe,
+// as head does, that is no failure of a command that only prints.
 func Execute(env Env, root *cobra.Command, args []string, explain Explain) int {
 	result := &stream{to: env.Stdout}
-	env.Stdout, env.Stderr = result, &stream{to: env.Stderr}
+	env.Stdout, env.Stderr, env.args = result, &stream{to: env.Stderr}, withDefault(args)
 	started := false
 	prepare(root, func(cmd *cobra.Command) { started = true })
-	root.SetArgs(withDefault(args))
+	root.SetArgs(env.args)
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
+	if len(env.args) > 0 && strings.HasPrefix(env.args[0], cobra.ShellCompRequestCmd) {
+		forEach(root, func(cmd *cobra.Command) { cmd.Flags().VisitAll(unquoteUsage) })
+	}
 
 	cmd, err := root.ExecuteContextC(context.WithValue(env.Context, envKey{}, env))
 	switch {
-	case errors.Is(result.failed, syscall.EPIPE) && (err == nil || errors.Is(err, syscall.EPIPE)):
+	case errors.Is(result.failed, syscall.EPIPE) && (err == nil || errors.As(err, new(*closedPipe))):
 		return 0
 	case result.failed != nil && err == nil:
 		err = fmt.Errorf("writing the result: %w", result.failed)
@@ -84,11 +87,16 @@ func prepare(root *cobra.Command, started func(cmd *cobra.Command)) {
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .Runnable}}", "{{if not .Annotations."+group+"}}", 1))
 	root.InitDefaultVersionFlag()
 	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
 	forEach(root, func(cmd *cobra.Command) {
 		cmd.InitDefaultHelpFlag()
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if f.Value.Type() == "bool" {
+			value, _ := pflag.UnquoteUsage(f)
+			switch {
+			case f.Value.Type() == "bool":
 				f.Value = plainBool{f.Value}
+			case value != "file" && value != "folder":
+				cmd.RegisterFlagCompletionFunc(f.Name, cobra.NoFileCompletions) // fails if there is another one
 			}
 		})
 		switch {
@@ -111,6 +119,10 @@ func prepare(root *cobra.Command, started func(cmd *cobra.Command)) {
 
 // group is the annotation of a command that only has subcommands.
 const group = "group"
+
+// unquoteUsage removes the backquotes around the value of a flag, which only pflag
+// understands.
+func unquoteUsage(f *pflag.Flag) { _, f.Usage = pflag.UnquoteUsage(f) }
 
 // plainBool is a flag that the help shows without the values it also accepts: pflag adds
 // "[=true|false]".
@@ -174,7 +186,6 @@ func helpCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			about.InitDefaultHelpFlag()
 			return about.Help()
 		},
 	}

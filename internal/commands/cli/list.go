@@ -9,7 +9,7 @@ import (
 )
 
 // PrintJSON writes a value as a line of JSON.
-func (env Env) PrintJSON(value any) error { return writeJSON(env.Stdout, value) }
+func (env Env) PrintJSON(value any) error { return harmless(writeJSON(env.Stdout, value)) }
 
 func writeJSON(w io.Writer, value any) error {
 	lines := json.NewEncoder(w)
@@ -67,6 +67,5 @@ func (l *List) Print(env Env) error {
 		heading, lines, _ = strings.Cut(lines, "\n")
 		env.Notef("%s", heading)
 	}
-	_, err := io.WriteString(env.Stdout, lines)
-	return err
+	return env.Print(lines)
 }

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"sync"
+	"syscall"
 	"unicode"
 	"unicode/utf8"
 )
@@ -90,7 +92,21 @@ type data struct{ *stream }
 
 func (d data) Write(b []byte) (int, error) {
 	n, err := d.to.Write(b)
-	return n, d.note(err)
+	return n, harmless(d.note(err))
+}
+
+// closedPipe is the error of a command whose only purpose is its output, when nobody reads
+// it any more.
+type closedPipe struct{ error }
+
+func (c *closedPipe) Unwrap() error { return c.error }
+
+// harmless returns err as a closedPipe if the reader has closed the pipe.
+func harmless(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		return &closedPipe{err}
+	}
+	return err
 }
 
 // Unwrap returns what an output of an Env writes to, for another process, which

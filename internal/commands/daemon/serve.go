@@ -61,8 +61,13 @@ always stays free.`,
 func (d *daemon) addFirst() error {
 	empty, err := d.store.Empty()
 	switch {
-	case err != nil || !empty:
+	case err != nil:
 		return err
+	case !empty && !d.Installed && !d.NoOffice:
+		d.env.Notef("To open the page: firefighters open --db %s", cli.Quote(d.DB))
+		return nil
+	case !empty:
+		return nil
 	case d.Installed:
 		return d.store.AddDepartments([]store.Department{{Name: store.FirstDepartment}})
 	}
