@@ -56,7 +56,9 @@ type Error struct {
 	Err  error
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("%s %s: %v", e.Op, osutil.InQuotes(e.Path), e.Err) }
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s %s: %v", e.Op, osutil.InQuotes(e.Path), osutil.Cause(e.Err))
+}
 
 func (e *Error) Unwrap() error { return e.Err }
 

@@ -49,7 +49,7 @@ type FileError struct {
 }
 
 func (e *FileError) Error() string {
-	return fmt.Sprintf("%s database %s: %v", e.Op, osutil.InQuotes(e.Path), e.Err)
+	return fmt.Sprintf("%s database %s: %v", e.Op, osutil.InQuotes(e.Path), osutil.Cause(e.Err))
 }
 
 func (e *FileError) Unwrap() error { return e.Err }

@@ -154,3 +154,15 @@ func RenameIfExists(from, to string) error {
 	}
 	return nil
 }
+
+// Cause returns what the system says about a file, without the path that errors of package
+// os repeat.
+func Cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err
+	}
+	return err
+}
