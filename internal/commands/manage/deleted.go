@@ -174,36 +174,25 @@ func (p *purge) run() error {
 	return err
 }
 
-// purgedAtOnce is the number of records that are deleted between two looks at whether to stop.
-const purgedAtOnce = 500
-
 // erase deletes the records and rewrites the file. It rewrites the file even without records:
 // an earlier purge may have failed to.
 func (p *purge) erase() (erased int, err error) {
 	db := p.backups.Database
 	progress := p.env.StartProgress("Deleting permanently")
-	defer progress.End()
-	for some := range slices.Chunk(p.records, purgedAtOnce) {
-		if p.env.Context.Err() != nil {
-			break
-		}
-		n, err := p.store.Purge(p.tenant, 0, some)
-		erased += n
-		if err != nil && erased > 0 {
-			p.noteErased()
-			return erased, p.traces(erased, err)
-		}
-		if err != nil {
-			return 0, store.Failed("deleting from", db, err)
-		}
-		progress.Set(erased, len(p.records))
-	}
+	erased, err = p.store.Purge(p.tenant, 0, p.records, func(done, total int) error {
+		progress.Set(done, total)
+		return p.env.Context.Err()
+	})
 	progress.End()
-	if erased > 0 {
-		p.noteErased()
-	}
-	if erased == 0 && p.env.Context.Err() != nil {
+	switch {
+	case erased == 0 && p.env.Context.Err() != nil:
 		return 0, cli.Unfinished("Stopped. Nothing was changed.", "")
+	case erased == 0 && err != nil:
+		return 0, store.Failed("deleting from", db, err)
+	}
+	p.noteErased()
+	if err != nil {
+		return erased, p.traces(erased, err)
 	}
 	progress = p.env.StartProgress("Rewriting the file")
 	err = p.store.Vacuum(p.env.Context)
@@ -214,8 +203,9 @@ func (p *purge) erase() (erased int, err error) {
 	return erased, nil
 }
 
-// noteErased updates the list of erased records next to the backups. The service does so with
-// its next backup, but the department may have been removed by then, with its history.
+// noteErased updates the list of erased records next to the backups, also for an earlier
+// purge that could not. The server does so with its next backup, but the department may have
+// been removed by then, with its history.
 func (p *purge) noteErased() {
 	of := p.backups
 	if !osutil.Exists(of.Options.Dir) {

@@ -64,8 +64,17 @@ const purgedAtOnce = 500
 // returns the number erased. A record that was brought back meanwhile stays. The
 // history keeps that a record with this id was erased, and by whom. Until Vacuum has
 // run, the file may still hold traces.
-func (s *Store) Purge(tenant record.TenantID, by KeyID, all []record.Stored) (erased int, err error) {
+//
+// progress is called before each transaction; nil for no calls. Its error ends the work;
+// what was erased stays erased.
+func (s *Store) Purge(tenant record.TenantID, by KeyID, all []record.Stored, progress func(done, total int) error) (erased int, err error) {
+	done := 0
 	for some := range slices.Chunk(all, purgedAtOnce) {
+		if progress != nil {
+			if err := progress(done, len(all)); err != nil {
+				return erased, err
+			}
+		}
 		count := 0
 		err := s.db.Write(func(t *sqlite.Tx) (err error) {
 			count, err = purge(t, tenant, by, some)
@@ -75,6 +84,7 @@ func (s *Store) Purge(tenant record.TenantID, by KeyID, all []record.Stored) (er
 			return erased, err
 		}
 		erased += count
+		done += len(some)
 	}
 	return erased, nil
 }

@@ -19,11 +19,11 @@ func TestPurge(t *testing.T) {
 	must(t, err)
 	chosen := stored(t, s, ours, gone.ID, back.ID)
 	must(t, s.Undelete(ours, 0, []string{back.ID})) // after they were chosen
-	if erased, err := s.Purge(theirs, 0, chosen); err != nil || erased != 0 {
+	if erased, err := s.Purge(theirs, 0, chosen, nil); err != nil || erased != 0 {
 		t.Errorf("another department has erased %d, %v", erased, err)
 	}
 	for _, want := range []int{1, 0} {
-		if erased, err := s.Purge(ours, 0, chosen); err != nil || erased != want {
+		if erased, err := s.Purge(ours, 0, chosen, nil); err != nil || erased != want {
 			t.Errorf("erased %d, %v", erased, err)
 		}
 	}
@@ -60,7 +60,7 @@ func TestPurgeAfterNewChanges(t *testing.T) {
 			func() { s.Replace(ours, 0, f.ID, eva, asIs) },
 			func() { s.Delete(ours, 0, f.ID, asIs) },
 			func() {
-				if erased, err := s.Purge(ours, 0, chosen); err != nil || erased != 1 {
+				if erased, err := s.Purge(ours, 0, chosen, nil); err != nil || erased != 1 {
 					t.Errorf("erased %d, %v", erased, err)
 				}
 			},
@@ -79,8 +79,19 @@ func TestPurgeMany(t *testing.T) {
 	exec(t, s, `UPDATE firefighters SET deleted_at = row, checksum = ~checksum WHERE row & 0xffffffff > 2`)
 	all, err := s.Deleted(ours, time.UnixMilli(1<<63-1))
 	must(t, err)
-	if erased, err := s.Purge(ours, 0, all); err != nil || erased != 1201 {
-		t.Errorf("erased %d, %v", erased, err)
+	stop := errors.New("stop")
+	if erased, err := s.Purge(ours, 0, all, func(done, total int) error {
+		if total != 1201 {
+			t.Errorf("the total is %d", total)
+		}
+		if done > 0 {
+			return stop
+		}
+		return nil
+	}); !errors.Is(err, stop) || erased == 0 || erased == 1201 {
+		t.Errorf("stopped after %d, %v", erased, err)
+	} else if again, err := s.Purge(ours, 0, all, nil); err != nil || erased+again != 1201 {
+		t.Errorf("erased %d, %v", erased+again, err)
 	}
 	if total := list(t, s, ours, "").Total; total != 2 || len(history(t, s, ours, "")) != 1203 {
 		t.Errorf("%d records, %d changes", total, len(history(t, s, ours, "")))

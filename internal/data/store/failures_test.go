@@ -39,7 +39,7 @@ func newWorld(t *testing.T) (w world) {
 	w.added = ids[0]
 	newKey(t, s, "Ladder 1", "")
 	gone := createDeleted(t, s, theirs, ana)
-	_, err := s.Purge(theirs, 0, stored(t, s, theirs, gone.ID))
+	_, err := s.Purge(theirs, 0, stored(t, s, theirs, gone.ID), nil)
 	must(t, err)
 	exec(t, s, `INSERT INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer)
 		VALUES (2, 'old', ?, 0, x'00', 'none', '{}')`, theirs)
@@ -96,7 +96,7 @@ func (w *world) writes() map[string]func(*store.Store) error {
 		"Purge": func(s *store.Store) error {
 			f, err := s.GetDeleted(ours, w.deleted.ID)
 			if err == nil {
-				_, err = s.Purge(ours, 0, []record.Stored{f})
+				_, err = s.Purge(ours, 0, []record.Stored{f}, nil)
 			}
 			return err
 		},
@@ -106,7 +106,7 @@ func (w *world) writes() map[string]func(*store.Store) error {
 			}
 			f, err := s.GetDeleted(ours, w.live.ID)
 			if err == nil {
-				_, err = s.Purge(ours, 0, []record.Stored{f})
+				_, err = s.Purge(ours, 0, []record.Stored{f}, nil)
 			}
 			return err
 		},

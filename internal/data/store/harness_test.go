@@ -228,7 +228,7 @@ func stored(t testing.TB, s *store.Store, tenant record.TenantID, ids ...string)
 // purge erases deleted records.
 func purge(t testing.TB, s *store.Store, tenant record.TenantID, ids ...string) {
 	t.Helper()
-	if erased, err := s.Purge(tenant, 0, stored(t, s, tenant, ids...)); err != nil || erased != len(ids) {
+	if erased, err := s.Purge(tenant, 0, stored(t, s, tenant, ids...), nil); err != nil || erased != len(ids) {
 		t.Fatalf("erased %d of %d, %v", erased, len(ids), err)
 	}
 }

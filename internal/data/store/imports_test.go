@@ -262,7 +262,7 @@ func TestTakeBack(t *testing.T) {
 	must(t, err)
 	must(t, s.Delete(ours, 0, in[2], asIs))
 	must(t, s.Delete(ours, 0, in[3], asIs))
-	_, err = s.Purge(ours, 0, stored(t, s, ours, in[3]))
+	_, err = s.Purge(ours, 0, stored(t, s, ours, in[3]), nil)
 	must(t, err)
 	exec(t, s, `DELETE FROM firefighters WHERE id = ?`, in[4]) // by hand
 	_, err = s.Replace(ours, 0, known[1].ID, ana, asIs)        // the same again

@@ -160,7 +160,7 @@ func TestLargeAndOtherPrograms(t *testing.T) {
 			t.Errorf("after a replace: %+v", p)
 		}
 		checkBoth(t, s)
-		_, err = other.Purge(ours, 0, stored(t, other, ours, erased.ID))
+		_, err = other.Purge(ours, 0, stored(t, other, ours, erased.ID), nil)
 		must(t, err)
 		exec(t, s, `UPDATE firefighters SET invitation_status = 'sent' WHERE id = ?`, gone.ID)
 		if p := list(t, s, ours, "search=zzz"); p.Total != 1 || *p.Items[0].InvitationStatus != "sent" {

@@ -249,7 +249,7 @@ func (m *modelRun) purge(d *model) {
 
 func (m *modelRun) purgeOne(d *model, r *modelRecord) {
 	m.Helper()
-	erased, err := m.store.Purge(d.tenant, 0, stored(m, m.store, d.tenant, r.ID))
+	erased, err := m.store.Purge(d.tenant, 0, stored(m, m.store, d.tenant, r.ID), nil)
 	must(m, err)
 	m.same("erased", erased, 1)
 	d.done = slices.DeleteFunc(d.done, func(ch store.Entry) bool { return ch.ID == r.ID })

@@ -157,7 +157,7 @@ func TestReplayAfterPurge(t *testing.T) {
 	s := newStore(t)
 	gone, kept := createWith(t, s, ours, keyFor(1, "a", "x")), createWith(t, s, ours, keyFor(1, "b", "x"))
 	must(t, s.Delete(ours, 0, gone.ID, asIs))
-	_, err := s.Purge(ours, 0, stored(t, s, ours, gone.ID))
+	_, err := s.Purge(ours, 0, stored(t, s, ours, gone.ID), nil)
 	must(t, err)
 	checkStored(t, s, ours, keyFor(1, "a", "x"), record.Firefighter{})
 	checkStored(t, s, ours, keyFor(1, "b", "x"), kept)

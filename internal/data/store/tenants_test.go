@@ -115,7 +115,7 @@ func TestRemoveTenant(t *testing.T) {
 	refused(store.NotEmptyError{Name: "Ladder 1", Records: 1})
 	must(t, s.Delete(theirs, 0, f.ID, asIs))
 	refused(store.NotEmptyError{Name: "Ladder 1", Deleted: 1})
-	_, err := s.Purge(theirs, 0, stored(t, s, theirs, f.ID))
+	_, err := s.Purge(theirs, 0, stored(t, s, theirs, f.ID), nil)
 	must(t, err)
 	must(t, s.HasNoRecords(theirs))
 	exec(t, s, `INSERT INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer)

@@ -133,7 +133,7 @@ func erase(v visit) error {
 	case named.ID == "" && named.Day == "": // no browser sends this
 		return &httpapi.Problem{Kind: httpapi.Malformed}
 	}
-	erased, err := v.Store.Purge(v.Session.Tenant, v.Session.ID, people)
+	erased, err := v.Store.Purge(v.Session.Tenant, v.Session.ID, people, nil)
 	if err != nil {
 		return err
 	}
