@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
-	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -192,9 +191,8 @@ func TestServeBackups(t *testing.T) {
 	if n := len(namesIn(t, dir)); n < 1 || n > 2 {
 		t.Errorf("%d backups", n)
 	}
-	noted := ""
-	if notes.Read(db, notes.BackupDir, &noted); noted != dir {
-		t.Errorf("the noted folder is %q", noted)
+	if noted, _ := backup.NotedSettings(db); noted.Dir != dir || noted.Every != time.Second || noted.Keep != 2 {
+		t.Errorf("noted is %+v", noted)
 	}
 	// One that is young is not made again.
 	again := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
@@ -205,8 +203,8 @@ func TestServeBackups(t *testing.T) {
 		t.Errorf("there was %q and is %q", before, after)
 	}
 	startOn(t, db).stop(t)
-	if notes.Read(db, notes.BackupDir, &noted) {
-		t.Errorf("without backups: the noted folder is %q", noted)
+	if noted, isNoted := backup.NotedSettings(db); isNoted {
+		t.Errorf("without backups: noted is %+v", noted)
 	}
 }
 

@@ -120,7 +120,35 @@ func TestPurgeNamesHolders(t *testing.T) {
 	if listed, err := os.ReadFile(filepath.Join(dir, backup.ErasedName)); err != nil || string(listed) != gone+"\n" {
 		t.Errorf("the list has %q, %v", listed, err)
 	}
-	if !strings.HasPrefix(stderr, "Permanently deleted 1 record.\n") || !strings.Contains(stderr, filepath.Base(made)) || !strings.Contains(stderr, filepath.Base(holds)) || strings.Contains(stderr, ".before-upgrade-") {
+	if !strings.HasPrefix(stderr, "Permanently deleted 1 record.\n") || !strings.Contains(stderr, filepath.Base(holds)) || strings.Contains(stderr, ".before-upgrade-") ||
+		!regexp.MustCompile(`(?m)^`+filepath.Base(made)+` .* -$`).MatchString(stderr) { // no server has noted when it is deleted
+		t.Errorf("stderr %q", stderr)
+	}
+
+	// A purge of nothing completes the list, as after the disk was not connected.
+	must(t, os.Remove(filepath.Join(dir, backup.ErasedName)))
+	works(t, "purge", "--db", s.db, "--older-than", "100y", "--yes", "--backup-dir", dir)
+	if listed, err := os.ReadFile(filepath.Join(dir, backup.ErasedName)); err != nil || string(listed) != gone+"\n" {
+		t.Errorf("afterwards the list has %q, %v", listed, err)
+	}
+}
+
+// TestPurgeDates: purge prints until when the server keeps a backup, by the settings of the
+// server.
+func TestPurgeDates(t *testing.T) {
+	t.Parallel()
+	db, dir := filepath.Join(t.TempDir(), "x.db"), t.TempDir()
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir, "--backup-every", "1h", "--backup-keep", "3")
+	s.key = newKey(t, db, "default")
+	gone := s.create(t, ana)
+	works(t, "backup", filepath.Join(dir, backupName(time.Now().Add(time.Minute))), "--db", db)
+	s.do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)
+	_, stderr := works(t, "purge", "--db", db, "--yes", gone)
+	found := regexp.MustCompile(`(?m)^x-.* (\d{4}-\d\d-\d\d)$`).FindStringSubmatch(stderr)
+	if found == nil {
+		t.Fatalf("stderr %q", stderr)
+	}
+	if until, err := time.Parse(time.DateOnly, found[1]); err != nil || time.Until(until) > 10*24*time.Hour { // and not years
 		t.Errorf("stderr %q", stderr)
 	}
 }

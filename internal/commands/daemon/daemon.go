@@ -13,7 +13,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"time"
 
@@ -23,7 +22,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/guard"
-	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/authority"
@@ -165,7 +163,7 @@ func (d *daemon) live() error {
 	if err := d.open(); err != nil {
 		return err
 	}
-	d.noteBackupDir()
+	d.noteBackups()
 	err = d.answer()
 	if closing := d.close(); err == nil {
 		err = closing
@@ -302,16 +300,9 @@ func (d *daemon) open() (err error) {
 	return err
 }
 
-// noteBackupDir notes the folder of the backups for backup list.
-func (d *daemon) noteBackupDir() {
-	path := osutil.Resolve(d.DB)
-	dir, err := filepath.Abs(d.Backups.Dir)
-	if d.Backups.Dir == "" {
-		err = notes.Remove(path, notes.BackupDir)
-	} else if err == nil {
-		err = notes.Write(path, notes.BackupDir, dir)
-	}
-	if err != nil {
+// noteBackups notes the settings of the backups for other commands.
+func (d *daemon) noteBackups() {
+	if err := backup.NoteSettings(d.DB, d.Backups); err != nil {
 		d.log.Warn("cannot note the folder of the backups", "cause", err.Error())
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/guard"
-	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -113,7 +112,7 @@ again.`,
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		env := cli.EnvOf(cmd)
 		if *dir == "" {
-			*dir = c.backupFolder(env, *db)
+			*dir = c.backups(env, *db, "").Dir
 		}
 		if *dir == "" {
 			return cli.Usage("the folder of the backups is not known", cli.CommandLine(cmd)+" --backup-dir DIR")
@@ -123,15 +122,21 @@ again.`,
 	return cmd
 }
 
-// backupFolder returns the folder in which the server makes the backups of a database, empty
-// if it is not known.
-func (c Commands) backupFolder(env cli.Env, db string) (dir string) {
-	if !notes.Read(osutil.Resolve(db), notes.BackupDir, &dir) {
-		if installed, known := c.Service.Backups(env, db); known {
-			dir = installed.Dir
-		}
+// backups returns the folder and the schedule of the backups of a database: those of the
+// server or, if dir is another folder, dir and no schedule. What is not known is zero.
+func (c Commands) backups(env cli.Env, db, dir string) backup.Options {
+	noted, isNoted := backup.NotedSettings(db)
+	installed, isInstalled := c.Service.Backups(env, db)
+	isMeant := func(known bool, of backup.Options) bool {
+		return known && of.Dir != "" && (dir == "" || osutil.SameFile(dir, of.Dir))
 	}
-	return dir
+	switch {
+	case isMeant(isNoted, noted):
+		return noted
+	case isMeant(isInstalled, installed):
+		return installed
+	}
+	return backup.Options{Dir: dir}
 }
 
 func (c Commands) listBackups(env cli.Env, db, dir string, asJSON bool) error {

@@ -1,7 +1,6 @@
 package manage
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -98,7 +97,7 @@ and until when they are kept.`,
 			}
 		}
 		return c.Database.WithTenant(env, *db, *department, func(s *store.Store, tenant record.TenantID) error {
-			p := purge{env: env, store: s, tenant: tenant, backups: c.search(env, *db, *dir)}
+			p := purge{env: env, store: s, tenant: tenant, backups: backup.Search{Content: c.Database, Database: *db, Options: c.backups(env, *db, *dir)}}
 			if p.name, err = s.TenantName(tenant); err != nil {
 				return store.Failed("reading", *db, err)
 			}
@@ -115,16 +114,6 @@ and until when they are kept.`,
 		})
 	}
 	return cmd
-}
-
-// search returns where the backups of a database are: in a folder or, if that is empty, where
-// the server makes them.
-func (c Commands) search(env cli.Env, db, dir string) backup.Search {
-	of := backup.Options{Dir: cmp.Or(dir, c.backupFolder(env, db)), Every: 24 * time.Hour, Keep: 90}
-	if installed, known := c.Service.Backups(env, db); known && (of.Dir == installed.Dir || osutil.SameFile(of.Dir, installed.Dir)) {
-		of = installed
-	}
-	return backup.Search{Content: c.Database, Database: db, Options: of}
 }
 
 // purge is a purge of records of a department.
@@ -252,7 +241,7 @@ func (p *purge) findHolders() (backup.Holders, error) {
 }
 
 // reportHolders lists the files that still contain deleted records, each with the day on which
-// it is deleted. Without any it prints nothing.
+// it is deleted, if that is known. Without any it prints nothing.
 func reportHolders(env cli.Env, found backup.Holders) {
 	if found.Away {
 		env.Warn("the folder of the backups cannot be read; its backups may contain the deleted records", "connect its disk")
@@ -260,7 +249,7 @@ func reportHolders(env cli.Env, found backup.Holders) {
 	if len(found.Files)+len(found.Unread) == 0 {
 		return
 	}
-	heading, list := "Backups and copies that still contain the deleted records", cli.NewList(false, "FILE", "MADE", "KEPT UNTIL")
+	heading, list := "Backups and copies that still contain the deleted records", cli.NewList(false, "FILE", "CREATED", "KEPT UNTIL")
 	if found.NotSet {
 		heading = "Copies next to the database that still contain the deleted records (name a folder of backups with --backup-dir)"
 	}
@@ -273,7 +262,10 @@ func reportHolders(env cli.Env, found backup.Holders) {
 	}
 	for _, f := range found.Files {
 		until := "you delete it"
-		if !f.Until.IsZero() {
+		switch {
+		case f.Unknown:
+			until = "-"
+		case !f.Until.IsZero():
 			until = f.Until.Format(time.DateOnly)
 		}
 		add(f.File, until)

@@ -23,7 +23,8 @@ type Holders struct {
 // encrypted one: it is taken for one by its time.
 type Holder struct {
 	File
-	Until time.Time // the day (UTC) on which it is gone at the latest, if backups are made as they are set; zero: it stays
+	Until   time.Time // the day (UTC) on which it is gone at the latest, if backups are made as they are set; zero: it stays
+	Unknown bool      // it does not stay, but the settings that Until follows from are not known
 }
 
 // Search says what to look for in which backups. The database may be in use, in this
@@ -31,7 +32,7 @@ type Holder struct {
 type Search struct {
 	Content  Content
 	Database string
-	Options  Options // of the Scheduler; without a Dir there are no backups
+	Options  Options // of the Scheduler; without a Dir there are no backups, and with nothing else the rest is unknown
 
 	Holds       func(*sqlite.Conn) (bool, error) // reports whether a database of any version of the schema holds it
 	From, Until time.Time                        // when the database has held it; zero: for ever
@@ -54,7 +55,7 @@ func (s Search) Run(ctx context.Context) (found Holders, err error) {
 		holding, err := s.isIn(f)
 		switch {
 		case holding:
-			found.Files = append(found.Files, Holder{f, s.until(f, i < len(backups), now)})
+			found.Files = append(found.Files, s.holder(f, i < len(backups), now))
 		case err != nil && osutil.Exists(f.Path): // else it was deleted meanwhile
 			found.Unread = append(found.Unread, f)
 		}
@@ -62,21 +63,23 @@ func (s Search) Run(ctx context.Context) (found Holders, err error) {
 	return found, nil
 }
 
-// until returns the day of a Holder. The plain copy beside the database goes with the next
+// holder returns the Holder for a file. The plain copy beside the database goes with the next
 // backup, and no other copy goes by itself.
-func (s Search) until(f File, isBackup bool, now time.Time) time.Time {
+func (s Search) holder(f File, isBackup bool, now time.Time) Holder {
 	days := s.Options.everyDays()
 	switch {
+	case !isBackup && (s.Options.Dir == "" || f.Path != keptName(osutil.Resolve(s.Database), f.Time)):
+		return Holder{File: f}
+	case s.Options.Keep == 0:
+		return Holder{File: f, Unknown: true}
 	case isBackup:
 		days = s.Options.longestDays()
-	case s.Options.Dir == "" || f.Path != keptName(osutil.Resolve(s.Database), f.Time):
-		return time.Time{}
 	}
 	day := f.Time.AddDate(0, 0, days)
 	if day.Before(now) { // backups were not made for a while
 		day = now.AddDate(0, 0, days)
 	}
-	return day.UTC().Truncate(24 * time.Hour)
+	return Holder{File: f, Until: day.UTC().Truncate(24 * time.Hour)}
 }
 
 // copiesBeside returns the copies beside a database that restores, upgrades, the guard and

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -18,6 +19,34 @@ var (
 	// ErrPerhapsAway is likely: the folder is where other disks are mounted.
 	ErrPerhapsAway = errors.New("the backups are on the disk of the database, although their folder is one for other disks: is their disk connected?")
 )
+
+// settings is the note about the backups of a server.
+type settings struct {
+	Dir   string `json:"dir"`   // absolute
+	Every int64  `json:"every"` // seconds
+	Keep  int    `json:"keep"`
+}
+
+// NoteSettings notes the folder and the schedule of the backups that a server makes of a
+// database. Without a folder it removes the note.
+func NoteSettings(db string, o Options) error {
+	db = osutil.Resolve(db)
+	if o.Dir == "" {
+		return notes.Remove(db, notes.Backups)
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return err
+	}
+	return notes.Write(db, notes.Backups, settings{dir, int64(o.Every / time.Second), o.Keep})
+}
+
+// NotedSettings returns what NoteSettings has noted, and whether there is a note.
+func NotedSettings(db string) (o Options, noted bool) {
+	var of settings
+	noted = notes.Read(osutil.Resolve(db), notes.Backups, &of)
+	return Options{Dir: of.Dir, Every: time.Duration(of.Every) * time.Second, Keep: of.Keep}, noted
+}
 
 // place is where the backups of a database are.
 type place struct {

@@ -1,4 +1,4 @@
-// Package notes keeps what the service remembers about a database outside of it: one small
+// Package notes keeps what the server remembers about a database outside of it: one small
 // JSON file next to the database, with a member for each note.
 package notes
 
@@ -17,7 +17,7 @@ import (
 const (
 	Mark       = "mark"       // store.Mark of the database when it was last served
 	Lost       = "lost"       // how the database was lost (guard)
-	BackupDir  = "backupDir"  // the folder of backups of the running service, absolute
+	Backups    = "backups"    // the folder and the schedule of the backups of the running server (backup)
 	BackupDisk = "backupDisk" // the folder of backups that is on another disk (backup)
 	Verified   = "verified"   // when the newest backup was last verified, and how that went (backup)
 )
