@@ -3,6 +3,7 @@ package manage_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,18 +15,25 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/commands/manage"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // run runs a command that needs no database.
 func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
+	return runOn(t.Context(), database.Schema{}, args...)
+}
+
+// runOn runs a command on databases with a schema.
+func runOn(ctx context.Context, schema database.Schema, args ...string) (code int, stdout, stderr string) {
 	root := &cobra.Command{Use: "firefighters"}
 	root.AddGroup(cli.Groups...)
-	root.AddCommand(manage.Commands{}.All()...)
+	root.AddCommand(manage.Commands{Database: schema}.All()...)
 	var out, errs strings.Builder
-	env := cli.Env{Context: context.Background(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
-	code = cli.Execute(env, root, args, database.Schema{}.Explain)
+	env := cli.Env{Context: ctx, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
+	code = cli.Execute(env, root, args, schema.Explain)
 	return code, out.String(), errs.String()
 }
 
@@ -80,6 +88,45 @@ func TestStoreErrors(t *testing.T) {
 		"keys list", "keys revoke 1", "departments list", "departments rename A B", "departments remove A", "keys create --expires 90d", "purge --older-than 7y", "undelete " + id,
 		"backup " + filepath.Join(t.TempDir(), "y.db")} {
 		if code, stdout, stderr := run(t, append(strings.Fields(line), "--db", db)...); code != 1 || stdout != "" || !strings.HasPrefix(stderr, want) {
+			t.Errorf("%s: code %d, stdout %q, stderr %q", line, code, stdout, stderr)
+		}
+	}
+}
+
+// TestStopped checks that Ctrl-C stops the commands that read all records.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../schema.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, db := database.Schema{Files: store.Format(string(text), 1)}, filepath.Join(t.TempDir(), "x.db")
+	err = schema.With(cli.Env{Context: t.Context(), Stderr: io.Discard}, db, true, func(s *store.Store) error {
+		if err := s.AddDepartments([]store.Department{{Name: "A"}}); err != nil {
+			return err
+		}
+		tenant, err := s.Tenant("A")
+		if err != nil {
+			return err
+		}
+		ana := record.Fields{FirstName: "Ana", LastName: "Anić"}
+		f, err := s.Create(tenant, 0, ana, nil)
+		if err == nil {
+			err = s.Delete(tenant, 0, f.ID, func(record.Firefighter) error { return nil })
+		}
+		if err == nil {
+			_, err = s.Create(tenant, 0, ana, nil)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	for _, line := range []string{"list", "list --deleted", "list --json", "history"} {
+		args := append(strings.Fields(line), "--db", db)
+		if code, stdout, stderr := runOn(stopped, schema, args...); code != 1 || stdout != "" || stderr != "Stopped.\n" {
 			t.Errorf("%s: code %d, stdout %q, stderr %q", line, code, stdout, stderr)
 		}
 	}

@@ -40,7 +40,8 @@ which record, when, and the record before the change.`,
 		}
 		return c.Database.WithTenant(env, *db, *department, func(s *store.Store, tenant record.TenantID) error {
 			list := cli.NewList(*asJSON, "AT", "ACTION", "ID", "KEY", "LABEL", "BEFORE")
-			err := s.History(tenant, only, from, func(e store.Entry) {
+			progress := env.StartProgress("Reading the history")
+			err := s.History(tenant, only, from, func(e store.Entry) error {
 				key, label := "-", "-"
 				if e.Key != nil {
 					key = fmt.Sprint(*e.Key)
@@ -49,7 +50,9 @@ which record, when, and the record before the change.`,
 					label = *e.Label
 				}
 				list.Add(e, e.At, e.Action, e.ID, key, label, e.Summary())
+				return env.Context.Err()
 			})
+			progress.End()
 			if err != nil {
 				return store.Failed("reading", *db, err)
 			}

@@ -3,6 +3,7 @@ package manage
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -49,8 +50,9 @@ name, the e-mail address or the phone number.`,
 func (c Commands) deletedCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "deleted", Short: "List deleted records", Long: "The same as firefighters list --deleted.", Hidden: true}
 	db, department := cli.AddDB(cmd), cli.AddDepartment(cmd)
+	asJSON := cmd.Flags().Bool("json", false, "print each record as a line of JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.list(cli.EnvOf(cmd), *db, *department, record.Query{}, true, false)
+		return c.list(cli.EnvOf(cmd), *db, *department, record.Query{}, true, *asJSON)
 	}
 	return cmd
 }
@@ -58,11 +60,15 @@ func (c Commands) deletedCommand() *cobra.Command {
 // list prints the people that a query finds, or the deleted records.
 func (c Commands) list(env cli.Env, db, department string, query record.Query, deleted, asJSON bool) error {
 	return c.Database.WithTenant(env, db, department, func(s *store.Store, tenant record.TenantID) error {
-		print := func() (*cli.List, error) { return listPeople(s, tenant, query, asJSON) }
+		progress := env.StartProgress("Reading the records")
+		var list *cli.List
+		var err error
 		if deleted {
-			print = func() (*cli.List, error) { return listDeleted(s, tenant, asJSON) }
+			list, err = listDeleted(env.Context, s, tenant, asJSON)
+		} else {
+			list, err = listPeople(env.Context, s, tenant, query, asJSON)
 		}
-		list, err := print()
+		progress.End()
 		if err != nil {
 			return store.Failed("reading", db, err)
 		}
@@ -70,11 +76,11 @@ func (c Commands) list(env cli.Env, db, department string, query record.Query, d
 	})
 }
 
-func listPeople(s *store.Store, tenant record.TenantID, query record.Query, asJSON bool) (*cli.List, error) {
+func listPeople(ctx context.Context, s *store.Store, tenant record.TenantID, query record.Query, asJSON bool) (*cli.List, error) {
 	list := cli.NewList(asJSON, "ID", "NAME", "E-MAIL", "PHONE", "BORN")
 	err := s.Each(tenant, query, func(f *record.Firefighter) error {
 		list.Add(json.RawMessage(f.AppendJSON(nil)), f.ID, f.FirstName+" "+f.LastName, cmp.Or(f.Email, "-"), cmp.Or(f.PhoneNumber, "-"), cmp.Or(f.BirthText(), "-"))
-		return nil
+		return ctx.Err()
 	})
 	return list, err
 }
@@ -82,7 +88,7 @@ func listPeople(s *store.Store, tenant record.TenantID, query record.Query, asJS
 // anyTime is after every deletion.
 var anyTime = time.UnixMilli(math.MaxInt64)
 
-func listDeleted(s *store.Store, tenant record.TenantID, asJSON bool) (*cli.List, error) {
+func listDeleted(ctx context.Context, s *store.Store, tenant record.TenantID, asJSON bool) (*cli.List, error) {
 	records, err := s.Deleted(tenant, anyTime)
 	list := cli.NewList(asJSON, "ID", "DELETED", "RECORD")
 	for _, r := range records {
@@ -93,6 +99,9 @@ func listDeleted(s *store.Store, tenant record.TenantID, asJSON bool) (*cli.List
 			text += ", (damaged)"
 		}
 		list.Add(json.RawMessage(line), r.ID, cli.FormatTime(r.DeletedAt), text)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 	}
 	return list, err
 }

@@ -292,7 +292,7 @@ func (w *world) reads() map[string]func(*store.Store) (any, error) {
 		},
 		"History": func(s *store.Store) (any, error) {
 			var all []store.Entry
-			err := s.History(ours, "", time.UnixMilli(0), func(ch store.Entry) { all = append(all, ch) })
+			err := s.History(ours, "", time.UnixMilli(0), func(ch store.Entry) error { all = append(all, ch); return nil })
 			return all, err
 		},
 		"Roster.Each": func(s *store.Store) (any, error) {

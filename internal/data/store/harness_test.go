@@ -137,7 +137,7 @@ func newKey(t testing.TB, s *store.Store, tenant, label string) store.KeyID {
 // history returns the changes of a department, or of a record.
 func history(t testing.TB, s *store.Store, tenant record.TenantID, id string) (all []store.Entry) {
 	t.Helper()
-	must(t, s.History(tenant, id, time.UnixMilli(0), func(ch store.Entry) { all = append(all, ch) }))
+	must(t, s.History(tenant, id, time.UnixMilli(0), func(ch store.Entry) error { all = append(all, ch); return nil }))
 	return all
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"maps"
 	"math"
@@ -42,9 +43,11 @@ const historySQL = `
 	 WHERE ` + ofTenant + ` AND at >= ?2 AND ?3 IN ('', record_id) ORDER BY changes.id`
 
 // History calls each for the changes of a department, oldest first. id is
-// that of one record, or empty for all.
-func (s *Store) History(tenant record.TenantID, id string, since time.Time, each func(Entry)) error {
-	return s.query(historySQL, sqlite.Args{int64(tenant), since.UnixMilli(), id}, func(row sqlite.Row) {
+// that of one record, or empty for all. An error of each ends it.
+func (s *Store) History(tenant record.TenantID, id string, since time.Time, each func(Entry) error) error {
+	ctx, end := context.WithCancelCause(context.Background())
+	defer end(nil)
+	scan := func(row sqlite.Row) {
 		e := Entry{At: formatMoment(row.Int(0)), Action: row.Text(1), ID: row.Text(2), Label: row.TextOrNil(4)}
 		if !row.IsNull(3) {
 			key := row.Int(3)
@@ -53,8 +56,14 @@ func (s *Store) History(tenant record.TenantID, id string, since time.Time, each
 		if before := row.Text(5); before != "" {
 			e.Before = validJSON(before)
 		}
-		each(e)
+		if err := each(e); err != nil {
+			end(err)
+		}
+	}
+	err := s.db.Read(func(c *sqlite.Conn) error {
+		return c.QueryContext(ctx, historySQL, sqlite.Args{int64(tenant), since.UnixMilli(), id}, scan)
 	})
+	return cmp.Or(context.Cause(ctx), err)
 }
 
 // validJSON returns text, or a JSON string of it where damage has made it
