@@ -16,13 +16,27 @@ func (c Commands) departmentsCommand() *cobra.Command {
 		Use:        "departments",
 		Short:      "List, rename or remove departments",
 		GroupID:    cli.GroupAccess,
-		SuggestFor: []string{"department", "tenants"},
+		SuggestFor: []string{"department", "tenants", "tenant"},
 		Long: `List, rename or remove departments. To create one, create its first key
 (firefighters keys create) or import its people (firefighters import).`,
 		Example: `  firefighters departments list
   firefighters departments rename default "Engine 7"`,
 	}
-	cmd.AddCommand(c.departmentsListCommand(), c.departmentsRenameCommand(), c.departmentsRemoveCommand())
+	cmd.AddCommand(c.departmentsListCommand(), c.departmentsRenameCommand(), c.departmentsRemoveCommand(), departmentsAddCommand())
+	return cmd
+}
+
+// departmentsAddCommand returns a command that says how departments are created.
+func departmentsAddCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "add NAME", Aliases: []string{"create", "new"}, Short: "How to create a department", Hidden: true}
+	db := cli.AddDB(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		hint := "firefighters keys create --department " + cli.Quote(args[0]) + " --new"
+		if cmd.Flags().Changed("db") {
+			hint += " --db " + cli.Quote(*db)
+		}
+		return cli.Usage("a department is created with its first key", hint)
+	}
 	return cmd
 }
 
@@ -77,7 +91,7 @@ func (c Commands) departmentsRenameCommand() *cobra.Command {
 		env, old := cli.EnvOf(cmd), args[0]
 		name, err := record.NormalizeName(args[1])
 		if err != nil {
-			return cli.UsageErrorf(cmd, "the new name %v", err)
+			return cli.Usage(fmt.Sprintf("the new name %v", err), "")
 		}
 		return c.Database.WithTenant(env, *db, old, func(s *store.Store, tenant record.TenantID) error {
 			if err := s.RenameTenant(tenant, name, *isNew); err != nil {

@@ -49,9 +49,10 @@ calendar only the calendar of birthdays.`,
   firefighters keys create --department "Engine 8" --new`,
 	}
 	db, department := cli.AddDB(cmd), cli.AddDepartment(cmd)
+	cmd.Flags().Lookup("department").Usage = "`name` of the department (default: the only one, or \"default\" in a new database)"
 	isNew := cmd.Flags().Bool("new", false, "create the department, in addition to others")
 	label := cmd.Flags().String("label", "", "`text` to recognize the key by")
-	scope := cmd.Flags().String("scope", store.ScopeWrite, "read, write, admin, phone or calendar")
+	scope := cmd.Flags().String("scope", store.ScopeWrite, "`scope` of the key: read, write, admin, phone or calendar")
 	birthdays := cmd.Flags().Bool("birthdays", false, "show dates of birth to the phone, with --scope phone")
 	expires := cmd.Flags().String("expires", "", "`time` for which the key is valid: 90d, 12h or 1y, or its last day (UTC), as 2027-01-31 (default: forever)")
 	cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]string{"read", "write", "admin", "phone", "calendar"}, cobra.ShellCompDirectiveNoFileComp))
@@ -61,7 +62,7 @@ calendar only the calendar of birthdays.`,
 		}
 		key, err := newKey(*department, *label, *scope, *birthdays, expires)
 		if err != nil {
-			return cli.UsageErrorf(cmd, "%v", err)
+			return cli.Usage(err.Error(), "")
 		}
 		key.New = *isNew
 		return c.createKey(cli.EnvOf(cmd), *db, key, expires)

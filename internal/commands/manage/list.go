@@ -39,7 +39,7 @@ name, the e-mail address or the phone number.`,
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		query, err := record.Query{SortBy: record.ByLastName}.Parse(url.Values{"search": {*search}}.Encode())
 		if err != nil {
-			return cli.UsageErrorf(cmd, "--search: %v", err)
+			return cli.Usage(fmt.Sprintf("--search: %v", err), "")
 		}
 		return c.list(cli.EnvOf(cmd), *db, *department, query, *deleted, *asJSON)
 	}
