@@ -202,7 +202,7 @@ func TestLatestTimeAhead(t *testing.T) {
 	}
 	code, _, stderr := runCommand(t, "check", "--db", db)
 	if code != 1 || !strings.Contains(stderr, "is ahead of the clock\n") || !strings.HasSuffix(stderr,
-		fmt.Sprintf("Error: the latest time in the database %q is ahead of the clock of this machine\n"+
+		fmt.Sprintf("Error: the database %q has seen a time that is ahead of the clock of this computer\n"+
 			"Try: set the clock, or if it is right: firefighters check --repair --db %s\n", db, db)) {
 		t.Errorf("check: code %d, stderr %q", code, stderr)
 	}

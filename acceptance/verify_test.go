@@ -27,9 +27,9 @@ func TestCheckNewestBackup(t *testing.T) {
 		return fmt.Sprintf("Error: looking for a backup of %q in %q: %s\n", db, dir, what)
 	}
 	missing := filepath.Join(dir, "missing")
-	refuses(t, 1, fmt.Sprintf("Error: the folder of the backups cannot be read: open %s: no such file or directory\n", missing),
+	refuses(t, 1, fmt.Sprintf("Error: the folder %q does not exist\n", missing),
 		"check", "--db", db, "--backup-dir", missing)
-	refuses(t, 1, none("there is no backup"), verify...)
+	refuses(t, 1, fmt.Sprintf("Error: there are no backups of %q made by the server in %q\n", db, dir), verify...)
 	works(t, "backup", backupOf(dir, time.Minute), "--db", other)
 	refuses(t, 1, none("there are only backups of another database"), verify...)
 

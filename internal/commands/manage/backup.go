@@ -1,7 +1,9 @@
 package manage
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/guard"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -70,7 +73,7 @@ func (c Commands) backup(env cli.Env, job backup.Job) error {
 	err = env.Println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).", made.Text, cli.Quote(job.Target), cli.FormatBytes(made.Bytes), time.Since(began).Seconds()))
 	warnOfDamage(env, made, job.Source)
 	if dir := filepath.Dir(job.Target); osutil.SharedFolder(dir) && len(job.EncryptTo) == 0 {
-		env.Warn("every user of this PC may read or delete the backups in "+cli.Quote(dir), "encrypt them with --backup-encrypt-to; see firefighters backup-key")
+		env.Warn("every user of this computer may read or delete the backups in "+cli.Quote(dir), "encrypt them with --backup-encrypt-to; see firefighters backup-key")
 	}
 	if made.Foreign != nil {
 		env.Warn(fmt.Sprintf("restore will reject this backup: %v", made.Foreign), "firefighters check --db "+cli.Quote(job.Source))
@@ -97,16 +100,17 @@ type backupLine struct {
 func (c Commands) backupListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "list",
-		Short:      "List the backups of the database",
+		Short:      "List the backups made by the server",
 		SuggestFor: []string{"ls", "show"},
-		Long: `List the backups of the database in a folder, the newest first. Every backup is
+		Long: `List the backups that the server has made of the database, the newest first. Other
+files are not listed, such as those of firefighters backup FILE. Every backup is
 checked when it is made. VERIFIED shows when the server last read and checked it
 again.`,
 		Example: `  firefighters backup list
   firefighters backup list --backup-dir /mnt/usb/firefighters --json`,
 	}
 	db := cli.AddDB(cmd)
-	dir := cmd.Flags().String("backup-dir", "", "`folder` of the backups (default: where the server makes them)")
+	dir := cmd.Flags().String("backup-dir", "", "`folder` of the server's backups (default: where the server makes them)")
 	asJSON := cmd.Flags().Bool("json", false, "print each backup as a line of JSON: file, madeAt, bytes, encrypted, verifiedAt")
 	cmd.MarkFlagDirname("backup-dir")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -114,7 +118,10 @@ again.`,
 		if *dir == "" {
 			*dir = c.backups(env, *db, "").Dir
 		}
-		if *dir == "" {
+		switch {
+		case *dir == "" && !osutil.Exists(*db):
+			return &sqlite.FileError{Op: "reading", Path: *db, Err: sqlite.ErrNotExist}
+		case *dir == "":
 			return cli.Usage("the folder of the backups is not known", cli.CommandLine(cmd)+" --backup-dir DIR")
 		}
 		return c.listBackups(env, *db, *dir, *asJSON)
@@ -139,16 +146,27 @@ func (c Commands) backups(env cli.Env, db, dir string) backup.Options {
 	return backup.Options{Dir: dir}
 }
 
+// folderError returns the error for a folder of backups that cannot be read.
+func folderError(dir string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the folder %s does not exist", osutil.InQuotes(dir))
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return fmt.Errorf("the folder %s cannot be read: %w", osutil.InQuotes(dir), err)
+}
+
 func (c Commands) listBackups(env cli.Env, db, dir string, asJSON bool) error {
 	all, err := backup.List(c.Database, db, dir)
 	switch {
 	case err != nil:
-		return fmt.Errorf("the folder of the backups cannot be read: %w", err)
+		return folderError(dir, err)
 	case len(all) == 0:
-		env.Notef("There are no backups of %s in %s.", osutil.InQuotes(db), osutil.InQuotes(dir))
+		env.Notef("There are no backups of %s made by the server in %s.", osutil.InQuotes(db), osutil.InQuotes(dir))
 		return nil
 	}
-	list := cli.NewList(asJSON, "MADE", "AGE", "SIZE", "FILE", "ENCRYPTED", "VERIFIED")
+	list := cli.NewList(asJSON, "CREATED", "AGE", "SIZE", "FILE", "ENCRYPTED", "VERIFIED")
 	for _, f := range all {
 		line := backupLine{File: f.Path, MadeAt: store.Moment(f.Time.UnixMilli()), Bytes: f.Bytes, Encrypted: f.Encrypted}
 		encrypted, verified := "no", "-"

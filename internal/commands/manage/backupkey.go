@@ -1,7 +1,9 @@
 package manage
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -20,8 +22,8 @@ func backupKeyCommand() *cobra.Command {
 		Long: `Create a key pair for encrypted backups and print it.
 
 The recipient, age1…, encrypts backups and is not secret. The secret key decrypts
-them. Keep it on paper in the safe, not on this PC: it is stored nowhere else,
-and without it no one can read the backups.
+them. Keep it on paper in the safe, not on this computer: it is stored nowhere
+else, and without it no one can read the backups.
 
 The output is an identity file of age, for restore --identity.`,
 		Example: `  firefighters backup-key
@@ -44,16 +46,22 @@ func createBackupKey(env cli.Env, output string) error {
 		"#",
 		"# " + recipient,
 		"#",
-		"# The secret key decrypts the backups. Keep it in the safe, not on the PC.",
+		"# The secret key decrypts the backups. Keep it in the safe, not on a computer.",
 		"",
 		secret,
 		"",
 	}, "\n")
 	if output != "" {
-		if err := osutil.WriteFile(output, []byte(keys), false); err != nil {
-			return fmt.Errorf("writing %s: %w", cli.Quote(output), err)
+		err := osutil.WriteFile(output, []byte(keys), false)
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			return fmt.Errorf("%s already exists", osutil.InQuotes(output))
+		case errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("the folder of %s does not exist", osutil.InQuotes(output))
+		case err != nil:
+			return fmt.Errorf("writing %s: %w", osutil.InQuotes(output), err)
 		}
-		env.Notef("The secret key is in %s. Take it away from this PC, and keep a second copy on paper.", cli.Quote(output))
+		env.Notef("The secret key is in %s. Take it away from this computer, and keep a second copy on paper.", cli.Quote(output))
 		return env.Println(recipient)
 	}
 	if err := env.Println(keys); err != nil {

@@ -26,21 +26,22 @@ func (c Commands) checkCommand() *cobra.Command {
 		Long: `Check the whole database, even while it is served: the file, its tables, and every
 record.
 
-With --backup-dir, check the newest backup in that folder instead. An encrypted
-backup is decrypted with --identity; without it, only its header, length and
-SHA-256 are checked.
+With --backup-dir, check the newest backup that the server has made in that folder
+instead. An encrypted backup is decrypted with --identity; without it, only its
+header, length and SHA-256 are checked.
 
-With --repair, first rebuild the indexes. If the clock of this machine was ahead
-once, --repair also resets the latest time in the database: keys that expired
-only by that time are then valid again. Damaged records stay as they are.`,
+With --repair, first rebuild the indexes. The database remembers the latest time it
+has seen. If the clock was ahead once, --repair corrects that time: keys that
+expired only because of it are then valid again. Damaged records stay as they
+are.`,
 		Example: `  firefighters check
   firefighters check --backup-dir /mnt/usb/firefighters --identity key.txt
   firefighters check --db /mnt/usb/monday.db.age --identity key.txt`,
 	}
 	db := cli.AddDB(cmd)
-	repair := cmd.Flags().Bool("repair", false, "first rebuild the indexes, and reset a latest time that is ahead of the clock")
+	repair := cmd.Flags().Bool("repair", false, "first rebuild the indexes, and undo the effect of a clock that was ahead")
 	identity := database.IdentityFlag(cmd)
-	dir := cmd.Flags().String("backup-dir", "", "check the newest backup in this `folder` instead")
+	dir := cmd.Flags().String("backup-dir", "", "check the newest backup made by the server in this `folder` instead")
 	cmd.MarkFlagDirname("backup-dir")
 	cmd.MarkFlagsMutuallyExclusive("repair", "identity")
 	cmd.MarkFlagsMutuallyExclusive("repair", "backup-dir")
@@ -60,9 +61,12 @@ only by that time are then valid again. Damaged records stay as they are.`,
 // checkNewest checks the newest backup of a database in a folder.
 func (c Commands) checkNewest(env cli.Env, db, dir, identity string) error {
 	if _, err := os.ReadDir(dir); err != nil {
-		return fmt.Errorf("the folder of the backups cannot be read: %w", err)
+		return folderError(dir, err)
 	}
 	newest, err := backup.Newest(c.Database, db, dir)
+	if errors.Is(err, backup.ErrNone) {
+		return fmt.Errorf("there are no backups of %s made by the server in %s", osutil.InQuotes(db), osutil.InQuotes(dir))
+	}
 	if err != nil {
 		return fmt.Errorf("looking for a backup of %s in %s: %w", osutil.InQuotes(db), osutil.InQuotes(dir), err)
 	}
@@ -182,6 +186,6 @@ func unsound(db string, found integrity.Findings) error {
 		return cli.WithHint(fmt.Errorf("%s was changed by another program and has %s", name, cli.Count(found.Stale, "inconsistency", "inconsistencies")),
 			"the server corrects them at startup: firefighters serve --db "+file)
 	}
-	return cli.WithHint(fmt.Errorf("the latest time in %s is ahead of the clock of this machine", name),
+	return cli.WithHint(fmt.Errorf("%s has seen a time that is ahead of the clock of this computer", name),
 		"set the clock, or if it is right: firefighters check --repair --db "+file)
 }

@@ -157,12 +157,27 @@ func TestBackupList(t *testing.T) {
 		t.Errorf("stdout:\n%sstderr %q", stdout, stderr)
 	}
 	args[3] = filepath.Join(t.TempDir(), "z.db")
-	if code, stdout, stderr := run(t, args...); code != 0 || stdout != "" || !strings.HasPrefix(stderr, "There are no backups of ") {
+	if code, stdout, stderr := run(t, args...); code != 0 || stdout != "" || stderr != fmt.Sprintf("There are no backups of %s made by the server in %s.\n", osutil.InQuotes(args[3]), osutil.InQuotes(dir)) {
 		t.Errorf("another: code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	args[5] = filepath.Join(dir, "absent")
-	if code, _, stderr := run(t, args...); code != 1 || !strings.HasPrefix(stderr, "Error: the folder of the backups cannot be read: ") {
+	if code, _, stderr := run(t, args...); code != 1 || stderr != fmt.Sprintf("Error: the folder %s does not exist\n", osutil.InQuotes(args[5])) {
 		t.Errorf("no folder: code %d, stderr %q", code, stderr)
+	}
+	if code, _, stderr := run(t, args[:4]...); code != 1 || !strings.HasPrefix(stderr, "Error: there is no database ") {
+		t.Errorf("no database: code %d, stderr %q", code, stderr)
+	}
+}
+
+// TestBackupKeyExists checks that backup-key replaces no file.
+func TestBackupKeyExists(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "k.txt")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr := run(t, "backup-key", "-o", file); code != 1 || stdout != "" || stderr != fmt.Sprintf("Error: %s already exists\n", osutil.InQuotes(file)) {
+		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 }
 

@@ -31,7 +31,7 @@ func Newest(content Content, db, dir string) (File, error) {
 type Listed struct {
 	File
 	Bytes    int64
-	Verified *time.Time // when the service last verified it; nil if it did not, or has verified a newer one since
+	Verified *time.Time // when the server last verified it; nil if it did not, or has verified a newer one since
 }
 
 // List returns the backups of a database in a folder, the newest first. The database may be
@@ -73,10 +73,10 @@ func (f File) Verify(ctx context.Context, content Content, found func(finding st
 	return copied, err
 }
 
-// verifyEach is the time after which the service verifies the newest backup again.
+// verifyEach is the time after which the server verifies the newest backup again.
 const verifyEach = 30 * 24 * time.Hour
 
-// verification is the note about how the service has verified the newest backup.
+// verification is the note about how the server has verified the newest backup.
 type verification struct {
 	At     time.Time  `json:"at"`               // of the last attempt
 	Good   *time.Time `json:"good,omitempty"`   // of the last one that succeeded
