@@ -82,7 +82,7 @@ func TestEncryptedBackup(t *testing.T) {
 		{[]string{"check", "--db", saved, "--identity", key, "--repair"}, 2,
 			"Error: --identity and --repair cannot be combined\nTry: firefighters check --help\n"},
 		{[]string{"backup", filepath.Join(dir, "x"), "--db", db, "--backup-encrypt-to", "age1nobody"}, 2,
-			"Error: --backup-encrypt-to: it is not an age recipient, as age1 and 58 more characters\nTry: to create a key and its recipient: firefighters backup-key\n"},
+			"Error: --backup-encrypt-to: not an age recipient (age1 and 58 more characters)\nTry: to create a key and its recipient: firefighters backup-key\n"},
 	} {
 		if code, stdout, stderr := runCommand(t, tt.args...); code != tt.code || stdout != "" || stderr != tt.want {
 			t.Errorf("%q: %d %s%s\nwant\n%s", tt.args, code, stdout, stderr, tt.want)
@@ -90,7 +90,7 @@ func TestEncryptedBackup(t *testing.T) {
 	}
 	for _, args := range [][]string{{"serve", "--backup-dir", dir}, {"service", "install"}, {"backup", filepath.Join(dir, "x"), "--db", db}} {
 		code, stdout, stderr := runCommand(t, append(args, "--backup-encrypt-to", secret)...)
-		if code != 2 || strings.Contains(stdout+stderr, secret[20:]) || !strings.Contains(stderr, "it is the secret key of a recipient, which must not be on this PC") {
+		if code != 2 || strings.Contains(stdout+stderr, secret[20:]) || !strings.Contains(stderr, "it is the secret key of a recipient, which must not be on this computer") {
 			t.Errorf("%q with the secret key: %d %s%s", args, code, stdout, stderr)
 		}
 	}

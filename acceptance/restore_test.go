@@ -267,7 +267,7 @@ func TestRestoreInUse(t *testing.T) {
 	t.Parallel()
 	db, saved, keys := backedUp(t)
 	s := startOn(t, db)
-	refuses(t, 1, inUse(db)+"Try: stop it first; to stop the service: "+cli.AsAdministrator("firefighters service stop")+"\n", "restore", saved, "--db", db)
+	refuses(t, 1, inUse(db)+"Try: stop the server first; if it is the service: "+cli.AsAdministrator("firefighters service stop")+"\n", "restore", saved, "--db", db)
 	if l := s.as(keys[0]).list(t, ""); l.TotalCount != 20 {
 		t.Errorf("%d records", l.TotalCount)
 	}

@@ -61,7 +61,7 @@ func recordIDs(args []string, db string) (ids []string, err error) {
 func (c Commands) purgeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "purge [ID...]",
-		Short:      "Permanently delete deleted records",
+		Short:      "Permanently delete records that were deleted",
 		GroupID:    cli.GroupPeople,
 		SuggestFor: []string{"erase", "delete", "remove", "rm"},
 		Long: `Permanently delete records that were deleted before, with their history. It asks
@@ -71,15 +71,15 @@ At the end, purge rewrites the database file, so that no trace is left in it.
 That needs as much free space as the file is large, and takes seconds for a
 large file. A running server may answer writes with 503 meanwhile.
 
-Backups still contain the records. purge lists the backups and copies that do,
-and until when they are kept.`,
+Backups still contain the records. purge lists the backups and copies that do, and
+until when the server keeps them, if its settings are known.`,
 		Example: `  firefighters purge 01a1f83c-64f7-795d-bc35-4c6516093415
   firefighters purge --older-than 7y --yes`,
 	}
 	db, department := cli.AddDB(cmd), cli.AddDepartment(cmd)
 	age := cmd.Flags().String("older-than", "", "purge records that were deleted longer ago than this `age`: 7y, 26w or 90d")
 	yes := cmd.Flags().Bool("yes", false, "do not ask")
-	dir := cmd.Flags().String("backup-dir", "", "`folder` of the backups to look into (default: where the server makes them)")
+	dir := cmd.Flags().String("backup-dir", "", "`folder` of the server's backups, to look into (default: where the server makes them)")
 	cmd.MarkFlagDirname("backup-dir")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		env := cli.EnvOf(cmd)
@@ -93,7 +93,7 @@ and until when they are kept.`,
 		until := anyTime
 		if *age != "" {
 			if until, err = cli.ParseAge(*age, time.Now()); err != nil {
-				return cli.UsageErrorf(cmd, "%v", cli.WrongTime("older-than", "7y, 26w or 90d", *age))
+				return cli.Usage(cli.WrongTime("older-than", "7y, 26w or 90d", *age).Error(), "")
 			}
 		}
 		return c.Database.WithTenant(env, *db, *department, func(s *store.Store, tenant record.TenantID) error {

@@ -62,7 +62,7 @@ func (c Commands) restore(env cli.Env, r backup.Restore, again string) error {
 	case err != nil:
 		advised := c.Database.Advise(env.Context, err, r.Database, folder) // may name another backup in the folder
 		if errors.Is(err, sqlite.ErrInUse) {
-			return cli.WithHint(advised, "stop it first; to stop the service: "+cli.AsAdministrator("firefighters service stop"))
+			return cli.WithHint(advised, "stop the server first; if it is the service: "+cli.AsAdministrator("firefighters service stop"))
 		}
 		return advised
 	}

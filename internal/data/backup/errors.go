@@ -31,8 +31,8 @@ var (
 
 	ErrEncrypted    = errors.New("the backup is encrypted")
 	ErrNotEncrypted = errors.New("the backup is not encrypted")
-	ErrNotRecipient = errors.New("it is not an age recipient, as age1 and 58 more characters")
-	ErrSecret       = errors.New("it is the secret key of a recipient, which must not be on this PC")
+	ErrNotRecipient = errors.New("not an age recipient (age1 and 58 more characters)")
+	ErrSecret       = errors.New("it is the secret key of a recipient, which must not be on this computer")
 	ErrNotKey       = errors.New("it is not an identity file of age: no line with AGE-SECRET-KEY-1 can be read")
 
 	// ErrRefused is for backups that can be made, but that a restore would refuse.
