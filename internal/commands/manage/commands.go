@@ -2,8 +2,6 @@
 package manage
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
@@ -40,10 +38,9 @@ func versionCommand() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		env := cli.EnvOf(cmd)
 		if *licences {
-			_, err := io.WriteString(env.Stdout, cli.Licences)
-			return err
+			return env.Print(cli.Licences)
 		}
-		return env.Println(cli.ReadBuild().String(sqlite.Version))
+		return env.Print(cli.ReadBuild().String(sqlite.Version) + "\n")
 	}
 	return cmd
 }
