@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
 // works runs a command that must succeed.
@@ -245,6 +247,31 @@ func TestDemo(t *testing.T) {
 	refuses(t, 1, fmt.Sprintf("Error: the folder of %q does not exist\nTry: mkdir %s\n", missing, filepath.Dir(missing)), "demo", "--db", missing)
 }
 
+// TestImportStopped: an import into a new database that is stopped removes the database,
+// unless a server uses it already.
+func TestImportStopped(t *testing.T) {
+	t.Parallel()
+	people := list(t, "people.csv", "Vorname,Nachname\n"+strings.Repeat("Ana,Horvat\nIvo,Kos\nEva,Novak\n", 20000))
+	for _, isServed := range []bool{false, true} {
+		db := filepath.Join(t.TempDir(), "x.db")
+		if isServed {
+			release, err := sqlite.LockDatabase(db)
+			must(t, err)
+			defer release()
+		}
+		cmd, output := process(t, "import", people, "--apply", "--db", db)
+		must(t, cmd.Start())
+		eventually(t, "the database", func() bool { return exists(db + "-wal") })
+		must(t, interrupt(cmd.Process))
+		if code := exitCode(t, cmd.Wait()); code != 1 || output.String() != "Stopped. Nothing was changed.\n" {
+			t.Errorf("code %d: %s", code, output)
+		}
+		if exists(db) != isServed || exists(db+"-lock") != isServed {
+			t.Errorf("left behind: %q", namesIn(t, filepath.Dir(db)))
+		}
+	}
+}
+
 // TestDemoStopped checks that a demo stops at once while it invents people, and removes its
 // files.
 func TestDemoStopped(t *testing.T) {
@@ -256,7 +283,7 @@ func TestDemoStopped(t *testing.T) {
 	begun := time.Now()
 	must(t, interrupt(cmd.Process))
 	code := exitCode(t, cmd.Wait())
-	if took := time.Since(begun); code != 1 || took > 5*time.Second || !strings.Contains(output.String(), "Stopped. No database was created.") {
+	if took := time.Since(begun); code != 1 || took > 5*time.Second || !strings.HasPrefix(output.String(), "Stopped. No database was created.\n") {
 		t.Errorf("code %d after %v: %s", code, took, output)
 	}
 	if left := namesIn(t, dir); len(left) > 0 {

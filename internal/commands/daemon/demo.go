@@ -58,7 +58,7 @@ type demonstration struct {
 func (c Commands) demo(cmd *cobra.Command, o Options) error {
 	invented, keep := o.invented, cmd.Flags().Changed("db")
 	if invented.departments < 1 || invented.departments > 1e6 || invented.people < 0 || invented.people > 1e8 {
-		return cli.UsageErrorf(cmd, "--departments can be 1 to 1000000, and --people 0 to 100000000")
+		return cli.Usage("--departments can be 1 to 1000000, and --people 0 to 100000000", "")
 	}
 	o.anyPort = !cmd.Flags().Changed("listen")
 	if keep {
@@ -77,6 +77,7 @@ func (c Commands) demo(cmd *cobra.Command, o Options) error {
 		return cli.WithHint(fmt.Errorf("demo creates a new file, but %s already exists", osutil.InQuotes(o.DB)),
 			"firefighters serve --db "+cli.Quote(o.DB))
 	}
+	c.Database.Quiet = true // what demo prints about the people says where they are
 	err := c.Run(cli.EnvOf(cmd), o)
 	if invented.unfinished {
 		for _, suffix := range []string{"", "-wal", "-shm", "-lock"} {

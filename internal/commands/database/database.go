@@ -22,6 +22,7 @@ import (
 type Schema struct {
 	Files    sqlite.Format
 	Upgrades []func(*sqlite.Conn) error // the first leads from version 1 to version 2
+	Quiet    bool                       // Open does not report that it created a database: the command does, or removes it
 }
 
 // With opens the database at path for do, as Open does. Its errors have advice.
@@ -69,7 +70,7 @@ func (s Schema) Open(env cli.Env, path string, create bool) (*store.Store, error
 	if err != nil {
 		return nil, err
 	}
-	if made {
+	if made && !s.Quiet {
 		env.Notef("Created the database %s.", cli.Quote(path))
 	}
 	if aside := file + guard.AsideSuffix; made && osutil.Exists(aside) {
@@ -143,7 +144,7 @@ func (s Schema) Upgrade(env cli.Env, path string) error {
 // warnOfClock warns of a clock that is behind the latest time in the database.
 func warnOfClock(env cli.Env, clock *sqlite.Clock, path string) {
 	if clock.Behind() > integrity.ClockTolerance {
-		env.Warn(fmt.Sprintf("the clock of this machine says %s, but the database has seen %s, which counts for everything that expires",
+		env.Warn(fmt.Sprintf("the clock of this computer says %s, but the latest time in the database is %s: keys and links expire by the later time",
 			clock.Earlier().Format(time.RFC3339), clock.Now().Format(time.RFC3339)),
 			"set the clock; if it is right now and was wrong before: firefighters check --repair --db "+cli.Quote(path))
 	}

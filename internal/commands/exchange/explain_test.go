@@ -23,6 +23,7 @@ func TestExplain(t *testing.T) {
 		line string // of flags
 		want string // of the hint
 	}{
+		{&sheet.FileError{Code: sheet.FileNothing}, "", ""},
 		{&sheet.FileError{Code: sheet.FilePDF}, "", "ask for the list as a spreadsheet, or copy its table into one and save it as .xlsx"},
 		{&sheet.FileError{Code: sheet.FileSheets, Args: []any{"A B, C"}, Sheets: []string{"A B", "C"}}, "", typed + "--sheet " + cli.Quote("A B") + "\n" + typed + "--sheet C"},
 		{&sheet.FileError{Code: sheet.FileSheet, Args: []any{"C", "A"}, Sheets: []string{"A"}}, "--sheet C", typed + "--sheet A"},
@@ -30,14 +31,17 @@ func TestExplain(t *testing.T) {
 		{&mapping.DatesError{Header: "H", Example: "1/2/1990"}, "", typed + "--dates dmy\n" + typed + "--dates mdy"},
 		{&mapping.DatesError{Header: "H", Example: "1/20/1990", Other: "20/1/1990"}, "", "to refuse those with the month first: " + typed + "--dates dmy\nto refuse those with the day first: " + typed + "--dates mdy"},
 		{&imports.EncodingError{Candidates: []imports.Candidate{{Encoding: "windows-1252", Names: []string{"Èop", "Ivo"}}, {Encoding: "windows-1250", Names: []string{"Čop", "Ivo"}}}}, "",
-			`if these names are right: "Èop", "Ivo": ` + typed + "--encoding windows-1252\n" + `if these names are right: "Čop", "Ivo": ` + typed + "--encoding windows-1250\nif none of these is right, save the list as .xlsx in the program it comes from, and import that"},
+			`if these names are right: "Èop", "Ivo": ` + typed + "--encoding windows-1252\n" + `if these names are right: "Čop", "Ivo": ` + typed + "--encoding windows-1250"},
+		{&imports.EncodingError{Candidates: []imports.Candidate{{Encoding: "a"}, {Encoding: "b"}, {Encoding: "c"}, {Encoding: "d"}, {Encoding: "e"}}}, "",
+			"if these names are right: : " + typed + "--encoding a\nif these names are right: : " + typed + "--encoding b\nif these names are right: : " + typed + "--encoding c\n" +
+				"otherwise another --encoding: d, e"},
 		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "firstName", Headers: []string{"My Name", "First"}, Settled: mapping.Header{Header: "My Name", Field: "firstName"}}, "", typed + "--map " + cli.Quote("My Name=firstName")},
 		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "firstName", Headers: []string{"A", "B"}, Settled: mapping.Header{Header: "A", Field: "firstName"}}, "--map Handy=phoneNumber", typed + "--map Handy=phoneNumber,A=firstName"},
 		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: mapping.FullName, Headers: []string{"A, B", "C"}, Settled: mapping.Header{Header: `"A", B`, Field: mapping.LastFirst}}, "", typed + "--map " + cli.Quote(`"""A"", B"=nameReversed`)},
-		{&mapping.ColumnsError{Code: mapping.ColumnsUnknown, Headers: []string{"X"}}, "--map X=email", "correct --map: write each header as in the file"},
+		{&mapping.ColumnsError{Code: mapping.ColumnsUnknown, Headers: []string{"X"}}, "--map X=email", ""},
 		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"X", "Y"}}, "", "with the headers of the names in place of A and B: " + typed + "--map A=firstName,B=lastName"},
 		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"X", "Y"}}, "--map Y=email", "with the headers of the names in place of A and B: " + typed + "--map Y=email,A=firstName,B=lastName"},
-		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"X"}}, "", "if that column has the names, with its header in place of A: " + typed + "--map A=name"},
+		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"X"}}, "", "if it does: " + typed + "--map X=name"},
 	} {
 		cmd := Commands{}.importCommand()
 		(&cobra.Command{Use: "firefighters"}).AddCommand(cmd)

@@ -38,12 +38,6 @@ these formats.`,
 		Example: `  firefighters export -o people.xlsx
   firefighters export --format vcf >people.vcf`,
 	}
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return nil
-		}
-		return cli.Usage(fmt.Sprintf("unexpected argument %q", args[0]), "firefighters export --output "+cli.Quote(args[0]))
-	}
 	e := &exporting{db: cli.AddDB(cmd), to: target{flag: "--output"}}
 	department := cli.AddDepartment(cmd)
 	flags := cmd.Flags()
@@ -55,7 +49,7 @@ these formats.`,
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		e.env = cli.EnvOf(cmd)
 		if err := e.checkFlags(); err != nil {
-			return cli.UsageErrorf(cmd, "%v", err)
+			return cli.Usage(err.Error(), "")
 		}
 		if err := e.to.refuse(*e.db); err != nil {
 			return err

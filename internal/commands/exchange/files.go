@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 )
@@ -110,18 +111,7 @@ func cannotRead(path string, err error) error {
 	if osutil.NotPermitted(err) {
 		return fmt.Errorf("%s cannot be read: permission denied", osutil.InQuotes(path))
 	}
-	return fmt.Errorf("reading %s: %w", osutil.InQuotes(path), cause(err))
-}
-
-// cause returns what the system says, without the path.
-func cause(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	if e, ok := errors.AsType[*os.LinkError](err); ok {
-		return e.Err
-	}
-	return err
+	return fmt.Errorf("reading %s: %w", osutil.InQuotes(path), database.Cause(err))
 }
 
 // target is a file to be written, whole or not at all.
@@ -207,10 +197,8 @@ func (t *target) failed(err error) error {
 		return nil
 	}
 	name := osutil.InQuotes(t.path)
-	switch {
-	case errors.Is(err, osutil.ErrRedirect):
-	case osutil.NotPermitted(err):
+	if osutil.NotPermitted(err) && !errors.Is(err, osutil.ErrRedirect) {
 		return fmt.Errorf("the folder of %s is not writable", name)
 	}
-	return fmt.Errorf("writing %s: %w", name, cause(err))
+	return fmt.Errorf("writing %s: %w", name, database.Cause(err))
 }

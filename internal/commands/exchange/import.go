@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -30,6 +31,7 @@ type importing struct {
 	path      string // of FILE; standardInput for that
 	content   []byte // of FILE
 	columns   string // --map
+	creating  bool   // the database
 	comparing bool
 	asJSON    bool
 	report    target // without a path: none
@@ -49,7 +51,7 @@ program. FILE can be - for standard input.
 Without --apply, nothing changes: import shows how it reads the file, and what
 it would do with each row. With --apply it imports all rows, or none if a row is
 refused or may be a person who already exists. With --skip-bad it imports the
-other rows. The exit status is 1 if there are such rows.
+other rows. The exit code is 1 if there are such rows.
 
 People who already exist stay unchanged. With --update, the filled cells of the
 file replace their values.
@@ -91,10 +93,10 @@ id, name (both names) and nameReversed (last name first).`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		i.env, i.path = cli.EnvOf(cmd), args[0]
 		if o.Department, err = record.NormalizeLabel(*department); err != nil {
-			return cli.UsageErrorf(cmd, "--department %v", err)
+			return cli.Usage(fmt.Sprintf("--department %v", err), "")
 		}
 		if err := i.checkFlags(); err != nil {
-			return cli.UsageErrorf(cmd, "%v", err)
+			return cli.Usage(err.Error(), "")
 		}
 		if err := i.report.refuse(*i.db); err != nil {
 			return err
@@ -163,6 +165,9 @@ func (i *importing) into(c Commands, s *store.Store) error {
 	case i.options.Apply && s == nil:
 		o.Applied = i.passes(o)
 	}
+	if i.creating && o.Number != nil {
+		i.env.Notef("Created the database %s.", cli.Quote(*i.db))
+	}
 	note := ""
 	switch {
 	case create == "":
@@ -177,19 +182,29 @@ func (i *importing) into(c Commands, s *store.Store) error {
 	return i.finish(f, o, note)
 }
 
-// intoNew is into with a new database, which it removes if people press Ctrl-C.
+// intoNew is into with a new database, which it removes if people press Ctrl-C, unless a
+// server uses it already.
 func (i *importing) intoNew(c Commands) error {
+	i.creating, c.Database.Quiet = true, true
+	path := osutil.Resolve(*i.db)
+	release := func() error { return nil }
 	empty := false
 	err := c.Database.With(i.env, *i.db, true, func(s *store.Store) error {
 		err := i.into(c, s)
-		if errors.Is(err, context.Canceled) {
+		if !errors.Is(err, context.Canceled) {
+			return err
+		}
+		if unlock, lockErr := backup.Lock(path); lockErr == nil {
+			release = unlock
 			empty, _ = s.Empty() // if that is unknown, the file stays
 		}
 		return err
 	})
 	if empty {
-		os.Remove(osutil.Resolve(*i.db))
+		os.Remove(path)
+		os.Remove(path + "-lock")
 	}
+	release()
 	return err
 }
 
@@ -335,14 +350,14 @@ func (i *importing) next(f *imports.File, o *imports.Outcome) string {
 
 // refusal returns the error for rows that are refused or undecided, nil if there are none.
 func (i *importing) refusal(f *imports.File, o *imports.Outcome) error {
-	what, hint := fmt.Sprintf("%d of %s refused", o.Refused, rows(len(o.All))), "correct these rows, and import the file again"
+	what, hint := fmt.Sprintf("%d of %s %s refused", o.Refused, rows(len(o.All)), was(o.Refused)), ""
 	switch {
 	case o.Refused+o.Perhaps == 0:
 		return nil
 	case o.Refused == 0:
-		what, hint = fmt.Sprintf("%d of %s undecided", o.Perhaps, rows(len(o.All))), ""
+		what = fmt.Sprintf("%d of %s %s undecided", o.Perhaps, rows(len(o.All)), was(o.Perhaps))
 	case o.Perhaps > 0:
-		what += fmt.Sprintf(" and %d undecided", o.Perhaps)
+		what += fmt.Sprintf(", %d undecided", o.Perhaps)
 	}
 	imported := i.options.SkipBad && i.options.Apply
 	if !imported && o.Added+o.Changed > 0 && f.Unsure == nil {

@@ -50,7 +50,7 @@ func (i *importing) explain(err error) error {
 	if !ok {
 		return err
 	}
-	if typed := i.hint(err); typed != "" {
+	if typed, ok := i.hint(err); ok {
 		hint = typed
 	}
 	name := osutil.InQuotes(i.path)
@@ -58,46 +58,64 @@ func (i *importing) explain(err error) error {
 		name = "standard input"
 	}
 	err = fmt.Errorf("%s: %s", name, inLine(strings.TrimSuffix(lowerFirst(what), "."), sentenceLimit))
+	if hint == "" {
+		return err
+	}
 	return cli.WithHint(err, strings.TrimSuffix(lowerFirst(hint), "."))
 }
 
-// hint returns what to type so that the list can be read, a line for each choice, empty
-// where no flag helps.
-func (i *importing) hint(err error) string {
+// hint returns what to type so that the list can be read, a line for each choice. ok is
+// false where no flag helps, but the words of the error may.
+func (i *importing) hint(err error) (typed string, ok bool) {
 	if e, ok := errors.AsType[*mapping.ColumnsError](err); ok {
-		return i.hintOnColumns(e)
+		return i.hintOnColumns(e), true
 	}
 	if e, ok := errors.AsType[*mapping.DatesError](err); ok {
 		before := []string{"", ""}
 		if e.Other != "" {
 			before = []string{"to refuse those with the month first: ", "to refuse those with the day first: "}
 		}
-		return before[0] + i.again("--dates "+mapping.DMY, "dates") + "\n" + before[1] + i.again("--dates "+mapping.MDY, "dates")
+		return before[0] + i.again("--dates "+mapping.DMY, "dates") + "\n" + before[1] + i.again("--dates "+mapping.MDY, "dates"), true
 	}
 	if e, ok := errors.AsType[*imports.EncodingError](err); ok {
-		return strings.Join(i.encodings(e, ""), "\n")
+		return strings.Join(i.encodings(e, ""), "\n"), true
 	}
 	e, ok := errors.AsType[*sheet.FileError](err)
-	if ok && e.Code == sheet.FileEncoding {
-		return i.again("", "encoding")
-	}
-	if !ok || e.Code != sheet.FileSheets && e.Code != sheet.FileSheet {
-		return ""
+	switch {
+	case !ok:
+		return "", false
+	case e.Code == sheet.FileEncoding:
+		return i.again("", "encoding"), true
+	case e.Code == sheet.FileNothing:
+		return "", true // that the file is empty says enough
+	case e.Code != sheet.FileSheets && e.Code != sheet.FileSheet:
+		return "", false
 	}
 	var choices []string
 	for _, name := range e.Sheets[:min(len(e.Sheets), shownRows)] {
 		choices = append(choices, i.again("--sheet "+cli.Quote(name), "sheet"))
 	}
-	return strings.Join(choices, "\n")
+	return strings.Join(choices, "\n"), true
 }
 
-// encodings returns for each candidate its names and the command to type, with more flags,
-// and what to do if no candidate is right.
+// shownEncodings is the number of encodings that are shown with their names.
+const shownEncodings = 3
+
+// encodings returns for the likeliest candidates the names and the command to type, with
+// more flags, and then the names of the other candidates.
 func (i *importing) encodings(e *imports.EncodingError, more string) (choices []string) {
-	for _, c := range e.Candidates {
+	var others []string
+	for n, c := range e.Candidates {
+		if n >= shownEncodings {
+			others = append(others, c.Encoding)
+			continue
+		}
 		choices = append(choices, fmt.Sprintf("if these names are right: %s: %s", inLine(c.Text(), sentenceLimit), i.again(more+"--encoding "+c.Encoding, "encoding")))
 	}
-	return append(choices, "if none of these is right, save the list as .xlsx in the program it comes from, and import that")
+	if len(others) > 0 {
+		choices = append(choices, "otherwise another --encoding: "+strings.Join(others, ", "))
+	}
+	return choices
 }
 
 // hintOnColumns returns the command with the --map that decides which column is the field.
@@ -105,16 +123,12 @@ func (i *importing) encodings(e *imports.EncodingError, more string) (choices []
 func (i *importing) hintOnColumns(e *mapping.ColumnsError) string {
 	named := !slices.Contains(e.Headers, "")
 	switch {
-	case e.Code == mapping.ColumnsUnknown:
-		return "correct --map: write each header as in the file"
 	case e.Code == mapping.ColumnsNoName && named && len(e.Headers) > 1:
 		return "with the headers of the names in place of A and B: " + i.again("--map "+i.withColumns("A=firstName,B=lastName"), "map")
 	case e.Code == mapping.ColumnsNoName && named:
-		return "if that column has the names, with its header in place of A: " + i.again("--map "+i.withColumns("A=name"), "map")
+		return "if it does: " + i.again("--map "+i.withColumns(quoteHeader(e.Headers[0])+"=name"), "map")
 	case e.Settled.Header != "":
 		return i.again("--map "+i.withColumns(quoteHeader(e.Settled.Header)+"="+mapping.MapName(e.Settled.Field)), "map")
-	case e.Code == mapping.ColumnsTwice:
-		return "correct --map or the headers in the file, so that only one column is that field"
 	}
 	return ""
 }

@@ -193,6 +193,14 @@ func people(n int) string { return cli.Count(n, "person", "people") }
 
 func rows(n int) string { return cli.Count(n, "row", "rows") }
 
+// was is the verb for a number of rows.
+func was(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}
+
 var formatNames = map[string]string{sheet.CSV: "CSV", sheet.XLSX: "XLSX", sheet.VCard: "vCard", sheet.JSONL: "JSON lines"}
 
 var orderNames = map[string]string{mapping.DMY: "day, month, year", mapping.MDY: "month, day, year", mapping.YMD: "year, month, day"}

@@ -24,7 +24,7 @@ func (c Commands) importUndoCommand() *cobra.Command {
 		SuggestFor: []string{"revert", "delete", "remove"},
 		Long: `Undo an import. NUMBER is its number in: firefighters import list
 
-People whom the import added are soft-deleted. People whom it changed get their
+People whom the import added are deleted. People whom it changed get their
 previous values back. People who have changed since then stay as they are, and
 are listed.`,
 		Example: `  firefighters import undo 7`,
@@ -70,7 +70,7 @@ var since = map[string]string{"replace": "changed since", "delete": "deleted sin
 
 func printUndone(env cli.Env, number int64, undone store.TakenBack) error {
 	var t text
-	t.line("Undid import %d: %s deleted, %d restored.", number, people(undone.Deleted), undone.Restored)
+	t.line("Undid import %d: %s deleted, %d changed back.", number, people(undone.Deleted), undone.Restored)
 	var lines [][]string
 	for _, p := range undone.Left {
 		lines = append(lines, []string{p.ID, cmp.Or(p.Name, "-"), cmp.Or(since[p.Action], p.Action)})

@@ -122,7 +122,8 @@ func (w Words) Explain(err error) (what, do string, ok bool) {
 		return what, do, true
 	}
 	if e, ok := errors.AsType[*mapping.ColumnsError](err); ok {
-		return w.columns(e), "", true
+		what, do = w.columns(e)
+		return what, do, true
 	}
 	if e, ok := errors.AsType[*mapping.DatesError](err); ok {
 		return w.dates(e), "", true
@@ -156,18 +157,21 @@ func (w Words) file(e *sheet.FileError) (what, do string) {
 	return what, do
 }
 
-func (w Words) columns(e *mapping.ColumnsError) string {
+func (w Words) columns(e *mapping.ColumnsError) (what, do string) {
 	headers := w.quoted(e.Headers)
 	all := w.list("list.and", headers)
 	switch {
 	case e.Code == mapping.ColumnsTwice:
-		return messages().Text(w.Language, "columns.twice", w.Field(e.Field), all)
+		return messages().Text(w.Language, "columns.twice", w.Field(e.Field), all), ""
 	case e.Code == mapping.ColumnsNoName && slices.Contains(e.Headers, ""):
-		return messages().Text(w.Language, "columns.noHeaders", all)
+		return messages().Text(w.Language, "columns.noHeaders", all), ""
+	case e.Code == mapping.ColumnsNoName && len(headers) == 1:
+		return messages().Text(w.Language, "columns.oneNoName", all), messages().Text(w.Language, "columns.oneNoName.do", w.Field(mapping.FullName))
 	case e.Code == mapping.ColumnsNoName:
-		return messages().Text(w.Language, "columns.noName", all, w.Field("firstName"), w.Field("lastName"), w.Field(mapping.FullName))
+		return messages().Text(w.Language, "columns.noName", all),
+			messages().Text(w.Language, "columns.noName.do", w.Field("firstName"), w.Field("lastName"), w.Field(mapping.FullName))
 	}
-	return messages().Text(w.Language, "columns."+e.Code, all)
+	return messages().Text(w.Language, "columns."+e.Code, all), ""
 }
 
 func (w Words) dates(e *mapping.DatesError) string {
