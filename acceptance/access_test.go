@@ -455,7 +455,7 @@ func TestCORS(t *testing.T) {
 			t.Errorf("%s is allowed: %s, Vary %q", stranger, got, a.header["Vary"])
 		}
 	}
-	refuses(t, 2, "Error: --cors-origin must be an origin such as https://roster.example.org, not \"*\"\nTry: firefighters serve --help\n",
+	refuses(t, 2, "Error: --cors-origin must be an origin such as https://roster.example.org, not \"*\"\n",
 		"serve", "--db", s.db, "--listen", "127.0.0.1:0", "--cors-origin", roster+",*")
 }
 

@@ -155,7 +155,7 @@ func keyTexts(t *testing.T, path string) [][]byte {
 func TestSelfSignedRefused(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
-	const both = "Error: --tls-self-signed cannot be combined with --tls-cert and --tls-key\nTry: one of them; to end it: --tls-self-signed=false\n"
+	const both = "Error: --tls-self-signed cannot be combined with --tls-cert and --tls-key\n"
 	folder, listen := authority.Folder(db), []string{"--tls-self-signed", "--listen", "127.0.0.1:0"}
 	must(t, os.Mkdir(folder, 0o700))
 	must(t, os.WriteFile(filepath.Join(folder, "authority.pem"), []byte("damaged"), 0o600))

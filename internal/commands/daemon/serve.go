@@ -3,8 +3,10 @@ package daemon
 import (
 	"fmt"
 	"net"
+	"net/netip"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,7 +48,7 @@ always stays free.`,
 	o.AddFlags(cmd)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { cli.FromEnvironment(cmd, f.Name) })
 	// Not for the installed service: a saved setting would apply to every later start.
-	cmd.Flags().BoolVar(&o.makeNew, "new", false, "start without files that were lost while the database was served")
+	cmd.Flags().BoolVar(&o.makeNew, "new", false, "start although files of the database were lost; see docs/operations.md")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := o.Check(cmd); err != nil {
 			return err
@@ -149,7 +151,7 @@ func (o *Options) AddFlags(cmd *cobra.Command) {
 	flags.StringVar(&o.Local, "local", defaultLocal, "`address` for HTTP on this computer if others use HTTPS; "+noLocal+" for none")
 	flags.StringVar(&o.Backups.Dir, "backup-dir", "", "back up to this `folder`, created if missing")
 	flags.StringVar(&o.every, "backup-every", "24h", "`time` between backups, such as 24h or 7d")
-	flags.IntVar(&o.Backups.Keep, "backup-keep", 90, "`number` of backups to keep: newest, daily, weekly and monthly")
+	flags.IntVar(&o.Backups.Keep, "backup-keep", 90, "`number` of backups to keep, a quarter each newest, daily, weekly and monthly")
 	o.encryptTo.AddFlag(cmd)
 	cmd.MarkFlagDirname("backup-dir")
 }
@@ -178,7 +180,7 @@ func (o *Options) Check(cmd *cobra.Command) error {
 	case err != nil || every < time.Second:
 		return cli.UsageErrorf(cmd, "%v", cli.WrongTime("backup-every", "24h or 7d", o.every))
 	case o.Backups.Keep < 1:
-		return cli.UsageErrorf(cmd, "--backup-keep must be at least 1")
+		return cli.Usage("--backup-keep must be at least 1", "")
 	case o.Backups.Dir == "" && (changed("backup-every") || changed("backup-keep") || len(o.encryptTo.To) > 0):
 		return cli.Usage("--backup-every, --backup-keep and --backup-encrypt-to require --backup-dir", cli.CommandLine(cmd)+" --backup-dir DIR")
 	}
@@ -205,7 +207,7 @@ func (o *Options) checkNet(cmd *cobra.Command) error {
 	case o.Local != "" && (checkAddress(o.Local) != nil || !httpapi.IsLoopbackHost(o.Local)):
 		return cli.Usage(fmt.Sprintf("--local must be a loopback address and a port, or %s, not %q", noLocal, o.Local), cli.CommandLine(cmd, "local")+" --local "+defaultLocal)
 	case o.SelfSigned && (o.CertFile != "" || o.KeyFile != ""):
-		return cli.Usage("--tls-self-signed cannot be combined with --tls-cert and --tls-key", "one of them; to end it: --tls-self-signed=false")
+		return cli.Usage("--tls-self-signed cannot be combined with --tls-cert and --tls-key", "")
 	case (o.CertFile == "") != (o.KeyFile == ""):
 		missing := " --tls-key key.pem"
 		if o.CertFile == "" {
@@ -213,11 +215,11 @@ func (o *Options) checkNet(cmd *cobra.Command) error {
 		}
 		return cli.Usage("--tls-cert and --tls-key require each other", cli.CommandLine(cmd)+missing)
 	case o.RateLimit < 0 || o.RateLimit > maxRateLimit:
-		return cli.UsageErrorf(cmd, "--rate-limit must be 0 to %d, not %d", maxRateLimit, o.RateLimit)
+		return cli.Usage(fmt.Sprintf("--rate-limit must be 0 to %d, not %d", maxRateLimit, o.RateLimit), "")
 	}
 	for _, origin := range o.Origins {
 		if !httpapi.ValidOrigin(origin) {
-			return cli.UsageErrorf(cmd, "--cors-origin must be an origin such as https://roster.example.org, not %q", origin)
+			return cli.Usage(fmt.Sprintf("--cors-origin must be an origin such as https://roster.example.org, not %q", origin), "")
 		}
 	}
 	return nil
@@ -231,10 +233,19 @@ func checkAddress(address string) error {
 	return err
 }
 
-// suggestedAddress returns an address in place of a wrong one, which may be a port only.
+// suggestedAddress returns an address in place of a wrong one, which may be a port or a
+// host only.
 func suggestedAddress(typed string) string {
 	if port, err := strconv.ParseUint(typed, 10, 16); err == nil {
 		return fmt.Sprintf("127.0.0.1:%d", port)
 	}
-	return defaultListen
+	host, _, err := net.SplitHostPort(typed)
+	if err != nil {
+		host = strings.Trim(typed, "[]")
+	}
+	if _, err := netip.ParseAddr(host); err != nil && host != "localhost" && (!strings.Contains(host, ".") || strings.ContainsAny(host, ":/ ")) {
+		return defaultListen
+	}
+	_, port, _ := net.SplitHostPort(defaultListen)
+	return cli.Quote(net.JoinHostPort(host, port))
 }

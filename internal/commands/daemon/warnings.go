@@ -87,7 +87,7 @@ func warnOfSchema(env cli.Env, format sqlite.Format, db *sqlite.DB, path string)
 func warnOfFullDisk(env cli.Env, err error) bool {
 	full := errors.Is(err, sqlite.ErrFull)
 	if full {
-		env.Warn("the disk of the database is full: reading works, writing does not", "free some space; writing then works again automatically")
+		env.Warn("the disk of the database is full: reading works, writing does not", "")
 	}
 	return full
 }
@@ -116,8 +116,7 @@ func warnOfBackups(env cli.Env, o backup.Options, db string) {
 		return
 	}
 	if err := backup.CheckFolder(dir, db); err != nil { // which creates it, as the first backup would
-		env.Warn(fmt.Sprintf("no backups are made: %v", err),
-			"connect its disk, or start as the user who owns it, or use another folder: --backup-dir DIR")
+		env.Warn(fmt.Sprintf("no backups are made: %v", err), "")
 		return
 	}
 	switch err := backup.CheckPlace(dir, db); {
@@ -128,7 +127,7 @@ func warnOfBackups(env cli.Env, o backup.Options, db string) {
 		}
 		env.Warn("every user of this computer can read and delete the backups in "+cli.Quote(dir), hint)
 	case err != nil:
-		env.Warn(err.Error(), "connect it, or use another folder: --backup-dir DIR")
+		env.Warn(err.Error(), "")
 	case osutil.SameDisk(dir, filepath.Dir(osutil.Resolve(db))):
 		env.Warn("the backups are on the same disk as the database and would be lost with it", "--backup-dir DIR, on another disk")
 	}

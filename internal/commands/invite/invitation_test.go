@@ -44,17 +44,25 @@ func TestUsage(t *testing.T) {
 		"invite Ana":                                    "unexpected argument \"Ana\"\nTry: firefighters invite --name Ana\n",
 		"invite --name \t":                              "--name is required" + help,
 		"invite --name \a":                              "--name contains a control character" + help,
-		"invite --name B --scope all":                   "--scope must be read, write or admin" + help,
+		"invite --name B --scope all":                   "--scope must be read, write or admin\n",
 		"invite --name B --phone --scope read":          "--scope cannot be used with --phone: a device can only read the list" + help,
 		"invite --name B --birthdays":                   "--birthdays and --output require --phone" + help,
 		"invite --name " + strings.Repeat("Č", 101):     "--name may have at most 100 characters" + help,
-		"invite --name B --phone -o invitation_test.go": "--output: invitation_test.go already exists" + help,
 		"open --db=":                                    "--db is empty\nTry: firefighters open --help\n",
 		"browser":                                       "unknown command \"browser\" for \"firefighters\"; did you mean open?\nTry: firefighters open --help\n",
 	} {
 		if code, stdout, stderr := run(t, Commands{}, "", strings.Split(line, " ")...); code != 2 || stdout != "" || stderr != "Error: "+want {
 			t.Errorf("%s: code %d, stdout %q, stderr:\n%swant:\n%s", line, code, stdout, stderr, want)
 		}
+	}
+}
+
+// TestExistingOutput: an existing file is no usage error, as for export and backup.
+func TestExistingOutput(t *testing.T) {
+	t.Parallel()
+	const want = "Error: \"invitation_test.go\" already exists\n"
+	if code, stdout, stderr := run(t, Commands{}, "", "invite", "--name", "B", "--phone", "-o", "invitation_test.go"); code != 1 || stdout != "" || stderr != want {
+		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 }
 

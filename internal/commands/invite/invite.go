@@ -199,7 +199,7 @@ prints the address, user name and password, and a QR code for Android. With
 	}
 	db, department := cli.AddDB(cmd), cli.AddDepartment(cmd)
 	name := cmd.Flags().String("name", "", "`name` of the person or device (required)")
-	scope := cmd.Flags().String("scope", store.ScopeWrite, "read, write or admin")
+	scope := cmd.Flags().String("scope", store.ScopeWrite, "`scope`: read, write or admin")
 	cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]string{store.ScopeRead, store.ScopeWrite, store.ScopeAdmin}, cobra.ShellCompDirectiveNoFileComp))
 	isDevice := cmd.Flags().Bool("phone", false, "set up a phone or a computer that keeps the list among its contacts")
 	var d device
@@ -212,13 +212,13 @@ prints the address, user name and password, and a QR code for Android. With
 		case err != nil:
 			return cli.UsageErrorf(cmd, "--name %v", err)
 		case !store.ValidScope(*scope):
-			return cli.UsageErrorf(cmd, "--scope must be read, write or admin")
+			return cli.Usage("--scope must be read, write or admin", "")
 		case *isDevice && cmd.Flags().Changed("scope"):
 			return cli.UsageErrorf(cmd, "--scope cannot be used with --phone: a device can only read the list")
 		case !*isDevice && (d.birthdays || d.output != ""):
 			return cli.UsageErrorf(cmd, "--birthdays and --output require --phone")
 		case d.output != "" && osutil.Exists(d.output):
-			return cli.UsageErrorf(cmd, "--output: %s already exists", cli.Quote(d.output))
+			return fmt.Errorf("%s already exists", osutil.InQuotes(d.output))
 		}
 		return c.Database.WithTenant(env, *db, *department, func(s *store.Store, id record.TenantID) error {
 			if *isDevice {
