@@ -183,7 +183,7 @@ func TestLatestTimeAhead(t *testing.T) {
 	warned := func(what, stderr string) {
 		t.Helper()
 		lines := strings.SplitAfter(stderr, "\n")
-		if len(lines) < 3 || !strings.HasPrefix(lines[0], "Warning: the clock of this machine says ") ||
+		if len(lines) < 3 || !strings.HasPrefix(lines[0], "Warning: the clock of this computer says ") ||
 			!strings.Contains(lines[0], ahead.UTC().Format(time.DateOnly)) ||
 			!strings.HasPrefix(lines[1], "Try: ") || !strings.HasSuffix(lines[1], "firefighters check --repair --db "+db+"\n") {
 			t.Errorf("%s: %q", what, stderr)

@@ -422,8 +422,25 @@ func (d *daemon) notifyManager(url string) (end func()) {
 	return func() { stopped() }
 }
 
-// close closes the database. If the database was lost, the error describes that and has a
-// hint.
+// LostError reports that a served database was lost, and what to restore.
+type LostError struct {
+	error
+	Before   string // what to do before; may be empty
+	File, DB string // what to restore, and where
+}
+
+func (e *LostError) Unwrap() error { return e.error }
+
+// hint returns what to type where no service serves the database.
+func (e *LostError) hint() string {
+	hint := fmt.Sprintf("%sfirefighters restore %s --db %s", e.Before, cli.Quote(e.File), cli.Quote(e.DB))
+	if e.Before != "" {
+		hint += "; " + database.OrNew(e.DB)
+	}
+	return hint
+}
+
+// close closes the database. If the database was lost, the error is a LostError with a hint.
 func (d *daemon) close() error {
 	loss := d.guard.End()
 	if loss == nil {
@@ -438,18 +455,22 @@ func (d *daemon) close() error {
 			return d.noteComplete(loss)
 		}
 	}
+	lost := &LostError{File: loss.Saved, DB: loss.Path}
 	switch {
 	case loss.Overwritten():
 		text := "later changes are missing, and keys revoked later may work again"
 		if loss.Saved != "" {
 			text += ". What was still readable is saved as " + cli.Quote(loss.Saved) + ", which may mix two states"
 		}
-		return cli.WithHint(fmt.Errorf("%w: %s: %s", loss, db, text), d.unsavedHint(loss.Saved))
+		lost.error = fmt.Errorf("%w: %s: %s", loss, db, text)
+		d.withBackup(lost)
 	case loss.Saved == "":
-		return cli.WithHint(fmt.Errorf("%w, and could not be saved (%v): %s", loss, loss.Err, db), d.unsavedHint(""))
+		lost.error = fmt.Errorf("%w, and could not be saved (%v): %s", loss, loss.Err, db)
+		d.withBackup(lost)
+	default:
+		lost.error = fmt.Errorf("%w: %s. Its content is saved as %s", loss, db, cli.Quote(loss.Saved))
 	}
-	return cli.WithHint(fmt.Errorf("%w: %s. Its content is saved as %s", loss, db, cli.Quote(loss.Saved)),
-		fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(loss.Saved), db))
+	return cli.WithHint(lost, lost.hint())
 }
 
 // noteComplete reports that closing the database has completed it.
@@ -465,14 +486,12 @@ func (d *daemon) noteComplete(loss *guard.Loss) error {
 	return nil
 }
 
-// unsavedHint is the hint if no complete copy was saved: first copy the files, before
+// withBackup completes the error if no complete copy was saved: first copy the files, before
 // anything writes to them, then restore the newest backup or, without one, the mixed copy.
-func (d *daemon) unsavedHint(mixed string) string {
-	path := osutil.Resolve(d.DB)
-	file := cli.Quote(cmp.Or(mixed, "FILE"))
+func (d *daemon) withBackup(lost *LostError) {
+	lost.Before = "first copy " + cli.Quote(lost.DB) + " and the files next to it to another folder; then: "
+	lost.File = cmp.Or(lost.File, "FILE")
 	if files := backup.Files(d.Database, d.DB, d.Backups.Dir); len(files) > 0 {
-		file = cli.Quote(files[0].Path)
+		lost.File = files[0].Path
 	}
-	return fmt.Sprintf("first copy %s and the files next to it to another folder; then: firefighters restore %s --db %s; %s",
-		cli.Quote(path), file, cli.Quote(path), database.OrNew(path))
 }

@@ -40,16 +40,16 @@ func TestUsage(t *testing.T) {
 	t.Parallel()
 	const help = "\nTry: firefighters invite --help\n"
 	for line, want := range map[string]string{
-		"invite":                                        "--name is required" + help,
-		"invite Ana":                                    "unexpected argument \"Ana\"\nTry: firefighters invite --name Ana\n",
-		"invite --name \t":                              "--name is required" + help,
-		"invite --name \a":                              "--name contains a control character" + help,
-		"invite --name B --scope all":                   "--scope must be read, write or admin\n",
-		"invite --name B --phone --scope read":          "--scope cannot be used with --phone: a device can only read the list" + help,
-		"invite --name B --birthdays":                   "--birthdays and --output require --phone" + help,
-		"invite --name " + strings.Repeat("Č", 101):     "--name may have at most 100 characters" + help,
-		"open --db=":                                    "--db is empty\nTry: firefighters open --help\n",
-		"browser":                                       "unknown command \"browser\" for \"firefighters\"; did you mean open?\nTry: firefighters open --help\n",
+		"invite":                                    "--name is required" + help,
+		"invite Ana":                                "unexpected argument \"Ana\"\nTry: firefighters invite --name Ana\n",
+		"invite --name \t":                          "--name is required" + help,
+		"invite --name \a":                          "--name contains a control character" + help,
+		"invite --name B --scope all":               "--scope must be read, write or admin\n",
+		"invite --name B --phone --scope read":      "--scope cannot be used with --phone: a device can only read the list" + help,
+		"invite --name B --birthdays":               "--birthdays and --output require --phone" + help,
+		"invite --name " + strings.Repeat("Č", 101): "--name may have at most 100 characters" + help,
+		"open --db=":                                "--db is empty\nTry: firefighters open --help\n",
+		"browser":                                   "unknown command \"browser\" for \"firefighters\"; did you mean open?\nTry: firefighters open --help\n",
 	} {
 		if code, stdout, stderr := run(t, Commands{}, "", strings.Split(line, " ")...); code != 2 || stdout != "" || stderr != "Error: "+want {
 			t.Errorf("%s: code %d, stdout %q, stderr:\n%swant:\n%s", line, code, stdout, stderr, want)

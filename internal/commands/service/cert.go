@@ -12,6 +12,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/host/authority"
+	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -23,11 +24,11 @@ func certCommand() *cobra.Command {
 		GroupID:    cli.GroupAccess,
 		SuggestFor: []string{"certificate", "tls", "https", "ca", "authority", "trust"},
 		Long: `Show the local certificate authority of serve --tls-self-signed, its certificate
-for this PC, and how each system trusts it. Compare the fingerprint with the one
+for this computer, and how each system trusts it. Compare the fingerprint with the one
 on the other device.
 
 --new creates a new authority, which every device must trust again. A running
-service uses it within a minute.`,
+server uses it within a minute.`,
 		Example: `  firefighters cert
   firefighters cert --output ca.crt
   firefighters cert --new --name records.station7.example`,
@@ -36,7 +37,7 @@ service uses it within a minute.`,
 	var o certOptions
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a line of JSON: authority and certificate")
 	cmd.Flags().BoolVar(&o.isNew, "new", false, "create a new authority, which every device must trust")
-	cmd.Flags().StringSliceVar(&o.names, "name", nil, "another `name` of this PC, with --new; can be repeated")
+	cmd.Flags().StringSliceVar(&o.names, "name", nil, "another `name` of this computer, with --new; can be repeated")
 	cmd.Flags().StringVarP(&o.output, "output", "o", "", "write the certificate of the authority to this `file`, for other devices")
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "do not ask for confirmation")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -51,7 +52,7 @@ service uses it within a minute.`,
 		case errors.Is(err, authority.ErrNone):
 			return cli.WithHint(err, "firefighters serve --tls-self-signed --listen 0.0.0.0:8443 --db "+cli.Quote(*db))
 		case osutil.NotPermitted(err):
-			return cli.WithHint(fmt.Errorf("this user cannot read the folder %s", osutil.InQuotes(folder)), cli.AsAdministrator(cli.CommandLine(cmd)))
+			return managers.ErrNotPermitted
 		}
 		return err
 	}
@@ -87,7 +88,7 @@ func (o certOptions) run(env cli.Env, folder string) error {
 	case o.json:
 		return env.PrintJSON(struct {
 			Authority   authority.Description `json:"authority"`
-			Certificate *authority.Server     `json:"certificate"` // null: the service has not created it yet
+			Certificate *authority.Server     `json:"certificate"` // null: the server has not created it yet
 		}{d, d.Server})
 	}
 	return env.Println(describe(d))
@@ -121,7 +122,7 @@ func describe(d authority.Description) string {
 	fmt.Fprintf(&text, "Authority    %s\nSHA-256      %s\nSHA-1        %s\nExpires      %s\nFile         %s\n",
 		d.Name, d.Fingerprint, d.SHA1, d.Expires.Format(time.DateOnly), d.File)
 	if s := d.Server; s != nil {
-		fmt.Fprintf(&text, "Certificate  until %s, renewed by the service\n             for %s\n             and %s\n",
+		fmt.Fprintf(&text, "Certificate  until %s, renewed by the server\n             for %s\n             and %s\n",
 			s.Expires.Format(time.DateOnly), strings.Join(s.Names, ", "), strings.Join(s.Addresses, ", "))
 	}
 	text.WriteString("\nEach device must trust the authority once. Copy the file to the device, or open the page\n" +

@@ -11,7 +11,6 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/host/authority"
-	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 // runCert runs cert and returns its exit code and what it printed.
@@ -76,7 +75,7 @@ func TestCertNew(t *testing.T) {
 	}{
 		{2, "--new", "Try: add --yes"},
 		{2, "--name records.example", "--name requires --new"},
-		{1, "--new --yes --name two\twords", "is not the name of a machine"},
+		{1, "--new --yes --name two\twords", "is not the name of a computer"},
 		{2, "stray", "Try: firefighters cert"},
 	} {
 		code, _, stderr := runCert(t, append(strings.Split(tt.args, " "), "--db", db)...)
@@ -104,8 +103,7 @@ func TestCertPermission(t *testing.T) {
 	folder := authority.Folder(db)
 	must(t, os.Chmod(folder, 0))
 	t.Cleanup(func() { os.Chmod(folder, 0o700) })
-	want := "Error: this user cannot read the folder " + osutil.InQuotes(folder) + "\nTry: " +
-		cli.AsAdministrator("firefighters cert --db "+cli.Quote(db)) + "\n"
+	want := "Error: this needs administrator rights\nTry: " + cli.AsAdministrator(cli.Typed()+" cert --db "+cli.Quote(db)) + "\n"
 	if code, _, stderr := runCert(t, "--db", db); code != 1 || stderr != want {
 		t.Errorf("code %d, stderr %q", code, stderr)
 	}

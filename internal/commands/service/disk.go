@@ -118,7 +118,10 @@ func (s Service) useDisk(env cli.Env, disk managers.Disk) error {
 	folder, steps, err := s.Host.Attach(disk)
 	printAll(env, steps)
 	if err != nil {
-		return diskError(disk, err)
+		if errors.Is(err, managers.ErrMount) && disk.FileSystem == "ntfs" {
+			return cli.WithHint(err, "sudo apt install ntfs-3g")
+		}
+		return err
 	}
 	dir := filepath.Join(folder, backupFolder)
 	if err := s.Host.Share(dir); err != nil {
@@ -157,17 +160,4 @@ func (s Service) saveOn(env cli.Env, dir string) error {
 		return fmt.Errorf("no backup could be created in %s, so the settings were not changed: %v", cli.Quote(dir), err)
 	}
 	return env.Println(fmt.Sprintf("Created and checked a backup: %s, %s.", saved.Text, cli.FormatBytes(saved.Bytes)))
-}
-
-// diskError adds what to do about a disk that the service cannot use.
-func diskError(disk managers.Disk, err error) error {
-	switch {
-	case errors.Is(err, managers.ErrDiskUsed):
-		return cli.WithHint(err, "close the files and programs that use it, then try again")
-	case errors.Is(err, managers.ErrMount) && disk.FileSystem == "ntfs":
-		return cli.WithHint(err, "sudo apt install ntfs-3g, then try again")
-	case errors.Is(err, managers.ErrMount):
-		return cli.WithHint(err, "sudo journalctl -n 20, which shows why; a damaged stick must be formatted")
-	}
-	return err
 }

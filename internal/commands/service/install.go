@@ -188,7 +188,7 @@ func (in *installation) checkPaths() error {
 		return nil
 	}
 	if _, err := tls.LoadX509KeyPair(in.settings.Get("tls-cert"), in.settings.Get("tls-key")); err != nil {
-		return cli.WithHint(fmt.Errorf("--tls-cert and --tls-key: %w", err), "name two PEM files that belong together")
+		return fmt.Errorf("--tls-cert and --tls-key: %w", err)
 	}
 	return nil
 }
@@ -241,9 +241,7 @@ func (in *installation) checkFiles() error {
 		case flag == "db" && isGiven:
 			err = folderError(filepath.Dir(path), in.Host.Share(filepath.Dir(path)))
 		case flag == "backup-dir" && isGiven:
-			if err = backup.CheckPlace(path, in.options.DB); err == backup.ErrAway {
-				err = cli.WithHint(err, "connect and mount the disk, then try again")
-			} else {
+			if err = backup.CheckPlace(path, in.options.DB); err != backup.ErrAway {
 				err = folderError(path, in.Host.Share(path))
 			}
 		case strings.HasPrefix(flag, "tls-"):
@@ -268,10 +266,10 @@ func folderError(folder string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return cli.WithHint(fmt.Errorf("the folder of %s does not exist", name), "connect its disk, or create the folder first")
+		return fmt.Errorf("the folder of %s does not exist", name)
 	case errors.Is(err, fs.ErrPermission) && runtime.GOOS != "windows":
 		return cli.WithHint(fmt.Errorf("the service, which runs as the user %s, cannot write to %s", managers.Account, name),
-			fmt.Sprintf("for a whole disk: %s\nfor a new folder in it: %s", cli.AsAdministrator(cli.Typed()+" service backup-disk"), cli.Quote(filepath.Join(folder, "firefighters"))))
+			"for a whole disk: "+cli.AsAdministrator(cli.Typed()+" service backup-disk"))
 	}
 	return fmt.Errorf("the service cannot write to %s: %w", name, err)
 }
@@ -283,7 +281,7 @@ func fileError(file string, err error) error {
 	}
 	failed := fmt.Errorf("the service cannot read %s: %w", osutil.InQuotes(file), err)
 	if errors.Is(err, fs.ErrPermission) && runtime.GOOS != "windows" {
-		return cli.WithHint(failed, fmt.Sprintf("sudo chgrp %[1]s %[2]s && sudo chmod g+r %[2]s, and let the service enter its folders", managers.Account, cli.Quote(file)))
+		return cli.WithHint(failed, fmt.Sprintf("sudo chgrp %[1]s %[2]s && sudo chmod g+r %[2]s", managers.Account, cli.Quote(file)))
 	}
 	return failed
 }
@@ -327,9 +325,9 @@ func (in *installation) conclude() error {
 		"To see its state:    " + program + " service status",
 	}
 	if in.definition.Shared && in.options.SelfSigned {
-		lines = append(lines, "For the other PCs:   "+cli.AsAdministrator(program+" cert"))
+		lines = append(lines, "For other computers: "+cli.AsAdministrator(program+" cert"))
 	} else if !in.definition.Shared {
-		lines = append(lines, "To let other PCs in: "+cli.AsAdministrator(program+" service install --listen 0.0.0.0:8443 --tls-self-signed"))
+		lines = append(lines, "To let others in:    "+cli.AsAdministrator(program+" service install --listen 0.0.0.0:8443 --tls-self-signed"))
 	}
 	if err := printAll(in.env, lines); err != nil {
 		return err
@@ -342,7 +340,7 @@ func (in *installation) conclude() error {
 func (in *installation) warn(program string) {
 	db, backups := in.options.DB, in.options.Backups.Dir
 	if in.definition.Shared && !in.options.SelfSigned && in.options.CertFile == "" {
-		in.env.Warn("other PCs reach the service without TLS: everyone on the network can read and use the records, keys and sign-in links",
+		in.env.Warn("other computers reach the service without TLS: everyone on the network can read and use the records, keys and sign-in links",
 			cli.AsAdministrator(program+" service install --tls-self-signed"))
 	}
 	if osutil.SharedFolder(backups) {

@@ -1,15 +1,18 @@
 package service
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/daemon"
+	common "github.com/firefighter-records/firefighters/internal/commands/database"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -33,33 +36,47 @@ func (s Service) run(env cli.Env) error {
 	}
 	settings, err := managers.ReadSettings(s.data())
 	if err != nil {
-		return serviceHints(fmt.Errorf("reading the settings of the service: %w", err))
+		return s.withHint(env.Context, fmt.Errorf("reading the settings of the service: %w", err), daemon.Options{})
 	}
 	o, err := s.options(settings)
 	if err != nil {
 		return fmt.Errorf("in %s: %w", osutil.InQuotes(managers.SettingsIn(s.data())), err)
 	}
-	return serviceHints(s.Daemon(env, o))
+	return s.withHint(env.Context, s.Daemon(env, o), o)
 }
 
-// serviceHints replaces the hint of an error for somebody who serves by hand with one
+// withHint replaces the hint of an error for people who serve without the service by one
 // about the service.
-func serviceHints(err error) error {
+func (s Service) withHint(ctx context.Context, err error, o daemon.Options) error {
 	file, isFile := errors.AsType[*fs.PathError](err)
-	before, restore, found := strings.Cut(cli.HintOf(err), "firefighters restore ")
+	lost, isLost := errors.AsType[*daemon.LostError](err)
+	advice, _ := errors.AsType[common.Advice](err)
 	switch {
 	case errors.Is(err, sqlite.ErrReadOnly): // another owner would not help
 	case errors.Is(err, sqlite.ErrPermission), isFile && osutil.NotPermitted(file):
 		return cli.WithHint(err, cli.AsAdministrator("firefighters service install")+", which gives the service its files, or reports what it cannot read")
 	case errors.Is(err, sqlite.ErrInUse):
 		return cli.WithHint(err, "stop the other firefighters that serves this database; the service then starts automatically")
-	case found:
-		restore, _, _ = strings.Cut(restore, "; or, ") // the rest is about serve
-		hint := before + cli.AsAdministrator("firefighters restore "+restore) + ", and then: " + cli.AsAdministrator("firefighters service start")
+	case isLost:
+		return cli.WithHint(err, lost.Before+restoreAndStart(cli.Quote(lost.File), lost.DB))
+	case advice.Restore:
+		from := "FILE"
+		if newest := backup.NewestValid(ctx, s.Content, o.DB, o.Backups.Dir); newest != nil {
+			from = cli.Quote(newest.Path)
+			if newest.Encrypted {
+				from += " --identity KEYFILE"
+			}
+		}
+		hint := restoreAndStart(from, o.DB)
 		if errors.Is(err, sqlite.ErrNotBack) {
 			hint += ", or, to continue without what was lost: " + cli.AsAdministrator("firefighters service start --new")
 		}
 		return cli.WithHint(err, hint)
 	}
 	return err
+}
+
+// restoreAndStart returns what an administrator types to restore the database of the service.
+func restoreAndStart(from, db string) string {
+	return cli.AsAdministrator("firefighters restore "+from+" --db "+cli.Quote(db)) + ", and then: " + cli.AsAdministrator("firefighters service start")
 }

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/signal"
 	"os/user"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -127,13 +129,13 @@ func TestInstall(t *testing.T) {
 	c := newPC(t)
 	data, program := c.Host.DataFolder(), c.Host.InstalledProgram()
 	disk := filepath.Join(c.Host.Root, "disk")
-	c.does(t, "install --backup-dir "+disk+"/gone/copies", 1, "does not exist\nTry: connect its disk")
+	c.does(t, "install --backup-dir "+disk+"/gone/copies", 1, "does not exist\n", "not Try: ")
 	if _, err := os.Stat(managers.SettingsIn(data)); !os.IsNotExist(err) || c.changes(t) != "" {
 		t.Errorf("it has changed something: %v", err)
 	}
 	must(t, os.Mkdir(disk, 0o755))
 	c.does(t, "install --listen 127.0.0.1:8090 --backup-dir "+disk+"/copies", 0, "Copied the program to "+program+".", "The service starts with this PC.",
-		"The service is running at http://127.0.0.1:9\n", "Data:                "+data+"\n", "Backups:             "+disk+"/copies\n", " open\n", "To let other PCs in: ",
+		"The service is running at http://127.0.0.1:9\n", "Data:                "+data+"\n", "Backups:             "+disk+"/copies\n", " open\n", "To let others in:    ",
 		"Warning: the backups are on the same disk", "not kept as", "not without TLS")
 	if asked := c.changes(t); asked != "daemon-reload enable stop restart" {
 		t.Errorf("systemd was asked to %s", asked)
@@ -151,7 +153,7 @@ func TestInstall(t *testing.T) {
 	if err != nil || string(unit) != managers.Unit(program) {
 		t.Errorf("the unit is %s, %v", unit, err)
 	}
-	c.does(t, "install --listen 0.0.0.0:443", 0, "Warning: other PCs reach the service without TLS", "not Copied", "not To let other PCs in")
+	c.does(t, "install --listen 0.0.0.0:443", 0, "Warning: other computers reach the service without TLS", "not Copied", "not To let others in")
 	settings[1] = "--listen=0.0.0.0:443"
 	if got, err := managers.ReadSettings(data); err != nil || !slices.Equal(got, settings) {
 		t.Errorf("the settings are %q, %v", got, err)
@@ -160,7 +162,7 @@ func TestInstall(t *testing.T) {
 	if err != nil || !strings.Contains(strings.ReplaceAll(string(dropIn), `"`, ""), disk+"/copies\n") || !strings.Contains(string(dropIn), "CAP_NET_BIND_SERVICE") {
 		t.Errorf("the drop-in is %s, %v", dropIn, err)
 	}
-	c.does(t, "install --tls-self-signed=true", 0, "For the other PCs: ", "not without TLS", " cert\n")
+	c.does(t, "install --tls-self-signed=true", 0, "For other computers: ", "not without TLS", " cert\n")
 	must(t, os.RemoveAll(disk)) // it is not connected just now
 	c.does(t, "install", 0, "The service is running")
 	c.is(t, "stopped")
@@ -245,7 +247,7 @@ func TestStartNew(t *testing.T) {
 	c.is(t, "stopped")
 	release, err := sqlite.LockDatabase(db)
 	must(t, err)
-	c.does(t, "start --new", 1, "Try: stop the other firefighters that serves it")
+	c.does(t, "start --new", 1, "Error: another firefighters serves the lost database ", "not Try: ")
 	must(t, release())
 	marked("it is served", true)
 	must(t, managers.Settings{"--listen"}.Write(c.Host.DataFolder()))
@@ -317,6 +319,22 @@ func TestCommandsOfService(t *testing.T) {
 	}
 }
 
+// TestLogClosed: a reader such as head may close the log, which is no error for the command
+// that prints it either.
+func TestLogClosed(t *testing.T) {
+	t.Parallel()
+	signal.Ignore(syscall.SIGPIPE) // as main does
+	r, w, err := os.Pipe()
+	must(t, err)
+	must(t, r.Close())
+	defer w.Close()
+	var stderr strings.Builder
+	env := cli.Env{Context: t.Context(), Stdout: w, Stderr: &stderr}
+	if err := printLog(env, []string{"sh", "-c", "while echo line; do :; done; echo closed >&2; exit 1"}); err != nil || stderr.String() != "" {
+		t.Errorf("%v, %q", err, stderr.String())
+	}
+}
+
 // TestBackupDisk: the disks are listed, one that is chosen is mounted for the service, and
 // the first backup is on it before the service has the setting and starts again.
 func TestBackupDisk(t *testing.T) {
@@ -338,7 +356,7 @@ echo '{"blockdevices": [{"name":"/dev/sda","type":"disk","size":500000000000,"mo
 	c.does(t, "backup-disk sda", 1, "Error: no disk sda for backups")
 	c.does(t, "backup-disk sdb2", 1, "Error: /dev/sdb2 cannot hold backups: it has no file system for backups")
 	c.write(t, "start.fails", "Job failed.\n")
-	c.does(t, "backup-disk sdb1", 1, "Error: the system does not mount the disk", "Try: sudo journalctl -n 20", "not The service is running")
+	c.does(t, "backup-disk sdb1", 1, "Error: the system does not mount the disk", "not Try: ", "not The service is running")
 	c.forget(t, "start.fails")
 	if settings, err := managers.ReadSettings(c.Host.DataFolder()); err != nil || len(settings) > 0 {
 		t.Errorf("the settings are %q, %v", settings, err)

@@ -128,9 +128,12 @@ func TestRun(t *testing.T) {
 // TestServiceHints: under a service it is the commands of the service that help.
 func TestServiceHints(t *testing.T) {
 	t.Parallel()
+	s, _ := newService(t)
 	broken := errors.New("it broke")
 	barred := &fs.PathError{Op: "open", Path: "/x", Err: fs.ErrPermission}
 	sudo := cli.AsAdministrator
+	restore := sudo("firefighters restore FILE --db x") + ", and then: " + sudo("firefighters service start")
+	notBack := &sqlite.FileError{Op: "making", Path: "x", Err: sqlite.ErrNotBack}
 	install := sudo("firefighters service install") + ", which gives the service its files, or reports what it cannot read"
 	for _, tt := range []struct {
 		err  error
@@ -141,14 +144,11 @@ func TestServiceHints(t *testing.T) {
 		{barred, install},
 		{&net.OpError{Op: "listen", Err: os.NewSyscallError("bind", syscall.EACCES)}, ""},
 		{&sqlite.FileError{Op: "locking", Path: "/x", Err: sqlite.ErrInUse}, "stop the other firefighters that serves this database; the service then starts automatically"},
-		{cli.WithHint(broken, "put a backup in its place: firefighters restore FILE --db x"),
-			"put a backup in its place: " + sudo("firefighters restore FILE --db x") + ", and then: " + sudo("firefighters service start")},
-		{cli.WithHint(&sqlite.FileError{Op: "making", Path: "/x", Err: sqlite.ErrNotBack},
-			"restore it: firefighters restore FILE --db x; or, to go on without what was lost: firefighters serve --new --db x"),
-			"restore it: " + sudo("firefighters restore FILE --db x") + ", and then: " + sudo("firefighters service start") +
-				", or, to continue without what was lost: " + sudo("firefighters service start --new")},
+		{common.Schema{}.Advise(t.Context(), &sqlite.FileError{Op: "opening", Path: "x", Err: sqlite.ErrCorrupt}, "x", ""), restore},
+		{common.Schema{}.Advise(t.Context(), notBack, "x", ""), restore + ", or, to continue without what was lost: " + sudo("firefighters service start --new")},
+		{&daemon.LostError{Before: "first this; then: ", File: "FILE", DB: "x"}, "first this; then: " + restore},
 	} {
-		err := serviceHints(tt.err)
+		err := s.withHint(t.Context(), tt.err, daemon.Options{DB: "x"})
 		if got := cli.HintOf(err); got != tt.want || !errors.Is(err, tt.err) {
 			t.Errorf("%v: %q", tt.err, got)
 		}
@@ -320,7 +320,7 @@ func TestLook(t *testing.T) {
 		r.Database.Bytes < 1000 || r.Database.Fault != "" || r.Disk.Free <= 0 || r.Missing != "" {
 		t.Errorf("%+v, %+v, %+v", r, r.Database, r.Backups)
 	}
-	for _, want := range []string{"(2 days)", web.URL, "(3 hours ago), of 2", "would be lost with it", "they fail: too little room", "1.2.3, ", "--listen=127.0.0.1:81", path} {
+	for _, want := range []string{"(2 days)", web.URL, "(3 hours ago), 2 in\n", "would be lost with it", "they fail: too little room", "1.2.3, ", "--listen=127.0.0.1:81", path} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not in\n%s", want, said)
 		}

@@ -1,10 +1,13 @@
 package service
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"runtime"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -59,7 +62,7 @@ func (s Service) start(env cli.Env, isNew bool) error {
 // forgetLoss lets the next start continue without what was lost.
 func forgetLoss(db string) error {
 	if err := guard.Refuse(db); errors.Is(err, sqlite.ErrLost) {
-		return cli.WithHint(err, "stop the other firefighters that serves it, then try again")
+		return fmt.Errorf("another firefighters serves the lost database %s", osutil.InQuotes(db))
 	}
 	return guard.Forget(db)
 }
@@ -136,15 +139,45 @@ func (s Service) logCommand() *cobra.Command {
 		if _, err := s.changeable(); err != nil && (runtime.GOOS != "windows" || !errors.Is(err, managers.ErrNotPermitted)) {
 			return err
 		}
-		env, line := cli.EnvOf(cmd), managers.LogCommand(*follow)
-		child := exec.CommandContext(env.Context, line[0], line[1:]...)
-		child.Stdout, child.Stderr = cli.Unwrap(env.Stdout), cli.Unwrap(env.Stderr)
-		if err := child.Run(); err != nil && env.Context.Err() == nil {
-			return fmt.Errorf("%s: %w", line[0], err)
-		}
-		return nil
+		return printLog(cli.EnvOf(cmd), managers.LogCommand(*follow))
 	}
 	return cmd
+}
+
+// printLog prints what a command of the system prints of the log, until Ctrl-C.
+func printLog(env cli.Env, line []string) error {
+	ctx, stop := context.WithCancel(env.Context)
+	defer stop()
+	child := exec.CommandContext(ctx, line[0], line[1:]...)
+	out := &closable{to: cli.Unwrap(env.Stdout), stop: stop}
+	child.Stdout, child.Stderr = out, cli.Unwrap(env.Stderr)
+	err := child.Run()
+	switch {
+	case errors.Is(out.failed, syscall.EPIPE), env.Context.Err() != nil:
+		return nil
+	case out.failed != nil:
+		return fmt.Errorf("writing the log: %w", out.failed)
+	case err != nil:
+		return fmt.Errorf("%s: %w", line[0], err)
+	}
+	return nil
+}
+
+// closable is an output of a command that ends when a reader such as head has closed the
+// output. The command itself never sees that: it would print an error.
+type closable struct {
+	to     io.Writer
+	stop   func()
+	failed error
+}
+
+func (c *closable) Write(b []byte) (int, error) {
+	if c.failed == nil {
+		if _, c.failed = c.to.Write(b); c.failed != nil {
+			c.stop()
+		}
+	}
+	return len(b), nil
 }
 
 func (s Service) uninstallCommand() *cobra.Command {

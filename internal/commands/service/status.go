@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	common "github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
@@ -185,7 +186,7 @@ func (o overview) lines(now time.Time) (lines []string) {
 		if b.Newest == nil {
 			add("Backups", "none yet in %s", b.Folder)
 		} else {
-			add("Backups", "the newest is of %s (%s ago), of %d in", b.Newest.Format(time.RFC3339), cli.FormatSpan(now.Sub(*b.Newest)), b.Count)
+			add("Backups", "newest: %s (%s ago), %d in", b.Newest.Format(time.RFC3339), cli.FormatSpan(now.Sub(*b.Newest)), b.Count)
 			add("", "%s", b.Folder)
 		}
 		if b.Fault != "" {
@@ -195,7 +196,7 @@ func (o overview) lines(now time.Time) (lines []string) {
 			add("", "WARNING: they are on the disk of the database, and would be lost with it")
 		}
 		if b.Disk != nil {
-			add("", "on a disk of which %s", b.Disk)
+			add("", "disk: %s", b.Disk)
 		}
 	}
 	if o.Disk != nil {
@@ -215,7 +216,7 @@ func (o overview) lines(now time.Time) (lines []string) {
 }
 
 func (d *disk) String() string {
-	return fmt.Sprintf("%.1f GB of %.1f GB are free", float64(d.Free)/1e9, float64(d.Total)/1e9)
+	return fmt.Sprintf("%.1f GB of %.1f GB free", float64(d.Free)/1e9, float64(d.Total)/1e9)
 }
 
 // room returns the room on the disk of a folder, nil if it is not known.
@@ -289,7 +290,7 @@ func (s Service) inspect(path string) (found *database, address, local string) {
 		address, local, err = readAddresses(file)
 	}
 	if err != nil {
-		found.Fault = cause(err)
+		found.Fault = common.Cause(err).Error()
 	}
 	if local == address {
 		local = ""
@@ -304,14 +305,6 @@ func readAddresses(file string) (address, local string, err error) {
 	}
 	defer c.Close()
 	return store.ReadAddresses(c)
-}
-
-// cause returns the text of an error about a file that is named next to it.
-func cause(err error) string {
-	if e, ok := errors.AsType[*sqlite.FileError](err); ok {
-		err = e.Err
-	}
-	return err.Error()
 }
 
 // inspectBackups returns the state of the backups in a folder.
@@ -333,7 +326,7 @@ func (s Service) inspectBackups(db, folder string) *backups {
 		}
 		found.Newest, found.File = new(file.Time.UTC()), file.Path
 		if err := file.Inspect(s.Content); err != nil {
-			found.Fault = "the newest cannot be used: " + cause(err)
+			found.Fault = "the newest cannot be used: " + common.Cause(err).Error()
 		}
 	}
 	return found

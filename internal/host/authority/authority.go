@@ -124,7 +124,7 @@ func Replace(o Options, hosts ...string) error {
 	o = o.complete()
 	for _, host := range hosts {
 		if !validName(host) {
-			return fmt.Errorf("%q is not the name of a machine", host)
+			return fmt.Errorf("%q is not the name of a computer", host)
 		}
 	}
 	made, err := newAuthority(o.Machine(), strings.ToLower(strings.Join(hosts, " ")), o.Now())
@@ -165,7 +165,7 @@ func (a *Authority) Renew() error {
 	}
 	now := a.Now()
 	if end := ca.certificate.NotAfter; now.Add(endWarning).After(end) {
-		a.warn("the authority expires, and each machine must trust another one before", "expires", end.Format(time.DateOnly),
+		a.warn("the authority expires, and each computer must trust another one before", "expires", end.Format(time.DateOnly),
 			"try", "firefighters cert --new")
 	}
 	wanted := a.wanted(ca.certificate)
@@ -201,7 +201,7 @@ func (a *Authority) wanted(ca *x509.Certificate) (w Machine) {
 	w = Machine{Host: m.Host, Names: ca.PermittedDNSDomains}
 	for _, name := range []string{strings.ToLower(m.Host), host} {
 		if validName(name) && !slices.Contains(w.Names, name) {
-			a.warn("the authority was made for other names of this machine, so the certificate does not have this one",
+			a.warn("the authority was made for other names of this computer, so the certificate does not have this one",
 				"name", name, "try", "open the page by an address, or: firefighters cert --new")
 		}
 	}

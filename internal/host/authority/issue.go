@@ -119,9 +119,9 @@ func renewal(leaf, ca *x509.Certificate, wanted Machine, now time.Time) string {
 	case leaf.CheckSignatureFrom(ca) != nil:
 		return "the authority is another one"
 	case slices.ContainsFunc(wanted.Names, func(name string) bool { return leaf.VerifyHostname(name) != nil }):
-		return "this machine has another name"
+		return "this computer has another name"
 	case slices.ContainsFunc(wanted.Addresses, func(a netip.Addr) bool { return leaf.VerifyHostname(a.String()) != nil }):
-		return "this machine has another address"
+		return "this computer has another address"
 	case now.Before(firstDay), now.After(ca.NotAfter):
 		return ""
 	case now.Before(leaf.NotBefore):

@@ -98,7 +98,7 @@ func known(err error) error {
 func (h Host) Prepare(d Definition) (steps []string, err error) {
 	made, err := takeFolder(d.Data)
 	if made {
-		steps = append(steps, fmt.Sprintf("Made %s, for the service and the administrators alone.", d.Data))
+		steps = append(steps, fmt.Sprintf("Created the folder %s, for the service and administrators only.", d.Data))
 	}
 	return steps, known(err)
 }
@@ -127,9 +127,9 @@ func (h Host) Install(d Definition) (steps []string, err error) {
 	}
 	if path := shortcutPath(); h.Packaged(d.Program) == "" { // or else it has brought one
 		if err := makeShortcut(path, d.Program, "open"); err != nil {
-			return steps, known(fmt.Errorf("making %s: %w", path, err))
+			return steps, known(fmt.Errorf("creating %s: %w", path, err))
 		}
-		steps = append(steps, fmt.Sprintf("Made the shortcut %q in the start menu.", windowsName))
+		steps = append(steps, fmt.Sprintf("Created the shortcut %q in the start menu.", windowsName))
 	}
 	closed := closeFirewall()
 	if !d.Shared || d.Port == 0 {
@@ -137,7 +137,7 @@ func (h Host) Install(d Definition) (steps []string, err error) {
 	}
 	if err := openFirewall(d.Program, d.Port); err != nil {
 		// Where the firewall of Windows does not run there is nothing to open.
-		return append(steps, fmt.Sprintf("The firewall was not changed. If other PCs do not reach port %d, open it there: %v.", d.Port, err)), nil
+		return append(steps, fmt.Sprintf("The firewall was not changed. If other computers do not reach port %d, open it there: %v.", d.Port, err)), nil
 	}
 	return append(steps, fmt.Sprintf("Opened port %d in the firewall, for private networks.", d.Port)), nil
 }

@@ -67,7 +67,7 @@ func (h launchd) Uninstall(string) (steps []string, err error) {
 	if _, err := writeOrRemove(h.path(plistFile), ""); err != nil {
 		return nil, err
 	}
-	return []string{"Stopped the service. It does not start with this Mac any more.", "Removed " + plistFile + "."}, nil
+	return []string{"Stopped the service. It no longer starts with this Mac.", "Removed " + plistFile + "."}, nil
 }
 
 // Start returns when the service runs: launchd does not say whether it is ready.

@@ -140,7 +140,7 @@ func (h Host) Uninstall(program string) (steps []string, err error) {
 	if _, err := systemctl("disable", "--now", unitName); err != nil {
 		return nil, err
 	}
-	steps = []string{"Stopped the service. It does not start with this PC any more."}
+	steps = []string{"Stopped the service. It no longer starts with this PC."}
 	detached, err := h.detach()
 	if steps = append(steps, detached...); err != nil {
 		return steps, err

@@ -145,7 +145,7 @@ func (h Host) Attach(d Disk) (folder string, steps []string, err error) {
 			return "", steps, fmt.Errorf("%w: %v", ErrMount, err)
 		}
 	}
-	return folder, append(steps, fmt.Sprintf("%s is at %s whenever it is connected, for the service alone.", d.Name, diskFolder)), nil
+	return folder, append(steps, fmt.Sprintf("%s is at %s whenever it is connected, for the service only.", d.Name, diskFolder)), nil
 }
 
 // unmount takes a disk from the desktop, which mounts it for one person.

@@ -58,7 +58,7 @@ func (p pc) prepare(data string, addUser func() error) (owner account, steps []s
 		if err != nil {
 			return owner, nil, err
 		}
-		steps = append(steps, "Made the user "+Account+", who runs the service and cannot sign in.")
+		steps = append(steps, "Created the user "+Account+", which runs the service and cannot sign in.")
 	}
 	made, err := owner.take(data)
 	return owner, append(steps, made...), err
@@ -121,7 +121,7 @@ func lookUpAccount(name string) (account, error) {
 // was there gets the same owner: somebody may have copied a database into it.
 func (a account) take(folder string) (steps []string, err error) {
 	if err := os.Mkdir(folder, 0o700); err == nil {
-		steps = append(steps, "Made the folder "+folder+", which the service alone can read.")
+		steps = append(steps, "Created the folder "+folder+", which only the service can read.")
 	} else if !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (a account) take(folder string) (steps []string, err error) {
 		return unlessGone(err)
 	})
 	if given > 0 && steps == nil {
-		steps = append(steps, fmt.Sprintf("Gave %s to the service, with what is in it.", folder))
+		steps = append(steps, fmt.Sprintf("Made the service the owner of %s and its content.", folder))
 	}
 	return steps, cmp.Or(err, os.Chmod(folder, 0o700))
 }

@@ -115,7 +115,7 @@ func (c *certificate) checkValidity(now time.Time) {
 	case now.After(leaf.NotAfter):
 		warning = "the certificate has expired: clients will refuse it"
 	case now.Before(leaf.NotBefore):
-		warning = "the certificate is not valid yet, or the clock of this machine is wrong: clients will refuse it"
+		warning = "the certificate is not valid yet, or the clock of this computer is wrong: clients will refuse it"
 	case now.Add(expiryWarning).After(leaf.NotAfter):
 		warning = "the certificate expires soon"
 	}

@@ -11,8 +11,8 @@ import (
 var (
 	ErrPortTaken   = errors.New("the port is used by another program")
 	ErrPortRefused = errors.New("the system does not let you use this port; those under 1024 are for administrators")
-	ErrNotOurs     = errors.New("that is not an address of this machine")
-	ErrNoHost      = errors.New("there is no machine of that name")
+	ErrNotOurs     = errors.New("that is not an address of this computer")
+	ErrNoHost      = errors.New("there is no computer with that name")
 )
 
 // Windows has error numbers of its own for these.
