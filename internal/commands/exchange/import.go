@@ -31,7 +31,7 @@ type importing struct {
 	path      string // of FILE; standardInput for that
 	content   []byte // of FILE
 	columns   string // --map
-	creating  bool   // the database
+	creating  bool   // a database
 	comparing bool
 	asJSON    bool
 	report    target // without a path: none
@@ -182,25 +182,25 @@ func (i *importing) into(c Commands, s *store.Store) error {
 	return i.finish(f, o, note)
 }
 
-// intoNew is into with a new database, which it removes if people press Ctrl-C, unless a
-// server uses it already.
+// intoNew is into with a new database, which it removes after Ctrl-C or another failure,
+// unless a server uses it already.
 func (i *importing) intoNew(c Commands) error {
 	i.creating, c.Database.Quiet = true, true
 	path := osutil.Resolve(*i.db)
 	release := func() error { return nil }
-	empty := false
+	unused := false
 	err := c.Database.With(i.env, *i.db, true, func(s *store.Store) error {
 		err := i.into(c, s)
-		if !errors.Is(err, context.Canceled) {
+		if empty, _ := s.Empty(); !empty { // if that is unknown, the file stays
 			return err
 		}
 		if unlock, lockErr := backup.Lock(path); lockErr == nil {
 			release = unlock
-			empty, _ = s.Empty() // if that is unknown, the file stays
+			unused, _ = s.Empty()
 		}
 		return err
 	})
-	if empty {
+	if unused {
 		os.Remove(path)
 		os.Remove(path + "-lock")
 	}

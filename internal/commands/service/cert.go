@@ -24,8 +24,8 @@ func certCommand() *cobra.Command {
 		GroupID:    cli.GroupAccess,
 		SuggestFor: []string{"certificate", "tls", "https", "ca", "authority", "trust"},
 		Long: `Show the local certificate authority of serve --tls-self-signed, its certificate
-for this computer, and how each system trusts it. Compare the fingerprint with the one
-on the other device.
+for this computer, and how each system trusts it. Compare the fingerprint with
+the one on the other device.
 
 --new creates a new authority, which every device must trust again. A running
 server uses it within a minute.`,
