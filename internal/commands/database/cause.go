@@ -2,22 +2,15 @@ package database
 
 import (
 	"errors"
-	"io/fs"
-	"os"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Cause returns an error about a file without the path, for a text that names the file.
+// Cause is osutil.Cause, also for an error about a database.
 func Cause(err error) error {
 	if e, ok := errors.AsType[*sqlite.FileError](err); ok {
 		return e.Err
 	}
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	if e, ok := errors.AsType[*os.LinkError](err); ok {
-		return e.Err
-	}
-	return err
+	return osutil.Cause(err)
 }

@@ -47,7 +47,8 @@ func TestUsage(t *testing.T) {
 		"import undo 0":                                     `"0" is not the number of an import`,
 		"export --format pdf":                               `--format must be csv, xlsx, vcf or jsonl, not "pdf"`,
 		"export -o x.pdf":                                   `--output must end in .xlsx or .csv or .vcf or .jsonl, not "x.pdf"`,
-		"export people.csv":                                 "unexpected argument \"people.csv\"\nTry: firefighters export --",
+		"export people.csv":                                 "unexpected argument \"people.csv\"\nTry: firefighters export --output people.csv\n",
+		"export people.csv --db fresh.db":                   "unexpected argument \"people.csv\"\nTry: firefighters export --db fresh.db --output people.csv\n",
 		"export -o x.csv --format xlsx":                     "--output x.csv is not of the format xlsx",
 	} {
 		code, stdout, stderr := run(t, strings.Split(line, " ")...)

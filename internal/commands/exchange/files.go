@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 )
@@ -111,7 +110,7 @@ func cannotRead(path string, err error) error {
 	if osutil.NotPermitted(err) {
 		return fmt.Errorf("%s cannot be read: permission denied", osutil.InQuotes(path))
 	}
-	return fmt.Errorf("reading %s: %w", osutil.InQuotes(path), database.Cause(err))
+	return fmt.Errorf("reading %s: %w", osutil.InQuotes(path), osutil.Cause(err))
 }
 
 // target is a file to be written, whole or not at all.
@@ -200,5 +199,5 @@ func (t *target) failed(err error) error {
 	if osutil.NotPermitted(err) && !errors.Is(err, osutil.ErrRedirect) {
 		return fmt.Errorf("the folder of %s is not writable", name)
 	}
-	return fmt.Errorf("writing %s: %w", name, database.Cause(err))
+	return fmt.Errorf("writing %s: %w", name, osutil.Cause(err))
 }
