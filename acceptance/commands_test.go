@@ -151,6 +151,13 @@ func TestLostOutput(t *testing.T) {
 	if scanSQL(t, db, `SELECT count(*) FROM keys`, &keys); keys != 1 {
 		t.Error("a key was created that no one has seen")
 	}
+	list, report := filepath.Join(t.TempDir(), "bad.csv"), filepath.Join(t.TempDir(), "report.csv")
+	must(t, os.WriteFile(list, []byte("first name,last name,e-mail\nAna,Horvat,none\n"), 0o600))
+	cmd, stderr := process(t, "import", list, "--report", report, "--db", db)
+	cmd.Stdout = brokenPipe(t)
+	if code := exitCode(t, cmd.Run()); code != 1 || !exists(report) {
+		t.Errorf("a refused row: code %d, stderr %q", code, stderr)
+	}
 }
 
 // TestKeysWhileServing: what another process does to keys takes effect.

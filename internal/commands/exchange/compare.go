@@ -25,9 +25,7 @@ func (i *importing) compare(s *store.Store, tenant record.TenantID) error {
 	if err != nil {
 		return store.Failed("reading", *i.db, err)
 	}
-	if err := i.printComparison(f, found); err != nil {
-		return err
-	}
+	printErr := i.printComparison(f, found)
 	err = i.writeReport(func(w io.Writer) error {
 		return found.WriteReport(w, i.report.format, findingHeader, groupTitles, findingWords)
 	})
@@ -37,7 +35,7 @@ func (i *importing) compare(s *store.Store, tenant record.TenantID) error {
 	if n := len(found.Rows(imports.NotSure)); n > 0 {
 		return fmt.Errorf("%d of %s could not be compared", n, rows(len(found.Outcome.All)))
 	}
-	return nil
+	return printErr
 }
 
 func (i *importing) printComparison(f *imports.File, found *imports.Comparison) error {
@@ -60,7 +58,7 @@ func (i *importing) printComparison(f *imports.File, found *imports.Comparison) 
 	if f.Unsure != nil {
 		t.line("The encoding is not certain. To compare the list:\n%s", strings.Join(i.encodings(f.Unsure, ""), "\n"))
 	}
-	return i.env.Println(strings.TrimSpace(t.String()))
+	return i.env.Print(strings.TrimSpace(t.String()) + "\n")
 }
 
 var groupTitles = map[string]string{imports.OnlyTheirs: "Only theirs", imports.OnlyOurs: "Only ours",

@@ -220,16 +220,17 @@ func (i *importing) writes(o *imports.Outcome) bool { return i.passes(o) && o.Ad
 // finish prints the outcome, with a note for people, and writes the file of --report. It
 // returns the error of refused rows.
 func (i *importing) finish(f *imports.File, o *imports.Outcome, note string) error {
-	if err := i.print(f, o, note); err != nil {
-		return err
-	}
+	printErr := i.print(f, o, note) // the rest is done even if no one reads
 	err := i.writeReport(func(w io.Writer) error {
 		return imports.WriteReport(w, i.report.format, f, o, []string{"result", "reason"}, func(r imports.Row) []string { return []string{r.Result, reason(r)} })
 	})
 	if err != nil {
 		return err
 	}
-	return i.refusal(f, o)
+	if err := i.refusal(f, o); err != nil {
+		return err
+	}
+	return printErr
 }
 
 func (i *importing) print(f *imports.File, o *imports.Outcome, note string) error {
@@ -261,7 +262,7 @@ func (i *importing) print(f *imports.File, o *imports.Outcome, note string) erro
 	if next := i.next(f, o); next != "" {
 		t.line("%s", next)
 	}
-	return i.env.Println(strings.TrimSpace(t.String()))
+	return i.env.Print(strings.TrimSpace(t.String()) + "\n")
 }
 
 // maxUndeleted is the number of ids in a command: a command line has its limits.

@@ -91,7 +91,7 @@ func (o certOptions) run(env cli.Env, folder string) error {
 			Certificate *authority.Server     `json:"certificate"` // null: the server has not created it yet
 		}{d, d.Server})
 	}
-	return env.Println(describe(d))
+	return env.Print(describe(d) + "\n")
 }
 
 // writeCertificate writes the certificate of the authority to a new file, which

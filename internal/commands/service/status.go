@@ -97,10 +97,10 @@ func (s Service) status(env cli.Env, asJSON bool) error {
 	case asJSON:
 		var text []byte
 		if text, err = json.MarshalIndent(o, "", "  "); err == nil {
-			err = env.Println(string(text))
+			err = env.Print(string(text) + "\n")
 		}
 	case o.Installed:
-		err = printAll(env, o.lines(time.Now()))
+		err = env.Print(strings.Join(o.lines(time.Now()), "\n") + "\n")
 	}
 	switch {
 	case err != nil:
