@@ -330,7 +330,7 @@ func TestLogClosed(t *testing.T) {
 	defer w.Close()
 	var stderr strings.Builder
 	env := cli.Env{Context: t.Context(), Stdout: w, Stderr: &stderr}
-	if err := printLog(env, []string{"sh", "-c", "while echo line; do :; done; echo closed >&2; exit 1"}); err != nil || stderr.String() != "" {
+	if err := printLog(env, []string{"/bin/sh", "-c", "while echo line; do :; done; echo closed >&2; exit 1"}); err != nil || stderr.String() != "" {
 		t.Errorf("%v, %q", err, stderr.String())
 	}
 }
