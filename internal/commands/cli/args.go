@@ -52,7 +52,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	typed := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName())
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	similar := Nearest(typed, append(names, "version"))
+	similar := Nearest(typed, append(names, "version", "tenant"))
 	for _, meant := range otherNames[typed] {
 		if slices.Contains(names, meant) {
 			similar = meant

@@ -137,6 +137,7 @@ func TestCommandLine(t *testing.T) {
 		{"serv", "", `Error: unknown command "serv" for "firefighters"; did you mean serve?` + help + " serve --help\n"},
 		{"uplaod", "", `Error: unknown command "uplaod" for "firefighters"; did you mean load?` + help + " load --help\n"},
 		{"people.csv", "", `Error: unknown command "people.csv" for "firefighters"` + help + " import people.csv\n"},
+		{"keys list --tenat x", "", "Error: unknown flag: --tenat; did you mean --tenant?" + help + " keys list --help\n"},
 		{"serve --port 9000", "", "Error: unknown flag: --port; did you mean --listen?" + help + " serve --help\n"},
 		{"keys list revoke", "", `Error: unexpected argument "revoke": a command comes first` + help + " keys revoke --help\n"},
 		{"keys list --new", "", "Error: --new needs a name: add --department" + help + " keys list --help\n"},
