@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -143,38 +142,4 @@ func TestInternalPackages(t *testing.T) {
 			breaksRule(t, p.path, "has no package comment that begins with %q", comment)
 		}
 	}
-}
-
-// steps are functions that change something which must stay as it is after an error.
-var steps = []string{"Rename", "Remove", "RemoveAll", "WriteFile", "Mkdir", "MkdirAll", "CreatePrivate", "Redirect", "redirectToImported"}
-
-// TestStepsAfterErrors: cmp.Or and errors.Join call all their arguments, also after the
-// first error. So no step stands behind another argument.
-func TestStepsAfterErrors(t *testing.T) {
-	t.Parallel()
-	for _, p := range allPackages(t) {
-		for _, file := range p.files {
-			if file.test {
-				continue
-			}
-			ast.Inspect(file.syntax, func(n ast.Node) bool {
-				call, ok := n.(*ast.CallExpr)
-				if !ok || !slices.Contains([]string{"cmp.Or", "errors.Join"}, types.ExprString(call.Fun)) {
-					return true
-				}
-				for _, arg := range call.Args[min(1, len(call.Args)):] {
-					if step, ok := arg.(*ast.CallExpr); ok && slices.Contains(steps, calledName(step)) {
-						breaksRule(t, file.path, "calls %s also after an error", types.ExprString(call))
-					}
-				}
-				return true
-			})
-		}
-	}
-}
-
-// calledName returns the last name of what is called.
-func calledName(call *ast.CallExpr) string {
-	name := types.ExprString(call.Fun)
-	return name[strings.LastIndexByte(name, '.')+1:]
 }

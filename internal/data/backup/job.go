@@ -99,7 +99,10 @@ func (j Job) Run(ctx context.Context) (made Copy, err error) {
 	}
 	made.sum, err = j.publishEncrypted(ctx, partial, note{Bytes: made.Bytes, Time: source.Time, IDs: source.IDs, Damaged: made.Damaged})
 	if err == nil && j.keep != "" {
-		err = cmp.Or(os.Rename(partial, j.keep), osutil.SyncFolder(filepath.Dir(j.keep)))
+		err = os.Rename(partial, j.keep)
+		if err == nil {
+			err = osutil.SyncFolder(filepath.Dir(j.keep))
+		}
 	}
 	return made, writeError(j.Target, cmp.Or(ctx.Err(), err))
 }
@@ -265,14 +268,20 @@ func (j *Job) copyPages(ctx context.Context, path string) (source Identity, size
 func (j *Job) finish(path string, source Identity, bytes int64) error {
 	err := sqlite.FinishCopy(path, func(c *sqlite.Conn) error {
 		copied, err := j.Content.Identify(c)
-		size, sizeErr := c.Size()
-		if err = cmp.Or(err, sizeErr); err == nil && (copied.Mark != source.Mark || size != bytes) {
-			err = sqlite.ErrCorrupt
+		if err != nil {
+			return err
 		}
-		if err == nil && j.change != nil {
-			err = j.change(c, source)
+		size, err := c.Size()
+		if err != nil {
+			return err
 		}
-		return err
+		if copied.Mark != source.Mark || size != bytes {
+			return sqlite.ErrCorrupt
+		}
+		if j.change == nil {
+			return nil
+		}
+		return j.change(c, source)
 	})
 	return writeError(j.written(), err)
 }

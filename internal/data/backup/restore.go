@@ -317,11 +317,12 @@ func (r *restoring) keep() error {
 	if !osutil.Exists(r.Database) {
 		return nil
 	}
-	err := r.link(r.Database, r.done.Kept)
-	if err != nil {
-		err = copyFile(r.Database, r.done.Kept)
+	if err := r.link(r.Database, r.done.Kept); err != nil {
+		if err := copyFile(r.Database, r.done.Kept); err != nil {
+			return err
+		}
 	}
-	return cmp.Or(err, osutil.SyncFolder(filepath.Dir(r.Database)))
+	return osutil.SyncFolder(filepath.Dir(r.Database))
 }
 
 // freeName returns a name for a copy of the file at path, with the time.
@@ -347,7 +348,10 @@ func copyFile(from, to string) error {
 		return err
 	}
 	_, err = io.Copy(copied, source)
-	if err := errors.Join(err, copied.Sync(), copied.Close()); err != nil {
+	if err == nil {
+		err = copied.Sync()
+	}
+	if err := errors.Join(err, copied.Close()); err != nil {
 		return err
 	}
 	return os.Rename(half, to)

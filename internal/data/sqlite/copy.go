@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +60,10 @@ func (c *Conn) CopyTo(ctx context.Context, path string, progress func(done, tota
 	}
 	for more := true; more; {
 		more, err = copying.Step(copiedAtOnce)
-		if err = cmp.Or(err, ctx.Err()); err != nil {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
 			copying.Finish()
 			return translate(err)
 		}
@@ -82,7 +84,10 @@ func FinishCopy(path string, change func(*Conn) error) error {
 	if change != nil {
 		err = change(c)
 	}
-	return cmp.Or(err, c.Close(), osutil.SyncFile(path))
+	if err = errors.Join(err, c.Close()); err != nil {
+		return err
+	}
+	return osutil.SyncFile(path)
 }
 
 // Vacuum rewrites the database at path, so that nothing deleted is left in it

@@ -128,7 +128,10 @@ func (db *DB) setReaders(conns []*Conn) (err error) {
 // orderly end. They do not see what other programs write meanwhile.
 func (db *DB) connectReadOnly() error {
 	conns, err := openAll(slices.Repeat([]string{immutableDSN(db.path)}, readerCount))
-	return cmp.Or(err, db.setReaders(conns))
+	if err != nil {
+		return err
+	}
+	return db.setReaders(conns)
 }
 
 // Writable reports whether the database is open for writing, as always but on a

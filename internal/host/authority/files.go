@@ -1,7 +1,6 @@
 package authority
 
 import (
-	"cmp"
 	"crypto/ecdsa"
 	"crypto/tls"
 	"crypto/x509"
@@ -57,10 +56,11 @@ func encodeCertificate(c *x509.Certificate) []byte {
 func makeFolder(folder string) error {
 	err := os.Mkdir(folder, 0o700)
 	if errors.Is(err, fs.ErrExist) {
-		if info, err := os.Lstat(folder); err != nil || !info.IsDir() {
-			return cmp.Or(err, fmt.Errorf("%s is a link or a file, not a folder", osutil.InQuotes(folder)))
+		info, err := os.Lstat(folder)
+		if err == nil && !info.IsDir() {
+			err = fmt.Errorf("%s is a link or a file, not a folder", osutil.InQuotes(folder))
 		}
-		return nil
+		return err
 	}
 	if err != nil {
 		return err

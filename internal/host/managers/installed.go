@@ -2,7 +2,7 @@ package managers
 
 import (
 	"bytes"
-	"cmp"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -117,5 +117,11 @@ func writeProgram(path string, content []byte) error {
 		return err
 	}
 	_, err = file.Write(content)
-	return cmp.Or(err, file.Sync(), file.Chmod(0o755), file.Close())
+	if err == nil {
+		err = file.Sync()
+	}
+	if err == nil {
+		err = file.Chmod(0o755)
+	}
+	return errors.Join(err, file.Close())
 }

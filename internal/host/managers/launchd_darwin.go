@@ -1,7 +1,7 @@
 package managers
 
 import (
-	"cmp"
+	"errors"
 	"os"
 )
 
@@ -29,10 +29,11 @@ func (h launchd) Prepare(d Definition) (steps []string, err error) {
 		return steps, err
 	}
 	log, err := os.OpenFile(h.path(launchdLog), os.O_CREATE|os.O_WRONLY, 0o640)
-	if err == nil {
-		err = cmp.Or(os.Lchown(h.path(launchdLog), owner.uid, owner.gid), log.Close())
+	if err != nil {
+		return steps, err
 	}
-	return steps, err
+	err = os.Lchown(h.path(launchdLog), owner.uid, owner.gid)
+	return steps, errors.Join(err, log.Close())
 }
 
 // addUser makes a user and a group with the first free number of those that

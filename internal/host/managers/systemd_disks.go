@@ -3,7 +3,6 @@
 package managers
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -183,8 +182,8 @@ func (h Host) writeDisk(d Disk, options string) (steps []string, err error) {
 		ids = append(ids, d.id)
 	}
 	for file, text := range map[string]string{unitPath(diskMount): mountUnit(options), unitPath(diskAutomount): automountUnit, diskRules: rulesFor(ids)} {
-		if _, fileErr := writeOrRemove(h.path(file), text); fileErr != nil {
-			err = cmp.Or(err, fileErr)
+		if _, err := writeOrRemove(h.path(file), text); err != nil {
+			return steps, err
 		}
 	}
 	if len(ids) > 1 {

@@ -117,7 +117,8 @@ func SyncFile(path string) error {
 	if err != nil {
 		return err
 	}
-	return cmp.Or(file.Sync(), file.Close())
+	err = file.Sync()
+	return errors.Join(err, file.Close())
 }
 
 // NoRoom reports whether the file at path cannot grow by a page: its disk is

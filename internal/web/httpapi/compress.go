@@ -3,7 +3,6 @@ package httpapi
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"io"
 	"net/http"
@@ -61,16 +60,25 @@ func Unpack(h http.Header, r *http.Request, packed []byte) []byte {
 func CompressTo(h http.Header, r *http.Request, w io.Writer, write func(io.Writer) error) error {
 	to := bufio.NewWriterSize(w, 32<<10)
 	if !acceptsGzip(r.Header["Accept-Encoding"]) {
-		return cmp.Or(write(to), to.Flush())
+		if err := write(to); err != nil {
+			return err
+		}
+		return to.Flush()
 	}
 	z := gzipWriters.Get().(*gzip.Writer)
 	defer gzipWriters.Put(z)
 	z.Reset(to)
-	err := cmp.Or(write(z), z.Close(), to.Flush())
-	if err == nil {
-		h.Set("Content-Encoding", "gzip")
+	if err := write(z); err != nil {
+		return err
 	}
-	return err
+	if err := z.Close(); err != nil {
+		return err
+	}
+	if err := to.Flush(); err != nil {
+		return err
+	}
+	h.Set("Content-Encoding", "gzip")
+	return nil
 }
 
 // acceptsGzip reports whether a client accepts gzip, by its Accept-Encoding (RFC 9110,

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"compress/flate"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -80,12 +79,14 @@ func (w *Writer) Write(cells []Cell) error {
 
 // begin writes the parts before the rows, and the first rows.
 func (w *Writer) begin() error {
-	err := w.part("[Content_Types].xml", contentTypes)
-	for _, part := range [][2]string{{"_rels/.rels", packageParts}, {"xl/_rels/workbook.xml.rels", workbookParts}, {"xl/styles.xml", styles}} {
-		err = errors.Join(err, w.part(part[0], part[1]))
+	for _, part := range [][2]string{{"[Content_Types].xml", contentTypes}, {"_rels/.rels", packageParts},
+		{"xl/_rels/workbook.xml.rels", workbookParts}, {"xl/styles.xml", styles}} {
+		if err := w.part(part[0], part[1]); err != nil {
+			return err
+		}
 	}
-	out, failed := w.zip.Create("xl/worksheets/sheet1.xml")
-	if err = errors.Join(err, failed); err != nil {
+	out, err := w.zip.Create("xl/worksheets/sheet1.xml")
+	if err != nil {
 		return err
 	}
 	w.out = bufio.NewWriterSize(out, 64<<10)
@@ -156,12 +157,17 @@ func (w *Writer) Close() error {
 	last := columnName(max(w.columns, 1) - 1)
 	fmt.Fprintf(w.out, `</sheetData><autoFilter ref="A1:%[1]s%[2]d"/>`+
 		`<ignoredErrors><ignoredError sqref="A1:%[1]s%[2]d" numberStoredAsText="1"/></ignoredErrors></worksheet>`, last, w.rows)
-	flushed := w.out.Flush()
+	if err := w.out.Flush(); err != nil {
+		return err
+	}
 	err := w.part("xl/workbook.xml", fmt.Sprintf(xmlHead+`<workbook xmlns="%s" xmlns:r="%s"><sheets>`+
 		`<sheet name="%s" sheetId="1" r:id="rId1"/></sheets><definedNames>`+
 		`<definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">'%s'!$A$1:$%s$%d</definedName></definedNames></workbook>`,
 		mainSpace, officeSpace, escape(w.sheet), escape(strings.ReplaceAll(w.sheet, "'", "''")), last, w.rows))
-	return errors.Join(flushed, err, w.zip.Close())
+	if err != nil {
+		return err
+	}
+	return w.zip.Close()
 }
 
 // columnName returns the letters of a column by its number from 0.
