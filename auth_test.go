@@ -1,101 +1,17 @@
 package main
 
 import (
-	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/apikey"
-	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/web/callers"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
-
-// TestSession: an authenticator knows a session until it ends, by itself or with the
-// key that opened it.
-func TestSession(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
-	b := startBare(t, func() time.Time { return now })
-	auth, s := b.server, b.server.store
-	open := func(key string) (secret string, k store.Key) {
-		t.Helper()
-		secret, k, err := s.OpenSession(key, "", time.Hour)
-		must(t, err)
-		return secret, k
-	}
-	is := func(secret string, id store.KeyID) {
-		t.Helper()
-		if got, err := auth.Session(secret); got.ID != id || (id == 0) != errors.Is(err, store.ErrNotFound) {
-			t.Errorf("the session %d: %+v, %v", id, got, err)
-		}
-	}
-	for _, text := range []string{"", b.key, "ff_", strings.ToUpper(b.key), apikey.New()} {
-		is(text, 0)
-	}
-	secret, first := open(b.key)
-	for range 4 { // each use prolongs it
-		is(secret, first.ID)
-		now = now.Add(50 * time.Minute)
-	}
-	if got, err := auth.Session(secret); err != nil || !got.IsSession() || got.Tenant != first.Tenant || got.Scope != store.ScopeWrite || got.OpenedBy != 1 {
-		t.Errorf("%+v, %v", got, err)
-	}
-	must(t, auth.writeUses())
-	if key := keyWith(t, s, first.ID); key.LastUsedAt != now.UnixMilli() || key.Expiry() != now.Add(time.Hour).UnixMilli() {
-		t.Errorf("%+v", key)
-	}
-	now = now.Add(time.Hour)
-	is(secret, 0)
-
-	mine, own := open(b.key)
-	other, others := open(b.newKey(t, time.Time{}))
-	is(mine, own.ID)
-	is(other, others.ID)
-	must(t, auth.EndSession(own))
-	is(mine, 0)
-	is(other, others.ID)
-	_, err := s.RevokeKey(store.AnyTenant, others.OpenedBy)
-	must(t, errors.Join(err, auth.ReloadKeys()))
-	is(other, 0)
-}
-
-// TestReloadKeys: keys that are read again have all changes, and keep what only this process knows.
-func TestReloadKeys(t *testing.T) {
-	t.Parallel()
-	b := startBare(t, time.Now)
-	auth, s := b.server, b.server.store
-	must(t, auth.ReloadKeys())
-	first := (*auth.byHash.Load())[store.KeyHash(apikey.Hash(b.key))]
-	first.used.Store(7)
-	b.newKey(t, time.Time{})
-	b.newKey(t, time.Time{})
-	_, err := s.RevokeKey(store.AnyTenant, 2)
-	must(t, err)
-	must(t, auth.ReloadKeys())
-	var states []string
-	for _, c := range *auth.byHash.Load() {
-		states = append(states, fmt.Sprint(c.ID, " ", c.State(time.Now()), " ", c.used.Load()))
-	}
-	slices.Sort(states)
-	if want := []string{"1 active 7", "2 revoked 0", "3 active 0"}; !slices.Equal(states, want) {
-		t.Errorf("%q, not %q", states, want)
-	}
-}
-
-// keyWith returns the key with this id as it is stored.
-func keyWith(t *testing.T, s *store.Store, id store.KeyID) (key store.Key) {
-	t.Helper()
-	must(t, s.Keys(func(_ store.KeyHash, k store.Key) {
-		if k.ID == id {
-			key = k
-		}
-	}))
-	return key
-}
 
 // TestRemovedAtThisMoment: a key that is still in memory is unknown once its
 // department is gone.
@@ -117,8 +33,9 @@ func limited(t *testing.T, perSecond int) *bareServer {
 	t.Helper()
 	b := startBare(t, time.Now)
 	noon := time.Now()
-	b.server.limit = httpapi.NewRateLimit(perSecond, func() time.Time { return noon })
-	must(t, b.server.ReloadKeys())
+	limit := httpapi.NewRateLimit(perSecond, func() time.Time { return noon })
+	b.server.callers = callers.New(b.server.store, slog.New(slog.DiscardHandler), limit)
+	must(t, b.server.callers.Reload())
 	return b
 }
 
@@ -132,7 +49,7 @@ func TestRateLimit(t *testing.T) {
 	b.do(t, "GET", collection+"/x", "").wants(t, 400).remaining(t, `"key";r=2;t=1`)
 	b.do(t, "HEAD", collection, "").wants(t, 200).remaining(t, `"key";r=1;t=1`)
 	other := b.as(b.newKey(t, time.Time{}))
-	must(t, b.server.ReloadKeys())
+	must(t, b.server.callers.Reload())
 	b.do(t, "GET", collection, "").wants(t, 200).remaining(t, `"key";r=0;t=1`)
 	b.do(t, "GET", collection, "").wants(t, 429).remaining(t, `"key";r=0;t=1`)
 	b.do(t, "POST", collection, strings.Repeat("x", 100000)).wants(t, 429)

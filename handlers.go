@@ -26,6 +26,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/callers"
 	"github.com/firefighter-records/firefighters/internal/web/dav"
 	"github.com/firefighter-records/firefighters/internal/web/docs"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
@@ -62,10 +63,9 @@ var mainRoutes = []route{
 	{"GET", "/readyz", public, noQuery, (*server).handleReady},
 }
 
-// server answers requests from a store. Its authenticator does what the daemon asks
-// for beside the requests.
+// server answers requests from a store.
 type server struct {
-	*authenticator
+	callers      *callers.Callers
 	store        *store.Store
 	backups      func() backup.State // nil without backups
 	expires      func() time.Time    // of the certificate; nil or zero without one
@@ -98,19 +98,19 @@ type route struct {
 }
 
 // newServer returns a server of these routes without limits, backups or CORS.
-func newServer(store *store.Store, log *slog.Logger, all []route) *server {
+func newServer(store *store.Store, callers *callers.Callers, log *slog.Logger, all []route) *server {
 	random := make([]byte, 6)
 	rand.Read(random)
 	s := &server{
-		authenticator: newAuthenticator(store, log),
-		store:         store,
-		log:           log,
-		router:        httprouter.New(),
-		version:       cli.ReadBuild().Version,
-		started:       time.Now(),
-		startID:       hex.EncodeToString(random),
-		waiting:       httpapi.NewBound(math.MaxInt, math.MaxInt),
-		stopping:      context.Background(),
+		callers:  callers,
+		store:    store,
+		log:      log,
+		router:   httprouter.New(),
+		version:  cli.ReadBuild().Version,
+		started:  time.Now(),
+		startID:  hex.EncodeToString(random),
+		waiting:  httpapi.NewBound(math.MaxInt, math.MaxInt),
+		stopping: context.Background(),
 	}
 	s.requestIDs.Prefix = s.startID + "-"
 	for _, route := range all {
@@ -605,7 +605,7 @@ func (s *server) mayWatch(r *http.Request) bool {
 	if r.Header["Authorization"] == nil {
 		return false
 	}
-	_, err := s.identify(r, http.Header{})
+	_, err := s.callers.Find(r, callers.Bearer(r), http.Header{})
 	return err == nil
 }
 

@@ -63,7 +63,7 @@ func TestClockRunsBackwards(t *testing.T) {
 		if !strings.Contains(a.problem(t).Detail, "expired") {
 			t.Errorf("at hour %d: %s", hour, a.body)
 		}
-		must(t, b.server.WriteLate()) // as the daemon does each second
+		must(t, b.server.callers.WriteLate()) // as the daemon does each second
 		stop()
 	}
 }

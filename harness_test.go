@@ -24,6 +24,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/web/callers"
 )
 
 // Messages name files after links, and the temporary folder of macOS is behind one.
@@ -161,7 +162,7 @@ func startAt(t *testing.T, path string, now func() time.Time) (b *bareServer, st
 	must(t, made.Close())
 	s, err := store.Open(path, now) // again, with the clock
 	must(t, err)
-	b = &bareServer{server: newServer(s, slog.New(slog.DiscardHandler), routes)}
+	b = &bareServer{server: newServer(s, callers.New(s, slog.New(slog.DiscardHandler), nil), slog.New(slog.DiscardHandler), routes)}
 	listening := httptest.NewServer(b.server)
 	b.url = listening.URL
 	stop = sync.OnceFunc(func() {

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -88,9 +87,8 @@ serves them as a web page and an HTTP API. Without a command it starts the serve
 var routes = slices.Concat(mainRoutes, fileRoutes)
 
 // newAPI makes the API, and the page for people, of a daemon.
-func newAPI(c daemon.Config) daemon.API {
-	s := newServer(c.Store, c.Log, routes)
-	s.limit = httpapi.NewRateLimit(c.RateLimit, time.Now)
+func newAPI(c daemon.Config) http.Handler {
+	s := newServer(c.Store, c.Callers, c.Log, routes)
 	s.waiting = httpapi.NewBound(c.Connections*3/4, c.Connections*2/3) // the other connections are for those who do not wait
 	s.stopping = c.Stopping
 	s.origins = c.Origins
@@ -108,10 +106,10 @@ func newAPI(c daemon.Config) daemon.API {
 	}
 	s.addDocuments()
 	if c.Phones {
-		s.phones = dav.New(dav.Config{Store: c.Store, Book: s.authorizeBook, Calendar: s.authorizeCalendar, Explain: s.explain})
+		s.phones = dav.New(c.Store, c.Callers, s.explain)
 	}
 	if c.Office {
-		s.office = office.New(site.Config{Store: c.Store, Keys: s, Log: c.Log, Refusals: s.refusals, Phones: c.Phones, Authority: certificate,
+		s.office = office.New(site.Config{Store: c.Store, Callers: c.Callers, Log: c.Log, Phones: c.Phones, Authority: certificate,
 			Backups: c.Backups, Search: c.Search, Installed: c.Installed, Invented: c.Invented, Loss: c.Loss, TrustPath: trust, Port: c.Port, LocalPort: c.LocalPort, Explain: s.explain})
 	}
 	return s

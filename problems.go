@@ -13,6 +13,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/callers"
 	"github.com/firefighter-records/firefighters/internal/web/docs"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
@@ -45,7 +46,7 @@ var (
 	errNoCalendarKey = insufficient("The calendar has a key of its own, which opens nothing else. This one is of another scope.")
 	errTooManyWait   = &httpapi.Problem{Kind: httpapi.TooMany, Header: http.Header{"Retry-After": {"5"}},
 		Detail: "Too many requests wait for changes. Ask again later, or without waiting."}
-	// The header Retry-After comes from authenticator.findTried.
+	// The header Retry-After comes from callers.FindDevice.
 	errTooManyTries = &httpapi.Problem{Kind: httpapi.TooMany, Detail: "There were too many wrong keys from this address. Wait a minute."}
 )
 
@@ -64,23 +65,6 @@ var (
 	errExpiredKey = unauthorized(httpapi.KeyExpired, invalidToken, "This API key has expired.")
 )
 
-// errNoKeyInAddress is for a calendar without a key.
-var errNoKeyInAddress = unauthorized(httpapi.KeyMissing, `Bearer realm="firefighters"`, "The address needs the key of the calendar: ?key=...")
-
-// asPassword returns the refusal of a key for who sends it as a password: clients of an
-// address book send none before they are asked for one.
-func asPassword(err error) error {
-	p, ok := err.(*httpapi.Problem)
-	if !ok || p.Status != http.StatusUnauthorized {
-		return err
-	}
-	detail := p.Detail
-	if p == errNoKey {
-		detail = "Send a key as the password, with any user name."
-	}
-	return unauthorized(p.Kind, `Basic realm="Firefighters", charset="UTF-8"`, detail)
-}
-
 const invalidToken = `Bearer realm="firefighters", error="invalid_token"`
 
 func unauthorized(kind httpapi.Kind, challenge, detail string) *httpapi.Problem {
@@ -97,6 +81,9 @@ var errCursor = record.FieldErrors{{Field: "cursor", Code: record.Invalid, Detai
 // unforeseen error the client learns nothing.
 func problemOf(err error) *httpapi.Problem {
 	if problem, ok := errors.AsType[*httpapi.Problem](err); ok {
+		return problem
+	}
+	if problem := keyProblem(err); problem != nil {
 		return problem
 	}
 	if problem := fileProblem(err); problem != nil {
@@ -131,6 +118,34 @@ func problemOf(err error) *httpapi.Problem {
 	}
 	return &httpapi.Problem{Kind: httpapi.Internal, Cause: err,
 		Detail: "Something went wrong here. The log says more under this request's id."}
+}
+
+// keyProblem returns the problem of an error about the key of a request, nil for any other.
+func keyProblem(err error) *httpapi.Problem {
+	switch err {
+	case callers.ErrNoKey:
+		return errNoKey
+	case callers.ErrUnknownKey:
+		return errUnknownKey
+	case callers.ErrRevokedKey:
+		return errRevokedKey
+	case callers.ErrExpiredKey:
+		return errExpiredKey
+	case callers.ErrTooMany:
+		return errTooManyTries
+	}
+	e, ok := errors.AsType[*callers.ScopeError](err)
+	switch {
+	case !ok:
+		return nil
+	case e.Scope == store.ScopePhone:
+		return errPhoneKey
+	case e.Scope == store.ScopeCalendar:
+		return errCalendarKey
+	case e.Needed == store.ScopeCalendar:
+		return errNoCalendarKey
+	}
+	return errReadOnlyKey
 }
 
 // fileProblem returns the problem of an error about changes, exports or imports, nil for

@@ -28,9 +28,9 @@ func (d *daemon) startBackground() (stop func()) {
 	repeatedly := func(each time.Duration, failure string, do func() error) {
 		working.Go(func() { repeat(ctx, d.log, each, failure, do) })
 	}
-	repeatedly(keysEach, "cannot reload the keys", d.api.ReloadKeys)
+	repeatedly(keysEach, "cannot reload the keys", d.callers.Reload)
 	repeatedly(keysEach, "cannot look for changes of other processes", d.store.WakeWaiting)
-	repeatedly(time.Second, lateWrites, d.api.WriteLate)
+	repeatedly(time.Second, lateWrites, d.callers.WriteLate)
 	repeatedly(time.Second, "nothing can be written: the disk is full", d.store.DB().MakeWritable)
 	repeatedly(time.Second, "nothing can be written", d.store.RetryWriting)
 	repeatedly(time.Second, "cannot check the -wal file", d.store.DB().CheckpointIdle)
@@ -53,7 +53,7 @@ func (d *daemon) startBackground() (stop func()) {
 	return func() {
 		cancel()
 		working.Wait()
-		if err := errors.Join(d.api.Finish(), d.store.SaveClock(), d.store.SetAddress("")); err != nil && d.guard.Loss() == nil {
+		if err := errors.Join(d.callers.Finish(), d.store.SaveClock(), d.store.SetAddress("")); err != nil && d.guard.Loss() == nil {
 			d.log.Warn(lateWrites, "cause", err.Error())
 		}
 	}

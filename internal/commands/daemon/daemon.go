@@ -27,13 +27,15 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/authority"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
+	"github.com/firefighter-records/firefighters/internal/web/callers"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/httpserver"
 )
 
 // Commands are the commands of this package and what they depend on.
 type Commands struct {
 	Database database.Schema
-	NewAPI   func(Config) API
+	NewAPI   func(Config) http.Handler
 }
 
 // All returns the commands of this package.
@@ -43,7 +45,7 @@ func (c Commands) All() []*cobra.Command { return []*cobra.Command{c.serveComman
 type Config struct {
 	Store     *store.Store
 	Log       *slog.Logger
-	RateLimit int      // requests per second and key; 0 is no limit
+	Callers   *callers.Callers
 	Origins   []string // whose pages may use the API
 	Office    bool     // with the office page
 	Phones    bool     // with the address book and the calendar for phones
@@ -63,14 +65,6 @@ type Config struct {
 	Stopping    context.Context // ends when requests must stop waiting
 }
 
-// API answers requests. The other methods are called repeatedly in the background.
-type API interface {
-	http.Handler
-	ReloadKeys() error // if another process has changed them
-	WriteLate() error  // writes the last use of keys and the time, unless that was done recently
-	Finish() error     // after the last request: logs and writes the rest
-}
-
 // daemon serves a database until the program must stop.
 type daemon struct {
 	Commands
@@ -88,7 +82,8 @@ type daemon struct {
 	guard    *guard.Guard // of the open database
 	noted    string       // the URL in the database; empty before there is one
 	heap     int64        // the limit of the heap
-	api      API
+	callers  *callers.Callers
+	api      http.Handler
 }
 
 // Run serves a database until the program must stop, which is not an error.
@@ -353,6 +348,7 @@ func (d *daemon) answer() error {
 	}
 	debug.SetGCPercent(heapGrowth)
 	d.limitMemory()
+	d.callers = callers.New(d.store, d.log, httpapi.NewRateLimit(d.RateLimit, time.Now))
 	d.api = d.NewAPI(d.config())
 	defer d.startBackground()()
 	url := d.url()
@@ -366,7 +362,7 @@ func (d *daemon) answer() error {
 // config returns what the API needs.
 func (d *daemon) config() Config {
 	_, port, _ := net.SplitHostPort(d.listener.Addr().String())
-	c := Config{Store: d.store, Log: d.log, RateLimit: d.RateLimit, Origins: d.Origins, Office: !d.NoOffice, Phones: !d.NoPhones,
+	c := Config{Store: d.store, Log: d.log, Callers: d.callers, Origins: d.Origins, Office: !d.NoOffice, Phones: !d.NoPhones,
 		Port: port, Local: isLoopback(d.listener.Addr()), TLS: d.CertFile != "", Expires: d.web.Expires, Authority: d.authority, Installed: d.Installed, Invented: d.invented != nil,
 		Connections: d.web.Connections(), Stopping: d.env.Context,
 		Search: backup.Search{Content: d.Database, Database: d.DB, Options: d.Backups}, Loss: d.lossKind}

@@ -74,7 +74,7 @@ func malformed(format string, args ...any) error {
 // receive receives the body of a request. Until it has come, and while it waits for its
 // turn, it is bytes: its elements take many times as much. The caller closes it.
 func receive(w http.ResponseWriter, r *http.Request, t *target, limit int64) (*upload.File, error) {
-	return upload.ReceiveBody(w, r, int64(t.caller.Tenant), limit)
+	return upload.ReceiveBody(w, r, int64(t.caller.tenant), limit)
 }
 
 // readBody returns the root element of a body, nil for an empty one.

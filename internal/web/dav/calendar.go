@@ -7,9 +7,11 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/calendar"
 	"github.com/firefighter-records/firefighters/internal/text/lang"
+	"github.com/firefighter-records/firefighters/internal/web/callers"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
@@ -51,7 +53,7 @@ func (s *Server) serveCalendar(w http.ResponseWriter, r *http.Request) error {
 		return errMethod(allow)
 	}
 	query := r.URL.Query()
-	tenant, err := s.Calendar(query.Get("key"), r, w.Header())
+	tenant, err := s.authorizeCalendar(query.Get("key"), r, w.Header())
 	if err != nil {
 		return err
 	}
@@ -69,12 +71,12 @@ func (s *Server) sendCalendar(w http.ResponseWriter, r *http.Request, tenant rec
 	if err != nil {
 		return err
 	}
-	department, err := s.Store.TenantName(tenant)
+	department, err := s.store.TenantName(tenant)
 	if err != nil {
 		return err
 	}
 	var people []record.Firefighter
-	err = s.Store.Each(tenant, inOrder, func(f *record.Firefighter) error {
+	err = s.store.Each(tenant, inOrder, func(f *record.Firefighter) error {
 		people = append(people, *f)
 		return nil
 	})
@@ -96,4 +98,21 @@ func (s *Server) sendCalendar(w http.ResponseWriter, r *http.Request, tenant rec
 	h["Content-Type"] = []string{calendar.ContentType}
 	httpapi.Respond(w, http.StatusOK, httpapi.Compress(h, r, body))
 	return nil
+}
+
+// errNoKey is for a calendar without a key.
+var errNoKey = &httpapi.Problem{Kind: httpapi.KeyMissing, Detail: "The address needs the key of the calendar: ?key=...",
+	Header: http.Header{"Www-Authenticate": {`Bearer realm="firefighters"`}}}
+
+// authorizeCalendar returns the department of a calendar's key. Only a key of that scope
+// opens it: it stands in an address, which people pass on.
+func (s *Server) authorizeCalendar(text string, r *http.Request, h http.Header) (record.TenantID, error) {
+	key, err := s.callers.FindDevice(r, text, h)
+	switch {
+	case err == callers.ErrNoKey:
+		return 0, errNoKey
+	case err != nil:
+		return 0, err
+	}
+	return key.Tenant, callers.CheckScope(key.Scope, store.ScopeCalendar)
 }

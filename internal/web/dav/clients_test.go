@@ -95,7 +95,7 @@ func (b *book) compare(t *testing.T, file string, later bool) {
 // values are what stands for words in braces.
 func (b *book) values(t testing.TB, later bool) map[string]string {
 	t.Helper()
-	token, err := b.Store.SyncToken(ours)
+	token, err := b.store.SyncToken(ours)
 	must(t, err)
 	if b.token == "" {
 		b.token = token
@@ -110,8 +110,8 @@ func (b *book) values(t testing.TB, later bool) map[string]string {
 			continue
 		}
 		all[word] = id
-		if f, err := b.Store.Get(ours, id); err == nil {
-			all[word+".etag"] = (&target{caller: b.caller, person: &f, store: b.Store}).etag()
+		if f, err := b.store.Get(ours, id); err == nil {
+			all[word+".etag"] = (&target{caller: caller{ours, true}, person: &f, store: b.store}).etag()
 		}
 	}
 	return all

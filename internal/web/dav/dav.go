@@ -13,33 +13,62 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/callers"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// Caller is who reads an address book.
-type Caller struct {
-	Tenant    record.TenantID
-	Birthdays bool // the cards have dates of birth
+// caller is the reader of an address book.
+type caller struct {
+	tenant    record.TenantID
+	birthdays bool // the cards have dates of birth
 }
 
-// Config is what a Server needs.
-type Config struct {
-	Store *store.Store
-	// Book returns who sends a request, and sets the headers of a limit. The error is one
-	// to answer with.
-	Book func(r *http.Request, h http.Header) (Caller, error)
-	// Calendar returns the department of a calendar's key.
-	Calendar func(key string, r *http.Request, h http.Header) (record.TenantID, error)
-	// Explain returns the problem that an error is, and logs it if the fault is the
-	// service's. path is that of the route.
-	Explain func(w http.ResponseWriter, r *http.Request, path string, err error) *httpapi.Problem
+// Server serves the address books of all departments, to each caller the one of its
+// department.
+type Server struct {
+	store   *store.Store
+	callers *callers.Callers
+	explain Explain
 }
 
-// Server serves the address books of all departments: to each caller that of its own.
-type Server struct{ Config }
+// Explain returns the problem of an error, and logs it if the fault is the server's. path is
+// the path of the route.
+type Explain func(w http.ResponseWriter, r *http.Request, path string, err error) *httpapi.Problem
 
 // New returns a server.
-func New(c Config) *Server { return &Server{c} }
+func New(s *store.Store, c *callers.Callers, explain Explain) *Server {
+	return &Server{store: s, callers: c, explain: explain}
+}
+
+// authorize returns the reader of an address book. The key is the password of any user, or
+// stands where the API has it. A key that may read in the API gets dates of birth, as there.
+func (s *Server) authorize(r *http.Request, h http.Header) (caller, error) {
+	password := callers.Bearer(r)
+	if _, key, ok := r.BasicAuth(); ok && len(r.Header["Authorization"]) == 1 {
+		password = strings.TrimSpace(key)
+	}
+	key, err := s.callers.FindDevice(r, password, h)
+	switch {
+	case err != nil:
+		return caller{}, err
+	case key.Scope == store.ScopeCalendar:
+		return caller{}, &callers.ScopeError{Scope: key.Scope, Needed: store.ScopePhone}
+	}
+	return caller{tenant: key.Tenant, birthdays: key.Birthdays || key.Scope != store.ScopePhone}, nil
+}
+
+// asPassword returns the problem of a key that was sent as a password, or was not sent:
+// clients of an address book send none before they are challenged.
+func asPassword(p *httpapi.Problem) *httpapi.Problem {
+	if p.Status != http.StatusUnauthorized {
+		return p
+	}
+	challenge := &httpapi.Problem{Kind: p.Kind, Detail: p.Detail, Header: http.Header{"Www-Authenticate": {`Basic realm="Firefighters", charset="UTF-8"`}}}
+	if p.Kind == httpapi.KeyMissing {
+		challenge.Detail = "Send a key as the password, with any user name."
+	}
+	return challenge
+}
 
 // writes are the methods that write. Nobody may, with or without a key: 401 to one of them
 // would end all sync of an iPhone.
@@ -89,7 +118,11 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, route string, err 
 		refused.write(w)
 		return
 	}
-	s.Explain(w, r, route, err).Write(w)
+	p := s.explain(w, r, route, err)
+	if route != CalendarPath {
+		p = asPassword(p)
+	}
+	p.Write(w)
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
@@ -106,14 +139,14 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	if slices.Contains(writes, r.Method) {
 		return needPrivileges(r)
 	}
-	caller, err := s.Book(r, w.Header())
+	caller, err := s.authorize(r, w.Header())
 	switch {
 	case err != nil:
 		return err
 	case !ok:
 		return errNothing
 	}
-	t := &target{resource: found, caller: caller, store: s.Store}
+	t := &target{resource: found, caller: caller, store: s.store}
 	switch {
 	case r.Method == "PROPFIND":
 		return s.propfind(w, r, t)

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/callers"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
@@ -45,10 +47,10 @@ func must(t testing.TB, err error) {
 // ours.
 type book struct {
 	*Server
-	t      testing.TB
-	caller Caller
-	id     map[string]string // of people, by their first names
-	token  string            // of the book before it was changed
+	t     testing.TB
+	key   string            // of the caller, with dates of birth
+	id    map[string]string // of people, by their first names
+	token string            // of the book before it was changed
 }
 
 func newBook(t testing.TB) *book {
@@ -63,14 +65,11 @@ func newBook(t testing.TB) *book {
 	must(t, err)
 	t.Cleanup(func() { s.Close() })
 	must(t, s.AddDepartments([]store.Department{{Name: "Engine 7 & <Co>"}, {Name: "Ladder 1"}}))
-	b := &book{t: t, caller: Caller{ours, true}, id: map[string]string{}}
-	b.Server = New(Config{
-		Store: s,
-		Book:  func(*http.Request, http.Header) (Caller, error) { return b.caller, nil },
-		Explain: func(_ http.ResponseWriter, _ *http.Request, route string, err error) *httpapi.Problem {
-			return b.explain(route, err)
-		},
+	b := &book{t: t, id: map[string]string{}}
+	b.Server = New(s, callers.New(s, slog.New(slog.DiscardHandler), nil), func(_ http.ResponseWriter, _ *http.Request, route string, err error) *httpapi.Problem {
+		return b.problem(route, err)
 	})
+	b.key = b.newKey(true)
 	for _, f := range []record.Fields{ana, eric, ilay} {
 		b.add(ours, f)
 	}
@@ -78,9 +77,19 @@ func newBook(t testing.TB) *book {
 	return b
 }
 
+// newKey creates the key of a phone.
+func (b *book) newKey(birthdays bool) (key string) {
+	b.t.Helper()
+	must(b.t, b.store.CreateKey(store.NewKey{Tenant: "Engine 7 & <Co>", Scope: store.ScopePhone, Birthdays: birthdays}, func(text string) error {
+		key = text
+		return nil
+	}))
+	return key
+}
+
 func (b *book) add(tenant record.TenantID, f record.Fields) {
 	b.t.Helper()
-	made, err := b.Store.Create(tenant, 0, f, nil)
+	made, err := b.store.Create(tenant, 0, f, nil)
 	must(b.t, err)
 	b.id[f.FirstName] = made.ID
 }
@@ -91,15 +100,15 @@ func (b *book) change() {
 	b.t.Helper()
 	changed, asIs := ana, func(record.Firefighter) error { return nil }
 	changed.PhoneNumber = "098 765 432"
-	_, err := b.Store.Replace(ours, 0, b.id["Ana"], changed, asIs)
+	_, err := b.store.Replace(ours, 0, b.id["Ana"], changed, asIs)
 	must(b.t, err)
-	must(b.t, b.Store.Delete(ours, 0, b.id["Éric"], asIs))
+	must(b.t, b.store.Delete(ours, 0, b.id["Éric"], asIs))
 	b.add(ours, mia)
 }
 
-// explain returns the problem that an error is. One that the service has to log fails the
+// problem returns the problem of an error. An error that the server has to log fails the
 // test.
-func (b *book) explain(route string, err error) *httpapi.Problem {
+func (b *book) problem(route string, err error) *httpapi.Problem {
 	if p := (*httpapi.Problem)(nil); errors.As(err, &p) {
 		return p
 	}
@@ -131,6 +140,9 @@ func (b *book) do(method, path, body string, headers ...string) reply {
 
 func (b *book) serveTo(r *http.Request) reply {
 	w := httptest.NewRecorder()
+	if r.Header["Authorization"] == nil {
+		r.SetBasicAuth("phone", b.key)
+	}
 	b.ServeHTTP(w, r)
 	return reply{b.t, w.Code, w.Result().Header, w.Body.String()}
 }

@@ -18,7 +18,7 @@ func (s *Server) multiget(m *multistatus, t *target, root *element, q question) 
 	if len(hrefs) == 0 {
 		return malformed("addressbook-multiget must have an href.")
 	}
-	people, err := s.Store.Members(t.caller.Tenant, ids)
+	people, err := s.store.Members(t.caller.tenant, ids)
 	if err != nil {
 		return err
 	}

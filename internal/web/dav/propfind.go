@@ -38,7 +38,7 @@ func (s *Server) propfind(w http.ResponseWriter, r *http.Request, t *target) err
 		s.respond(w, r, func(m *multistatus) error { m.resource(t, q.of(t.kind)); return nil }) // an error means that the client has gone
 		return nil
 	}
-	return upload.Work(w, r, int64(t.caller.Tenant), upload.Writing, func(w http.ResponseWriter) error {
+	return upload.Work(w, r, int64(t.caller.tenant), upload.Writing, func(w http.ResponseWriter) error {
 		return s.respond(w, r, func(m *multistatus) error { return s.propfindWithin(m, t, q) })
 	})
 }
@@ -81,12 +81,12 @@ func readPropfind(root *element) (q question, err error) {
 // fill reads what the properties of a resource are made of.
 func (s *Server) fill(t *target) (err error) {
 	if t.kind == cardKind {
-		f, err := s.Store.Get(t.caller.Tenant, t.id)
+		f, err := s.store.Get(t.caller.tenant, t.id)
 		t.person = &f
 		return err
 	}
-	if t.department, err = s.Store.TenantName(t.caller.Tenant); err == nil && t.kind == bookKind {
-		t.token, err = s.Store.SyncToken(t.caller.Tenant)
+	if t.department, err = s.store.TenantName(t.caller.tenant); err == nil && t.kind == bookKind {
+		t.token, err = s.store.SyncToken(t.caller.tenant)
 	}
 	return err
 }
@@ -107,7 +107,7 @@ func (s *Server) propfindWithin(m *multistatus, t *target, q question) error {
 // everybody calls each for the card of each person in the book. It needs memory for one of
 // them, which each must not keep.
 func (s *Server) everybody(t *target, each func(card *target)) error {
-	return s.Store.Each(t.caller.Tenant, inOrder, func(f *record.Firefighter) error {
+	return s.store.Each(t.caller.tenant, inOrder, func(f *record.Firefighter) error {
 		each(t.of(f))
 		return nil
 	})

@@ -77,7 +77,7 @@ func TestFilters(t *testing.T) {
 func TestFilterWithoutBirthdays(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)
-	b.caller.Birthdays = false
+	b.key = b.newKey(false)
 	for _, inside := range []string{"", `<C:text-match>1990</C:text-match>`} {
 		m := b.do("REPORT", bookPath, queryOf(`<C:filter><C:prop-filter name="BDAY">`+inside+`</C:prop-filter></C:filter>`)).multistatus()
 		if len(m.Responses) != 0 {

@@ -31,7 +31,7 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request, t *target) error
 		return err
 	}
 	defer body.Close()
-	err = upload.Work(w, r, int64(t.caller.Tenant), upload.Writing, func(w http.ResponseWriter) error {
+	err = upload.Work(w, r, int64(t.caller.tenant), upload.Writing, func(w http.ResponseWriter) error {
 		root, err := readBody(body)
 		if err != nil {
 			return err

@@ -81,7 +81,7 @@ func (r resource) allow() string {
 // target is a resource about which a client asks, with what its properties are made of.
 type target struct {
 	resource
-	caller     Caller
+	caller     caller
 	department string
 	token      string              // of the book
 	person     *record.Firefighter // of a card
@@ -92,7 +92,7 @@ type target struct {
 // card returns the card of a person as the client may read it.
 func (t *target) card() []byte {
 	if t.text == nil {
-		t.text = sheet.AppendCard(nil, t.person, t.caller.Birthdays)
+		t.text = sheet.AppendCard(nil, t.person, t.caller.birthdays)
 	}
 	return t.text
 }
@@ -115,7 +115,7 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request, t *target) error {
 	if err != nil {
 		return err
 	}
-	f, err := s.Store.Get(t.caller.Tenant, t.id)
+	f, err := s.store.Get(t.caller.tenant, t.id)
 	if err != nil {
 		return err
 	}

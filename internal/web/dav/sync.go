@@ -35,7 +35,7 @@ func (s *Server) syncCollection(t *target, root *element, q question) (func(*mul
 		limit = maxChanges
 	}
 	return func(m *multistatus) error {
-		lacks, err := s.Store.Sync(t.caller.Tenant, had, limit)
+		lacks, err := s.store.Sync(t.caller.tenant, had, limit)
 		if errors.Is(err, store.ErrPosition) {
 			return errToken
 		}
@@ -50,7 +50,7 @@ func (s *Server) syncCollection(t *target, root *element, q question) (func(*mul
 // firstSync answers with everybody. The token is of before that: who changes meanwhile comes
 // again in the next sync.
 func (s *Server) firstSync(m *multistatus, t *target, q question) error {
-	token, err := s.Store.SyncToken(t.caller.Tenant)
+	token, err := s.store.SyncToken(t.caller.tenant)
 	if err != nil {
 		return err
 	}

@@ -131,7 +131,7 @@ func renameDepartment(v visit) error {
 
 // nameSession says whose session this is.
 func nameSession(v visit) error {
-	return v.takeName("person", func(name string) error { return v.Site.Keys.NameSession(v.Session, name) })
+	return v.takeName("person", func(name string) error { return v.Site.Callers.NameSession(v.Session, name) })
 }
 
 // takeName hands the name of the form with an ID to save, and leads back with a notice of

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/firefighter-records/firefighters/internal/web/callers"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
@@ -55,7 +56,7 @@ func plainSite() *Site {
 		}
 		return v.Render(http.StatusOK, "plain", Page{Data: template.HTML(name + " " + string(content) + " " + v.R.PostForm.Get("text"))})
 	}
-	return New(Config{Port: "80", Loss: func() string { return "" }, Log: slog.New(slog.DiscardHandler), Refusals: httpapi.NewRefusals(slog.New(slog.DiscardHandler)), Explain: explain},
+	return New(Config{Port: "80", Loss: func() string { return "" }, Log: slog.New(slog.DiscardHandler), Callers: callers.New(nil, slog.New(slog.DiscardHandler), nil), Explain: explain},
 		plainLook, map[string]Route{
 			"GET /office/{$}":     {Handle: say},
 			"POST /office/form":   {Handle: say},

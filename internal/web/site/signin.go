@@ -44,7 +44,7 @@ func (v *Visit) readSession() error {
 		if cookie.Value == "" {
 			continue
 		}
-		session, err := v.Site.Keys.Session(cookie.Value)
+		session, err := v.Site.Callers.Session(cookie.Value)
 		if err == nil {
 			v.Session, v.secret = session, cookie.Value
 		}
@@ -220,7 +220,7 @@ func (v *Visit) Try(secret string, open func(secret string) error) (wait int, er
 		wait = httpapi.SetRetryAfter(v.W.Header(), left)
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		v.Site.Refusals.Add(v.R, httpapi.KeyUnknown.Code)
+		v.Site.Callers.Refusals().Add(v.R, httpapi.KeyUnknown.Code)
 	}
 	return wait, err
 }
@@ -232,7 +232,7 @@ func (v *Visit) begin(secret string, session store.Key, data signInPage) error {
 	v.Session, v.secret = session, secret
 	v.keepCookie()
 	if old.ID != 0 {
-		if err := v.Site.Keys.EndSession(old); err != nil {
+		if err := v.Site.Callers.EndSession(old); err != nil {
 			return err
 		}
 	}
@@ -281,7 +281,7 @@ func (v *Visit) SignOut() error {
 	old := v.Session
 	v.Session = store.Key{}
 	if old.ID != 0 {
-		if err := v.Site.Keys.EndSession(old); err != nil {
+		if err := v.Site.Callers.EndSession(old); err != nil {
 			return err
 		}
 	}

@@ -13,30 +13,19 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/web/callers"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
 // Root is the address of the first page. All other addresses begin with it.
 const Root = "/office/"
 
-// Keys knows the sessions of browsers.
-type Keys interface {
-	// Session returns the session with this secret and notes its use. The error
-	// is store.ErrNotFound if it is not valid, or not any more.
-	Session(secret string) (store.Key, error)
-	// EndSession ends a session at once, because its person has signed out.
-	EndSession(session store.Key) error
-	// NameSession says whose session it is.
-	NameSession(session store.Key, name string) error
-}
-
 // Config is what a site needs.
 type Config struct {
-	Store    *store.Store
-	Keys     Keys
-	Log      *slog.Logger
-	Refusals *httpapi.Refusals // of wrong keys and codes
-	Port     string            // for the name of the cookie: browsers share cookies between ports
+	Store   *store.Store
+	Callers *callers.Callers
+	Log     *slog.Logger
+	Port    string // for the name of the cookie: browsers share cookies between ports
 
 	LocalPort string // where the service answers this machine alone, without TLS; empty: nowhere
 
