@@ -42,25 +42,19 @@ const (
 	recordSize       = 320      // bytes of a record in JSON, or nearly
 )
 
-// Whether a route has parameters in the query.
-const (
-	withQuery = true
-	noQuery   = false
-)
-
 // mainRoutes are all operations but those of imports.go.
 var mainRoutes = []route{
-	{"GET", firefightersPath, store.ScopeRead, withQuery, (*server).handleList},
-	{"POST", firefightersPath, store.ScopeWrite, noQuery, (*server).handleCreate},
-	{"GET", firefightersPath + "/:id", store.ScopeRead, withQuery, withID((*server).handleGet)},
-	{"PUT", firefightersPath + "/:id", store.ScopeWrite, noQuery, withID((*server).handleReplace)},
-	{"PATCH", firefightersPath + "/:id", store.ScopeWrite, noQuery, withID((*server).handleMerge)},
-	{"DELETE", firefightersPath + "/:id", store.ScopeWrite, noQuery, withID((*server).handleDelete)},
-	{"GET", "/api/v1/whoami", store.ScopeRead, noQuery, (*server).handleWhoAmI},
-	{"GET", documentPath, public, noQuery, serveDocument("application/json; charset=utf-8", openAPIJSON)},
-	{"GET", "/api/v1/openapi.yaml", public, noQuery, serveDocument("application/yaml", openAPIYAML)},
-	{"GET", "/healthz", public, noQuery, (*server).handleHealth},
-	{"GET", "/readyz", public, noQuery, (*server).handleReady},
+	{method: "GET", path: firefightersPath, scope: store.ScopeRead, query: true, handle: (*server).handleList},
+	{method: "POST", path: firefightersPath, scope: store.ScopeWrite, handle: (*server).handleCreate},
+	{method: "GET", path: firefightersPath + "/:id", scope: store.ScopeRead, query: true, handle: withID((*server).handleGet)},
+	{method: "PUT", path: firefightersPath + "/:id", scope: store.ScopeWrite, handle: withID((*server).handleReplace)},
+	{method: "PATCH", path: firefightersPath + "/:id", scope: store.ScopeWrite, handle: withID((*server).handleMerge)},
+	{method: "DELETE", path: firefightersPath + "/:id", scope: store.ScopeWrite, handle: withID((*server).handleDelete)},
+	{method: "GET", path: "/api/v1/whoami", scope: store.ScopeRead, handle: (*server).handleWhoAmI},
+	{method: "GET", path: documentPath, handle: serveDocument("application/json; charset=utf-8", openAPIJSON)},
+	{method: "GET", path: "/api/v1/openapi.yaml", handle: serveDocument("application/yaml", openAPIYAML)},
+	{method: "GET", path: "/healthz", handle: (*server).handleHealth},
+	{method: "GET", path: "/readyz", handle: (*server).handleReady},
 }
 
 // server answers requests from a store.
@@ -90,10 +84,10 @@ type server struct {
 // variable part of the path, empty where there is none.
 type handler func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error
 
-// route is one operation. A GET answers HEAD, too.
+// route is one operation. A GET also answers HEAD. Without a scope it needs no key.
 type route struct {
 	method, path, scope string
-	query               bool // it has parameters, for its handler to check
+	query               bool // whether it has parameters, which its handler checks
 	handle              handler
 }
 
@@ -488,10 +482,10 @@ var openAPIYAML []byte
 // addDocuments adds a second address of the document and the page that shows it. They are not
 // operations of the API, so the document does not have them.
 func (s *server) addDocuments() {
-	s.add(route{"GET", "/openapi.json", public, noQuery, serveDocument("application/json; charset=utf-8", openAPIJSON)})
+	s.add(route{method: "GET", path: "/openapi.json", handle: serveDocument("application/json; charset=utf-8", openAPIJSON)})
 	for _, f := range docs.Files() {
 		serve := serveFile(f.Type, f.Packed, httpapi.Unpack)
-		s.add(route{"GET", f.Path, public, noQuery, func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error {
+		s.add(route{method: "GET", path: f.Path, handle: func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error {
 			w.Header().Set("Content-Security-Policy", docs.Policy)
 			return serve(s, w, r, id, c)
 		}})

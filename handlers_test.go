@@ -96,12 +96,10 @@ func TestPanics(t *testing.T) {
 	t.Parallel()
 	s, log := startBare(t, time.Now), &syncBuffer{}
 	s.server.log = slog.New(slog.NewJSONHandler(log, nil))
-	s.server.add(route{"GET", "/panic", public, noQuery,
-		func(*server, http.ResponseWriter, *http.Request, string, caller) error { panic("cause in a handler") }})
-	s.server.add(route{"POST", "/panic", public, noQuery,
-		func(s *server, _ http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
-			return s.store.DB().Write(func(*sqlite.Tx) error { panic("cause in a write") })
-		}})
+	s.server.add(route{method: "GET", path: "/panic", handle: func(*server, http.ResponseWriter, *http.Request, string, caller) error { panic("cause in a handler") }})
+	s.server.add(route{method: "POST", path: "/panic", handle: func(s *server, _ http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
+		return s.store.DB().Write(func(*sqlite.Tx) error { panic("cause in a write") })
+	}})
 	for method, cause := range map[string]string{"GET": "cause in a handler", "POST": "cause in a write"} {
 		a := s.do(t, method, "/panic", "").wants(t, 500)
 		if strings.Contains(a.body, "cause") || strings.Contains(a.body, ".go") || strings.Contains(a.body, "panic") {

@@ -25,12 +25,12 @@ import (
 
 // fileRoutes are the operations of data in and out: changes, exports and imports.
 var fileRoutes = []route{
-	{"GET", "/api/v1/changes", store.ScopeRead, withQuery, (*server).handleChanges},
-	{"GET", "/api/v1/export", store.ScopeRead, withQuery, (*server).handleExport},
-	{"GET", importsPath, store.ScopeRead, noQuery, (*server).handleImports},
-	{"POST", importsPath, store.ScopeWrite, withQuery, (*server).handleImport},
-	{"GET", importsPath + "/:number", store.ScopeRead, noQuery, withNumber((*server).handleGetImport)},
-	{"DELETE", importsPath + "/:number", store.ScopeWrite, noQuery, withNumber((*server).handleTakeBack)},
+	{method: "GET", path: "/api/v1/changes", scope: store.ScopeRead, query: true, handle: (*server).handleChanges},
+	{method: "GET", path: "/api/v1/export", scope: store.ScopeRead, query: true, handle: (*server).handleExport},
+	{method: "GET", path: importsPath, scope: store.ScopeRead, handle: (*server).handleImports},
+	{method: "POST", path: importsPath, scope: store.ScopeWrite, query: true, handle: (*server).handleImport},
+	{method: "GET", path: importsPath + "/:number", scope: store.ScopeRead, handle: withNumber((*server).handleGetImport)},
+	{method: "DELETE", path: importsPath + "/:number", scope: store.ScopeWrite, handle: withNumber((*server).handleTakeBack)},
 }
 
 const (

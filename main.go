@@ -99,7 +99,7 @@ func newAPI(c daemon.Config) http.Handler {
 	trust, certificate := "", func() []byte { return nil }
 	if c.Authority != nil {
 		trust, certificate = authority.Path, c.Authority.Certificate
-		s.add(route{"GET", authority.Path, public, noQuery, func(_ *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
+		s.add(route{method: "GET", path: authority.Path, handle: func(_ *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
 			c.Authority.ServeHTTP(w, r)
 			return nil
 		}})
