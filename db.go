@@ -15,4 +15,4 @@ var schemaSQL string
 // schema.sql changes in place until the first release.
 var upgrades []func(*sqlite.Conn) error
 
-var schema = database.Schema{Files: store.Format(schemaSQL, len(upgrades)+1), Upgrades: upgrades}
+var schema = database.Schema{Format: store.Format(schemaSQL, len(upgrades)+1), Upgrades: upgrades}

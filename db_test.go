@@ -19,13 +19,13 @@ func TestBackupsOfRenamed(t *testing.T) {
 	works(t, "backup", saved, "--db", db)
 	for _, change := range [][]string{{"rename", "default", "A"}, {"rename", "Engine 7", "B"}, {"remove", "A", "--yes"}} {
 		works(t, append(append([]string{"departments"}, change...), "--db", db)...)
-		if files := backup.Files(schema, db, ""); len(files) != 1 || files[0].Path != saved {
+		if files := backup.Files(schema.Format, db, ""); len(files) != 1 || files[0].Path != saved {
 			t.Errorf("after %q: %+v", change, files)
 		}
 	}
 	other := filepath.Join(t.TempDir(), "x.db")
 	newKey(t, other, "default")
-	if files := backup.Files(schema, other, dir); len(files) != 0 {
+	if files := backup.Files(schema.Format, other, dir); len(files) != 0 {
 		t.Errorf("of another database: %+v", files)
 	}
 }

@@ -60,7 +60,7 @@ func runForWindows(ctx context.Context, log io.Writer) int {
 // newRoot returns the command line of the program.
 func newRoot() *cobra.Command {
 	servers := daemon.Commands{Database: schema, NewAPI: newAPI}
-	services := service.Service{Content: schema, Daemon: servers.Run}
+	services := service.Service{Format: schema.Format, Daemon: servers.Run}
 	root := &cobra.Command{
 		Use:     "firefighters",
 		Short:   "Personnel records of a fire department in one program",

@@ -27,7 +27,7 @@ func runInstalled(ctx context.Context, data string, stdout, stderr io.Writer) er
 	env := cli.Env{Context: ctx, Stdin: strings.NewReader(""), Stdout: stdout, Stderr: stderr}
 	root := &cobra.Command{Use: "firefighters"}
 	root.AddGroup(cli.Groups...)
-	root.AddCommand(service.Service{Content: schema, Daemon: daemon.Commands{Database: schema, NewAPI: newAPI}.Run, Data: data}.All()...)
+	root.AddCommand(service.Service{Format: schema.Format, Daemon: daemon.Commands{Database: schema, NewAPI: newAPI}.Run, Data: data}.All()...)
 	if code := cli.Execute(env, root, []string{"service", "run"}, schema.Explain); code != 0 {
 		return fmt.Errorf("exit code %d", code)
 	}

@@ -96,7 +96,7 @@ func (c Commands) Run(env cli.Env, o Options) error {
 		return err
 	}
 	if d.Backups.Dir != "" {
-		d.scheduler = backup.NewScheduler(c.Database, d.DB, d.Backups, d.log)
+		d.scheduler = backup.NewScheduler(c.Database.Format, d.DB, d.Backups, d.log)
 	}
 	err := d.live()
 	if errors.Is(err, context.Canceled) && env.Context.Err() != nil { // while it was starting
@@ -172,7 +172,7 @@ func (d *daemon) listen() error {
 		return err
 	}
 	path := osutil.Resolve(d.DB)
-	if err := backup.Inspect(d.Database, path); err != nil && !errors.Is(err, sqlite.ErrNotExist) {
+	if err := backup.Inspect(d.Database.Format, path); err != nil && !errors.Is(err, sqlite.ErrNotExist) {
 		return err
 	}
 	host, port, _ := net.SplitHostPort(d.Listen)
@@ -264,8 +264,8 @@ func (d *daemon) claim() (release func() error, err error) {
 		release()
 		return nil, err
 	}
-	if errors.Is(d.Database.Files.Inspect(path), sqlite.ErrNotExist) {
-		warnOfNewDatabase(d.env, d.Database, d.DB, d.Backups.Dir)
+	if errors.Is(d.Database.Format.Inspect(path), sqlite.ErrNotExist) {
+		warnOfNewDatabase(d.env, d.Database.Format, d.DB, d.Backups.Dir)
 	}
 	return release, nil
 }
@@ -287,7 +287,7 @@ func (d *daemon) open() (err error) {
 	if err != nil {
 		return err
 	}
-	warnOfSchema(d.env, d.Database.Files, d.store.DB(), d.DB)
+	warnOfSchema(d.env, d.Database.Format, d.store.DB(), d.DB)
 	d.guard, err = guard.New(d.store, d.DB, d.log)
 	if err != nil {
 		d.store.Close()
@@ -365,7 +365,7 @@ func (d *daemon) config() Config {
 	c := Config{Store: d.store, Log: d.log, Callers: d.callers, Origins: d.Origins, Office: !d.NoOffice, Phones: !d.NoPhones,
 		Port: port, Local: isLoopback(d.listener.Addr()), TLS: d.CertFile != "", Expires: d.web.Expires, Authority: d.authority, Installed: d.Installed, Invented: d.invented != nil,
 		Connections: d.web.Connections(), Stopping: d.env.Context,
-		Search: backup.Search{Content: d.Database, Database: d.DB, Options: d.Backups}, Loss: d.lossKind}
+		Search: backup.Search{Database: d.DB, Options: d.Backups}, Loss: d.lossKind}
 	if d.local != nil {
 		_, c.LocalPort, _ = net.SplitHostPort(d.local.Addr().String())
 	}
@@ -487,7 +487,7 @@ func (d *daemon) noteComplete(loss *guard.Loss) error {
 func (d *daemon) withBackup(lost *LostError) {
 	lost.Before = "first copy " + cli.Quote(lost.DB) + " and the files next to it to another folder; then: "
 	lost.File = cmp.Or(lost.File, "FILE")
-	if files := backup.Files(d.Database, d.DB, d.Backups.Dir); len(files) > 0 {
+	if files := backup.Files(d.Database.Format, d.DB, d.Backups.Dir); len(files) > 0 {
 		lost.File = files[0].Path
 	}
 }

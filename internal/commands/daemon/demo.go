@@ -73,7 +73,7 @@ func (c Commands) demo(cmd *cobra.Command, o Options) error {
 		o.DB = filepath.Join(dir, o.DB)
 	}
 	path := osutil.Resolve(o.DB)
-	if err := c.Database.Files.Inspect(path); !errors.Is(err, sqlite.ErrNotExist) && osutil.Exists(o.DB) {
+	if err := c.Database.Format.Inspect(path); !errors.Is(err, sqlite.ErrNotExist) && osutil.Exists(o.DB) {
 		return cli.WithHint(fmt.Errorf("demo creates a new file, but %s already exists", osutil.InQuotes(o.DB)),
 			"firefighters serve --db "+cli.Quote(o.DB))
 	}

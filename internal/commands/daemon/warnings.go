@@ -94,8 +94,8 @@ func warnOfFullDisk(env cli.Env, err error) bool {
 
 // warnOfNewDatabase warns that a database is about to be created although there are backups
 // of it.
-func warnOfNewDatabase(env cli.Env, content backup.Content, path, backupDir string) {
-	if found := backup.Files(content, path, backupDir); len(found) > 0 {
+func warnOfNewDatabase(env cli.Env, format sqlite.Format, path, backupDir string) {
+	if found := backup.Files(format, path, backupDir); len(found) > 0 {
 		db := cli.Quote(path)
 		env.Warn(fmt.Sprintf("there are backups of %s, but the file is missing. Creating an empty database.", db),
 			fmt.Sprintf("to restore the newest backup, stop this and type: firefighters restore %s --db %s", cli.Quote(found[0].Path), db))

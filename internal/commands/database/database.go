@@ -3,7 +3,6 @@
 package database
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -20,7 +19,7 @@ import (
 
 // Schema is the schema of all databases of the program.
 type Schema struct {
-	Files    sqlite.Format
+	Format   sqlite.Format
 	Upgrades []func(*sqlite.Conn) error // the first leads from version 1 to version 2
 	Quiet    bool                       // Open does not report that it created a database: the command does, or removes it
 }
@@ -102,8 +101,8 @@ func (s Schema) make(file string, create bool) (made bool, err error) {
 		return false, err
 	}
 	version := 0
-	if err = backup.Inspect(s, file); err == nil {
-		version, err = s.Files.Verify(file)
+	if err = backup.Inspect(s.Format, file); err == nil {
+		version, err = s.Format.Verify(file)
 	}
 	switch {
 	case errors.Is(err, sqlite.ErrNotExist) && create:
@@ -121,7 +120,7 @@ func (s Schema) make(file string, create bool) (made bool, err error) {
 	if version > 0 {
 		return made, nil
 	}
-	err = s.Files.Migrate(file, 0, s.Files.Version, func(c *sqlite.Conn) error { return store.Create(c, s.Files.Schema) })
+	err = s.Format.Migrate(file, 0, s.Format.Version, func(c *sqlite.Conn) error { return store.Create(c, s.Format.Schema) })
 	if err != nil {
 		return false, &sqlite.FileError{Op: "setting up", Path: file, Err: err}
 	}
@@ -134,7 +133,7 @@ func (s Schema) Upgrade(env cli.Env, path string) error {
 	progress := env.StartProgress("Copying the database")
 	defer progress.End()
 	return backup.Upgrade{
-		Content: s, Database: path, Steps: s.Upgrades, Progress: progress.Set,
+		Format: s.Format, Database: path, Steps: s.Upgrades, Progress: progress.Set,
 		Announce: func(kept string) {
 			env.Notef("Upgrading the database %s. A copy of the old version stays in %s.", cli.Quote(osutil.Resolve(path)), cli.Quote(kept))
 		},
@@ -150,67 +149,7 @@ func warnOfClock(env cli.Env, clock *sqlite.Clock, path string) {
 	}
 }
 
-// Format describes the files of databases. With the methods below, Schema is a
-// backup.Content.
-func (s Schema) Format() sqlite.Format { return s.Files }
-
-// Identify returns the identity of a database.
-func (Schema) Identify(c *sqlite.Conn) (id backup.Identity, err error) {
-	if id.IDs, err = store.TenantMarks(c); err != nil {
-		return id, err
-	}
-	if id.Time, err = store.LatestTime(c); err != nil {
-		return id, err
-	}
-	id.Mark, err = store.StateMark(c)
-	return id, err
+// Describe returns the content of a backup as text, as in "40 records of 1 department".
+func Describe(s backup.Summary) string {
+	return cli.Count(s.Records, "record", "records") + " of " + cli.Count(s.Departments, "department", "departments")
 }
-
-// Summarize describes the content of a database.
-func (Schema) Summarize(ctx context.Context, c *sqlite.Conn) (backup.Summary, error) {
-	n, err := store.CountContent(ctx, c)
-	if err != nil {
-		return backup.Summary{}, err
-	}
-	damaged, err := integrity.CountDamaged(ctx, c)
-	return backup.Summary{
-		Text:    cli.Count(n.Records, "record", "records") + " of " + cli.Count(n.Departments, "department", "departments"),
-		Empty:   n.Departments == 0,
-		Damaged: damaged,
-	}, err
-}
-
-// Examine checks a backup and returns the number of faults. A clock that is behind is none.
-func (s Schema) Examine(ctx context.Context, path string, found func(finding string)) (faults int, err error) {
-	if s.Files.HeaderVersion(path) != s.Files.Version {
-		return 0, nil
-	}
-	db, err := sqlite.OpenReadOnly(path)
-	if err != nil {
-		return 0, err
-	}
-	all, err := integrity.Check(ctx, db, integrity.Options{Format: s.Files, Found: found, Progress: func(int, int) {}})
-	if closing := db.Close(); err == nil {
-		err = closing
-	}
-	return all.Broken + all.Foreign + all.Stale, err
-}
-
-// CarryOver returns a function that writes what a restored database keeps from the one it replaces.
-func (Schema) CarryOver(old *sqlite.Conn) (func(*sqlite.Conn) (int64, error), error) {
-	revocations, err := store.ReadRevocations(old)
-	return revocations.Write, err
-}
-
-// Erased returns which of the listed records were permanently deleted.
-func (Schema) Erased(c *sqlite.Conn, listed []string) ([]string, error) {
-	return store.Erased(c, listed)
-}
-
-// Erase permanently deletes records from a restored database.
-func (Schema) Erase(restored *sqlite.Conn, ids []string) (int64, error) {
-	return store.Erase(restored, ids)
-}
-
-// Renew replaces what a restored database must not share with its backup.
-func (Schema) Renew(restored *sqlite.Conn) error { return store.Renew(restored) }

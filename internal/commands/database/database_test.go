@@ -19,7 +19,7 @@ func current(t *testing.T) Schema {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Schema{Files: store.Format(string(text), 1)}
+	return Schema{Format: store.Format(string(text), 1)}
 }
 
 // TestWith: a missing database is made only where that is asked for, and standard error says
@@ -41,31 +41,5 @@ func TestWith(t *testing.T) {
 	}
 	if got, want := stderr.String(), "Created the database "+cli.Quote(path)+".\n"; got != want {
 		t.Errorf("it says %q, want %q", got, want)
-	}
-}
-
-// TestContent: a backup is described by what is in it.
-func TestContent(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "x.db")
-	s := current(t)
-	err := s.With(cli.Env{Context: t.Context(), Stderr: &strings.Builder{}}, path, true, func(opened *store.Store) error {
-		if err := opened.AddDepartments([]store.Department{{Name: "A"}}); err != nil {
-			return err
-		}
-		return opened.DB().Read(func(c *sqlite.Conn) error {
-			summary, err := s.Summarize(t.Context(), c)
-			if err != nil || summary.Text != "0 records of 1 department" || summary.Empty {
-				t.Errorf("%+v, %v", summary, err)
-			}
-			id, err := s.Identify(c)
-			if err != nil || len(id.IDs) != 1 {
-				t.Errorf("%+v, %v", id, err)
-			}
-			return nil
-		})
-	})
-	if err != nil {
-		t.Error(err)
 	}
 }

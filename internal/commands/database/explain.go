@@ -87,7 +87,7 @@ func (s Schema) Advise(ctx context.Context, err error, db, backupDir string) err
 
 // adviseRestore adds the newest valid backup to an advice.
 func (s Schema) adviseRestore(ctx context.Context, err error, a Advice, db, dir string) Advice {
-	newest := backup.NewestValid(ctx, s, db, dir)
+	newest := backup.NewestValid(ctx, s.Format, db, dir)
 	if newest == nil {
 		return a
 	}

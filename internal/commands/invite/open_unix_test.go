@@ -19,7 +19,7 @@ var schema = func() database.Schema {
 	if err != nil {
 		panic(err)
 	}
-	return database.Schema{Files: store.Format(string(text), 1)}
+	return database.Schema{Format: store.Format(string(text), 1)}
 }()
 
 // newDatabase returns a database with a department.

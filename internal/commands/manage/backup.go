@@ -47,7 +47,7 @@ To restore it: firefighters restore FILE`,
 			typed := strings.TrimPrefix(cli.CommandLine(cmd), cmd.CommandPath()+" ")
 			return cli.Usage(fmt.Sprintf("FILE must contain a dot or a slash, not %q", args[0]), cmd.CommandPath()+" ./"+typed+"\nto list backups: firefighters backup list")
 		}
-		return c.backup(cli.EnvOf(cmd), backup.Job{Content: c.Database, Source: *db, Target: args[0], Force: *force, EncryptTo: encrypt.To})
+		return c.backup(cli.EnvOf(cmd), backup.Job{Format: c.Database.Format, Source: *db, Target: args[0], Force: *force, EncryptTo: encrypt.To})
 	}
 	cmd.AddCommand(c.backupListCommand())
 	return cmd
@@ -57,7 +57,7 @@ func (c Commands) backup(env cli.Env, job backup.Job) error {
 	if err := guard.Refuse(osutil.Resolve(job.Source)); err != nil {
 		return err
 	}
-	if err := backup.Inspect(c.Database, job.Source); err != nil {
+	if err := backup.Inspect(c.Database.Format, job.Source); err != nil {
 		return err
 	}
 	began, progress := time.Now(), env.StartProgress("Backing up")
@@ -70,7 +70,7 @@ func (c Commands) backup(env cli.Env, job backup.Job) error {
 	if err != nil {
 		return err
 	}
-	err = env.Println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).", made.Text, cli.Quote(job.Target), cli.FormatBytes(made.Bytes), time.Since(began).Seconds()))
+	err = env.Println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).", database.Describe(made.Summary), cli.Quote(job.Target), cli.FormatBytes(made.Bytes), time.Since(began).Seconds()))
 	warnOfDamage(env, made, job.Source)
 	if dir := filepath.Dir(job.Target); osutil.SharedFolder(dir) && len(job.EncryptTo) == 0 {
 		env.Warn("every user of this computer may read or delete the backups in "+cli.Quote(dir), "encrypt them with --backup-encrypt-to; see firefighters backup-key")
@@ -158,7 +158,7 @@ func folderError(dir string, err error) error {
 }
 
 func (c Commands) listBackups(env cli.Env, db, dir string, asJSON bool) error {
-	all, err := backup.List(c.Database, db, dir)
+	all, err := backup.List(db, dir)
 	switch {
 	case err != nil:
 		return folderError(dir, err)

@@ -63,7 +63,7 @@ func (c Commands) checkNewest(env cli.Env, db, dir, identity string) error {
 	if _, err := os.ReadDir(dir); err != nil {
 		return folderError(dir, err)
 	}
-	newest, err := backup.Newest(c.Database, db, dir)
+	newest, err := backup.Newest(db, dir)
 	if errors.Is(err, backup.ErrNone) {
 		return fmt.Errorf("there are no backups of %s made by the server in %s", osutil.InQuotes(db), osutil.InQuotes(dir))
 	}
@@ -75,7 +75,7 @@ func (c Commands) checkNewest(env cli.Env, db, dir, identity string) error {
 	}
 	var findings findings
 	progress := env.StartProgress("Checking the newest backup")
-	found, err := newest.Verify(env.Context, c.Database, findings.add)
+	found, err := newest.Verify(env.Context, c.Database.Format, findings.add)
 	progress.End()
 	findings.print(env)
 	file := osutil.InQuotes(newest.Path)
@@ -113,7 +113,7 @@ func (c Commands) unsoundBackup(env cli.Env, err error, newest backup.File, db, 
 	if errors.Is(err, backup.ErrUnsound) {
 		text = fmt.Sprintf("the newest backup %s is not sound", osutil.InQuotes(newest.Path))
 	}
-	if good := backup.NewestValid(env.Context, c.Database, db, dir); good != nil && good.Path != newest.Path {
+	if good := backup.NewestValid(env.Context, c.Database.Format, db, dir); good != nil && good.Path != newest.Path {
 		text += "; the newest good one is from " + good.Time.Format(time.RFC3339)
 	}
 	return cli.WithHint(errors.New(text), "make a new backup, if possible on another disk: firefighters backup FILE --db "+cli.Quote(db))
@@ -127,7 +127,7 @@ func (c Commands) checkEncrypted(env cli.Env, file, identity string) error {
 	}
 	progress := env.StartProgress("Decrypting")
 	defer progress.End()
-	err = backup.WithDecrypted(env.Context, c.Database, file, key, func(plain string) error {
+	err = backup.WithDecrypted(env.Context, c.Database.Format, file, key, func(plain string) error {
 		progress.End()
 		return c.checkDatabase(env, plain, false)
 	})
@@ -139,7 +139,7 @@ func (c Commands) checkEncrypted(env cli.Env, file, identity string) error {
 
 func (c Commands) checkDatabase(env cli.Env, db string, repair bool) error {
 	if repair { // before it is opened: a small file with a damaged index is not
-		if err := backup.Inspect(c.Database, db); err != nil {
+		if err := backup.Inspect(c.Database.Format, db); err != nil {
 			return err
 		}
 		if err := sqlite.RebuildIndexes(osutil.Resolve(db)); err != nil {
@@ -155,7 +155,7 @@ func (c Commands) checkDatabase(env cli.Env, db string, repair bool) error {
 		}
 		var findings findings
 		progress := env.StartProgress("Checking records")
-		found, err := integrity.Check(env.Context, s.DB(), integrity.Options{Format: c.Database.Files, Found: findings.add, Progress: progress.Set})
+		found, err := integrity.Check(env.Context, s.DB(), integrity.Options{Format: c.Database.Format, Found: findings.add, Progress: progress.Set})
 		progress.End()
 		findings.print(env)
 		switch {

@@ -102,7 +102,7 @@ func TestStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema, db := database.Schema{Files: store.Format(string(text), 1)}, filepath.Join(t.TempDir(), "x.db")
+	schema, db := database.Schema{Format: store.Format(string(text), 1)}, filepath.Join(t.TempDir(), "x.db")
 	err = schema.With(cli.Env{Context: t.Context(), Stderr: io.Discard}, db, true, func(s *store.Store) error {
 		if err := s.AddDepartments([]store.Department{{Name: "A"}}); err != nil {
 			return err

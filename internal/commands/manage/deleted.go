@@ -97,7 +97,7 @@ until when the server keeps them, if its settings are known.`,
 			}
 		}
 		return c.Database.WithTenant(env, *db, *department, func(s *store.Store, tenant record.TenantID) error {
-			p := purge{env: env, store: s, tenant: tenant, backups: backup.Search{Content: c.Database, Database: *db, Options: c.backups(env, *db, *dir)}}
+			p := purge{env: env, store: s, tenant: tenant, backups: backup.Search{Database: *db, Options: c.backups(env, *db, *dir)}}
 			if p.name, err = s.TenantName(tenant); err != nil {
 				return store.Failed("reading", *db, err)
 			}
@@ -200,7 +200,7 @@ func (p *purge) noteErased() {
 	if !osutil.Exists(of.Options.Dir) {
 		return
 	}
-	if err := backup.NoteErased(of.Content, of.Database, of.Options.Dir); err != nil {
+	if err := backup.NoteErased(of.Database, of.Options.Dir); err != nil {
 		p.env.Warn(fmt.Sprintf("the list of deleted records next to the backups could not be written: %v", err), "")
 	}
 }

@@ -43,7 +43,7 @@ restore warns if it can read neither.`,
 			return err
 		}
 		again := cli.CommandLine(cmd, "db") + " --db " + cli.Quote(*db)
-		return c.restore(env, backup.Restore{Content: c.Database, File: file, Key: key, Database: *db, KeepErased: *keepErased}, again)
+		return c.restore(env, backup.Restore{Format: c.Database.Format, File: file, Key: key, Database: *db, KeepErased: *keepErased}, again)
 	}
 	return cmd
 }
@@ -67,7 +67,7 @@ func (c Commands) restore(env cli.Env, r backup.Restore, again string) error {
 		return advised
 	}
 	if r.KeepErased && osutil.Exists(filepath.Join(folder, backup.ErasedName)) {
-		if err := backup.NoteErased(c.Database, r.Database, folder); err != nil {
+		if err := backup.NoteErased(r.Database, folder); err != nil {
 			env.Warn(fmt.Sprintf("the list of deleted records next to the backup could not be written: %v", err), "")
 		}
 	}
@@ -82,7 +82,7 @@ func (c Commands) restore(env cli.Env, r backup.Restore, again string) error {
 func reportRestored(env cli.Env, r backup.Restore, done backup.Restored, again string) error {
 	db, created := cli.Quote(r.Database), errors.Is(done.Unread, sqlite.ErrNotExist)
 	err := env.Println(fmt.Sprintf("Restored %s from %s: %s, as it was at %s.",
-		db, cli.Quote(r.File), done.Text, cli.FormatTime(done.Source.Time.UnixMilli())))
+		db, cli.Quote(r.File), database.Describe(done.Summary), cli.FormatTime(done.Source.Time.UnixMilli())))
 	warnOfDamage(env, done.Copy, r.Database)
 	if done.Raw {
 		env.Warn(cli.Quote(r.File)+" is a copy of a database file, not a backup: the latest changes may be missing", "")

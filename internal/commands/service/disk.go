@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	common "github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -151,7 +152,7 @@ func (s Service) saveOn(env cli.Env, dir string) error {
 		return err
 	}
 	progress := env.StartProgress("Creating a backup")
-	saved, err := backup.SaveNow(env.Context, s.Content, o.DB, o.Backups)
+	saved, err := backup.SaveNow(env.Context, s.Format, o.DB, o.Backups)
 	progress.End()
 	if env.Context.Err() != nil {
 		return cli.Unfinished("Stopped. No backup was created.", "")
@@ -159,5 +160,5 @@ func (s Service) saveOn(env cli.Env, dir string) error {
 	if err != nil {
 		return fmt.Errorf("no backup could be created in %s, so the settings were not changed: %v", cli.Quote(dir), err)
 	}
-	return env.Println(fmt.Sprintf("Created and checked a backup: %s, %s.", saved.Text, cli.FormatBytes(saved.Bytes)))
+	return env.Println(fmt.Sprintf("Created and checked a backup: %s, %s.", common.Describe(saved.Summary), cli.FormatBytes(saved.Bytes)))
 }

@@ -61,7 +61,7 @@ func (s Service) withHint(ctx context.Context, err error, o daemon.Options) erro
 		return cli.WithHint(err, lost.Before+restoreAndStart(cli.Quote(lost.File), lost.DB))
 	case advice.Restore:
 		from := "FILE"
-		if newest := backup.NewestValid(ctx, s.Content, o.DB, o.Backups.Dir); newest != nil {
+		if newest := backup.NewestValid(ctx, s.Format, o.DB, o.Backups.Dir); newest != nil {
 			from = cli.Quote(newest.Path)
 			if newest.Encrypted {
 				from += " --identity KEYFILE"

@@ -17,13 +17,14 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/daemon"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/guard"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 // Service is the service of a PC, and what its commands need.
 type Service struct {
-	Content backup.Content // what backups must know of the content of a database
+	Format sqlite.Format // of the databases
 
 	// Daemon serves until the program must stop.
 	Daemon func(env cli.Env, o daemon.Options) error

@@ -214,7 +214,7 @@ func TestInstallSecondPath(t *testing.T) {
 	c := newPC(t)
 	db := managers.DatabaseIn(c.Host.DataFolder())
 	c.does(t, "install", 0)
-	newDatabase(t, Service{Data: c.Host.DataFolder()}, 2, "")
+	newDatabase(t, Service{Data: c.Host.DataFolder()}, 1, "")
 	must(t, os.Link(db, db+"-other"))
 	c.changes(t)
 	c.does(t, "install", 1, "database \""+db+"\" has another name as well")
@@ -349,7 +349,7 @@ echo '{"blockdevices": [{"name":"/dev/sda","type":"disk","size":500000000000,"mo
 	c.does(t, "backup-disk", 0, "  /dev/sdb1       15.9 GB  vfat     STI\\u001bCK  Ultra\n", ": it has no file system for backups", " service backup-disk /dev/sdb1\n", "not /dev/sda")
 	c.does(t, "backup-disk /dev/sdb1", 1, "Error: the service is not installed on this PC\n")
 	c.does(t, "install", 0)
-	newDatabase(t, Service{Data: c.Host.DataFolder()}, 2, "")
+	newDatabase(t, Service{Data: c.Host.DataFolder()}, 1, "")
 	folder := filepath.Join(c.Host.Root, "mnt/backup-disk")
 	must(t, os.MkdirAll(folder, 0o755)) // as systemd makes it
 	c.changes(t)

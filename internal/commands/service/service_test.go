@@ -1,7 +1,6 @@
 package service
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,6 +25,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -44,26 +44,13 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// records is the Content of databases of one table. The commands need no more.
-type records struct{}
-
-func (records) Format() sqlite.Format { return sqlite.Format{ApplicationID: 0x546f7953, Version: 2} }
-
-func (records) Identify(*sqlite.Conn) (backup.Identity, error) { return backup.Identity{}, nil }
-
-func (records) Summarize(context.Context, *sqlite.Conn) (backup.Summary, error) {
-	return backup.Summary{}, nil
+// format returns the format of the program's databases.
+func format(t *testing.T) sqlite.Format {
+	t.Helper()
+	schema, err := os.ReadFile("../../../schema.sql")
+	must(t, err)
+	return store.Format(string(schema), 1)
 }
-
-func (records) Examine(context.Context, string, func(string)) (int, error) { return 0, nil }
-
-func (records) CarryOver(*sqlite.Conn) (func(*sqlite.Conn) (int64, error), error) { return nil, nil }
-
-func (records) Erased(*sqlite.Conn, []string) ([]string, error) { return nil, nil }
-
-func (records) Erase(*sqlite.Conn, []string) (int64, error) { return 0, nil }
-
-func (records) Renew(*sqlite.Conn) error { return nil }
 
 // newService returns a Service with its own folder of data. What it serves with is
 // noted in served.
@@ -73,7 +60,7 @@ func newService(t *testing.T) (s Service, served *[]string) {
 		*served = []string{o.DB, o.Backups.Dir, o.Listen, strings.Join(o.Origins, " ")}
 		return nil
 	}
-	s = Service{Content: records{}, Daemon: serve, Data: t.TempDir()}
+	s = Service{Format: format(t), Daemon: serve, Data: t.TempDir()}
 	s.Host.Root = t.TempDir()
 	return s, served
 }
@@ -274,10 +261,11 @@ func newDatabase(t *testing.T, s Service, version int, address string) (path str
 	t.Helper()
 	path = managers.DatabaseIn(s.Data)
 	must(t, os.WriteFile(path, nil, 0o600))
-	must(t, records{}.Format().Migrate(path, 0, version, func(c *sqlite.Conn) error {
-		_, err := c.Exec(`CREATE TABLE service (address TEXT NOT NULL)`)
+	f := format(t)
+	must(t, f.Migrate(path, 0, version, func(c *sqlite.Conn) error {
+		err := store.Create(c, f.Schema)
 		if err == nil {
-			_, err = c.Exec(`INSERT INTO service VALUES (?)`, address)
+			_, err = c.Exec(`UPDATE service SET address = ?`, address)
 		}
 		return err
 	}))
@@ -310,7 +298,7 @@ func TestLook(t *testing.T) {
 		}
 	}))
 	defer web.Close()
-	path := newDatabase(t, s, 2, web.URL)
+	path := newDatabase(t, s, 1, web.URL)
 	at := time.Now().Add(-3 * time.Hour).UTC().Truncate(time.Second)
 	backUp(t, s, path, at)
 	backUp(t, s, path, at.Add(-time.Hour))
@@ -364,7 +352,7 @@ func TestLookAtFaults(t *testing.T) {
 	t.Parallel()
 	for want, prepare := range map[string]func(s Service) string{
 		"there is no database": func(s Service) string { return managers.DatabaseIn(s.Data) },
-		"it was made by a newer version of this program (schema 3, this one knows 2)": func(s Service) string { return newDatabase(t, s, 3, "") },
+		"it was made by a newer version of this program (schema 2, this one knows 1)": func(s Service) string { return newDatabase(t, s, 2, "") },
 		"it is not a database of this program": func(s Service) string {
 			path := managers.DatabaseIn(s.Data)
 			must(t, os.WriteFile(path, []byte(strings.Repeat("text ", 1000)), 0o600))

@@ -284,7 +284,7 @@ func (s Service) inspectData(o *overview, settings managers.Settings) {
 func (s Service) inspect(path string) (found *database, address, local string) {
 	found = &database{Path: path}
 	file := osutil.Resolve(path)
-	err := backup.Inspect(s.Content, file)
+	err := backup.Inspect(s.Format, file)
 	if err == nil {
 		found.Bytes = sqlite.SizeOf(file)
 		address, local, err = readAddresses(file)
@@ -317,7 +317,7 @@ func (s Service) inspectBackups(db, folder string) *backups {
 	if !found.SameDisk {
 		found.Disk = room(folder)
 	}
-	for _, file := range backup.Files(s.Content, db, folder) {
+	for _, file := range backup.Files(s.Format, db, folder) {
 		if !strings.HasPrefix(file.Path, filepath.Clean(folder)+string(filepath.Separator)) {
 			continue // it is next to the database
 		}
@@ -325,7 +325,7 @@ func (s Service) inspectBackups(db, folder string) *backups {
 			continue
 		}
 		found.Newest, found.File = new(file.Time.UTC()), file.Path
-		if err := file.Inspect(s.Content); err != nil {
+		if err := file.Inspect(s.Format); err != nil {
 			found.Fault = "the newest cannot be used: " + common.Cause(err).Error()
 		}
 	}

@@ -35,27 +35,27 @@ func (f File) Name() string { return filepath.Base(f.Path) }
 
 // Check reads all of a backup. Of an encrypted one it checks what can be checked without
 // the key: its header, its length and, where it was noted, its SHA-256.
-func (f File) Check(ctx context.Context, content Content) (Copy, error) {
+func (f File) Check(ctx context.Context, format sqlite.Format) (Copy, error) {
 	if f.Encrypted {
 		return checkEncrypted(ctx, f.Path)
 	}
-	return check(ctx, content, f.Path)
+	return check(ctx, format, f.Path)
 }
 
 // Inspect looks at the beginning of a backup alone.
-func (f File) Inspect(content Content) error {
+func (f File) Inspect(format sqlite.Format) error {
 	if f.Encrypted {
 		_, err := identifyEncrypted(f.Path)
 		return databaseError("reading", f.Path, err)
 	}
-	return content.Format().Inspect(f.Path)
+	return format.Inspect(f.Path)
 }
 
-func (f File) identify(content Content) (Identity, error) {
+func (f File) identify() (Identity, error) {
 	if f.Encrypted {
 		return identifyEncrypted(f.Path)
 	}
-	return identify(content, sqlite.OpenImmutable, f.Path)
+	return identify(sqlite.OpenImmutable, f.Path)
 }
 
 // remove deletes a backup, and what is noted beside it.
@@ -127,7 +127,7 @@ func sortFiles(files []File, now time.Time) {
 // it and, unless dir is "", the backups in dir. The newest is first, and a backup dated
 // in the future (the clock was wrong) counts as the oldest. This process must not have
 // the database open.
-func Files(content Content, db, dir string) []File {
+func Files(format sqlite.Format, db, dir string) []File {
 	db = osutil.Resolve(db)
 	now := time.Now()
 	folder := filepath.Dir(db)
@@ -137,22 +137,22 @@ func Files(content Content, db, dir string) []File {
 	}
 	sortFiles(files, now)
 	var own Identity
-	if Inspect(content, db) == nil {
-		own, _ = identify(content, sqlite.Peek, db)
+	if Inspect(format, db) == nil {
+		own, _ = identify(sqlite.Peek, db)
 	}
-	return ofDatabase(content, files, own)
+	return ofDatabase(files, own)
 }
 
 // ofDatabase returns the files without those that are known to be of another
 // database than this one. Departments come and go, so a file that has an ID in
 // common with a file of this database is of it too.
-func ofDatabase(content Content, files []File, own Identity) []File {
+func ofDatabase(files []File, own Identity) []File {
 	if len(own.IDs) == 0 {
 		return files
 	}
 	others := map[string]Identity{}
 	for _, f := range files {
-		others[f.Path], _ = f.identify(content)
+		others[f.Path], _ = f.identify()
 	}
 	for before := -1; before != len(others); {
 		before = len(others)
@@ -169,14 +169,15 @@ func ofDatabase(content Content, files []File, own Identity) []File {
 // NewestValid returns the newest valid backup of a database that is beside it
 // or, unless dir is "", in dir. It leaves out one that Restore refuses for its schema. If
 // there is none it returns nil. This process must not have the database open.
-func NewestValid(ctx context.Context, content Content, db, dir string) *File {
-	return newestValid(ctx, content, slices.DeleteFunc(Files(content, db, dir), func(f File) bool { return foreignSchema(content, f.Path) != nil }))
+func NewestValid(ctx context.Context, format sqlite.Format, db, dir string) *File {
+	isForeign := func(f File) bool { return foreignSchema(format, f.Path) != nil }
+	return newestValid(ctx, format, slices.DeleteFunc(Files(format, db, dir), isForeign))
 }
 
 // newestValid returns the first valid one of the files, or nil.
-func newestValid(ctx context.Context, content Content, files []File) *File {
+func newestValid(ctx context.Context, format sqlite.Format, files []File) *File {
 	for _, f := range files {
-		if _, err := f.Check(ctx, content); err == nil {
+		if _, err := f.Check(ctx, format); err == nil {
 			return &f
 		}
 	}

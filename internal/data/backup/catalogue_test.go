@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
 // saveAs makes a backup of a database that is named by a time, and of that age.
@@ -46,7 +47,7 @@ func TestNewestValid(t *testing.T) {
 			for _, age := range tt.invalid {
 				damage(t, made[age])
 			}
-			found := backup.NewestValid(t.Context(), toy{}, db, dir)
+			found := backup.NewestValid(t.Context(), format, db, dir)
 			if found == nil || found.Path != made[tt.want] ||
 				!found.Time.Equal(now.Add(-tt.want).UTC().Truncate(time.Second)) {
 				t.Errorf("%+v", found)
@@ -71,7 +72,7 @@ func TestFiles(t *testing.T) {
 		dir  string
 		want []string
 	}{{dir, want}, {"", []string{want[0], want[2]}}, {filepath.Dir(db), []string{want[0], want[2]}}, {filepath.Join(dir, "missing"), []string{want[0], want[2]}}} {
-		files := backup.Files(toy{}, db, dirs.dir)
+		files := backup.Files(format, db, dirs.dir)
 		for i, f := range files {
 			if len(files) != len(dirs.want) || f.Path != dirs.want[i] {
 				t.Errorf("in %q: %+v", dirs.dir, files)
@@ -82,32 +83,32 @@ func TestFiles(t *testing.T) {
 			t.Errorf("in %q: none", dirs.dir)
 		}
 	}
-	if found := backup.NewestValid(t.Context(), toy{}, filepath.Join(dir, "other.db"), dir); found != nil {
+	if found := backup.NewestValid(t.Context(), format, filepath.Join(dir, "other.db"), dir); found != nil {
 		t.Errorf("of a database without backups: %+v", found)
 	}
 }
 
-// TestOwnersChange: a backup is of a database as long as they have an owner in
+// TestDepartmentsChange: a backup is of a database as long as they have a department in
 // common, or another backup has one in common with both, or one of them has none.
-func TestOwnersChange(t *testing.T) {
+func TestDepartmentsChange(t *testing.T) {
 	t.Parallel()
 	db, dir := newDatabase(t, 1), t.TempDir()
 	now := time.Now()
 	old := saveAs(t, db, dir, now.Add(-2*time.Hour))
-	addItems(t, db, "owner", "second")
+	addDepartment(t, db, store.Department{Name: "second"})
 	newer := saveAs(t, db, dir, now.Add(-time.Hour))
 	for _, tt := range []struct {
 		change string
 		want   []string
 	}{
-		{`DELETE FROM items WHERE value = 'none'`, []string{newer, old}},
-		{`DELETE FROM items WHERE kind = 'owner' AND value <> 'second'`, []string{newer, old}},
-		{`UPDATE items SET value = 'third' WHERE kind = 'owner'`, nil},
-		{`DELETE FROM items WHERE kind = 'owner'`, []string{newer, old}},
+		{`DELETE FROM tenants WHERE name = 'none'`, []string{newer, old}},
+		{`DELETE FROM keys; DELETE FROM firefighters; DELETE FROM tenants WHERE name <> 'second'`, []string{newer, old}},
+		{`UPDATE tenants SET created_at = created_at + 1`, nil},
+		{`DELETE FROM tenants`, []string{newer, old}},
 	} {
 		execSQL(t, db, tt.change)
 		var found []string
-		for _, f := range backup.Files(toy{}, db, dir) {
+		for _, f := range backup.Files(format, db, dir) {
 			found = append(found, f.Path)
 		}
 		if !slices.Equal(found, tt.want) {

@@ -1,6 +1,6 @@
 // Package backup makes verified copies of a database file on request and by
 // schedule, finds and prunes them, restores one, and keeps one before a schema
-// upgrade. It knows no table.
+// upgrade. The packages store and integrity have all SQL of the tables.
 package backup
 
 import (
@@ -8,45 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/data/integrity"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 )
-
-// Content is what this package must know of what the databases hold. All
-// methods work for every version of the schema.
-type Content interface {
-	// Format says which files are databases with this content.
-	Format() sqlite.Format
-
-	// Identify reads a few rows, so that a damaged database can be identified as
-	// well. If it fails it returns what it could read, beside the error.
-	Identify(c *sqlite.Conn) (Identity, error)
-
-	// Summarize reads all records. It ends early when ctx does.
-	Summarize(ctx context.Context, c *sqlite.Conn) (Summary, error)
-
-	// Examine checks all of a backup of the newest schema, as the command check does with a
-	// database. It calls found with each line for people, and returns the number of faults.
-	// Damaged records, which Summarize counts, are no faults. A backup of an older schema has
-	// none.
-	Examine(ctx context.Context, path string, found func(finding string)) (faults int, err error)
-
-	// CarryOver reads from the database that a restore will replace what the
-	// restore must not undo: the latest time seen, and which keys are revoked. The
-	// function that it returns writes that to the restored database, in one
-	// transaction, and returns the number of keys that it has revoked there.
-	CarryOver(old *sqlite.Conn) (write func(restored *sqlite.Conn) (revoked int64, err error), err error)
-
-	// Erased returns the ids of the records that were erased, sorted: the database says so of
-	// them, or they are listed, and it does not have them.
-	Erased(c *sqlite.Conn, listed []string) (ids []string, err error)
-
-	// Erase erases records from a restored database, so that no trace of them is left in the
-	// file. It returns the number of those that were there.
-	Erase(restored *sqlite.Conn, ids []string) (erased int64, err error)
-
-	// Renew changes what a restored database must not have from its backup.
-	Renew(restored *sqlite.Conn) error
-}
 
 // Identity says which database a file holds, and in which state.
 type Identity struct {
@@ -71,9 +36,8 @@ func (i Identity) follows(backup Identity) bool {
 
 // Summary says what a database holds.
 type Summary struct {
-	Text    string // as in "40 records of 1 department"
-	Empty   bool   // there is nothing in it that anybody would restore
-	Damaged int64  // number of records that are not what the program wrote
+	store.Counts
+	Damaged int64 // number of records that are not what the program wrote
 }
 
 // Copy says what was found in a copy that has passed its check.
@@ -87,11 +51,35 @@ type Copy struct {
 
 // identify returns the identity of the file at path, as far as it can be read.
 // open is sqlite.Peek or, for a copy, sqlite.OpenImmutable.
-func identify(content Content, open func(path string) (*sqlite.Conn, error), path string) (Identity, error) {
+func identify(open func(path string) (*sqlite.Conn, error), path string) (Identity, error) {
 	c, err := open(path)
 	if err != nil {
 		return Identity{}, err
 	}
 	defer c.Close()
-	return content.Identify(c)
+	return identity(c)
+}
+
+// identity returns the identity of a database with any version of the schema. It reads a few
+// rows, so that a damaged database can be identified as well. If it fails it returns what it
+// could read, next to the error.
+func identity(c *sqlite.Conn) (id Identity, err error) {
+	if id.IDs, err = store.TenantMarks(c); err != nil {
+		return id, err
+	}
+	if id.Time, err = store.LatestTime(c); err != nil {
+		return id, err
+	}
+	id.Mark, err = store.StateMark(c)
+	return id, err
+}
+
+// summarize reads all records of a database with any version of the schema. It ends early
+// when ctx does.
+func summarize(ctx context.Context, c *sqlite.Conn) (s Summary, err error) {
+	if s.Counts, err = store.CountContent(ctx, c); err != nil {
+		return Summary{}, err
+	}
+	s.Damaged, err = integrity.CountDamaged(ctx, c)
+	return s, err
 }

@@ -45,7 +45,7 @@ func TestUnwritableFolderAsRoot(t *testing.T) {
 	must(t, os.Chmod(filepath.Dir(db), 0o777))
 	must(t, os.Chmod(db, 0o666))
 	asNobody(func() {
-		_, err := backup.Job{Content: toy{}, Source: db, Target: target}.Run(t.Context())
+		_, err := backup.Job{Format: format, Source: db, Target: target}.Run(t.Context())
 		var known *backup.Error
 		if !errors.As(err, &known) || known.Op != backup.OpWrite || known.Path != target || !errors.Is(err, backup.ErrUnwritable) {
 			t.Error(err)
@@ -76,7 +76,7 @@ func TestSmallDiskAsRoot(t *testing.T) {
 	t.Parallel()
 	dir := mount(t, "size=2m")
 	target := filepath.Join(dir, "x.db")
-	job := backup.Job{Content: toy{}, Source: largeDatabase(t, 10), Target: target}
+	job := backup.Job{Format: format, Source: largeDatabase(t, 10), Target: target}
 	_, err := job.Run(t.Context())
 	var room *backup.RoomError
 	if !errors.As(err, &room) || room.Folder != dir || room.Free > 2<<20 || room.Need < 12e6 {
@@ -94,9 +94,9 @@ func TestSmallDiskAsRoot(t *testing.T) {
 // and beside the database there is no plain one.
 func TestEncryptedDiskFullAsRoot(t *testing.T) {
 	t.Parallel()
-	db, dir := newDatabase(t, 2000), mount(t, "size=64k")
+	db, dir := newDatabase(t, 500), mount(t, "size=64k")
 	_, to := newKey(t)
-	_, err := backup.Job{Content: toy{}, Source: db, Target: filepath.Join(dir, "x.age"), EncryptTo: to}.On(plenty).Run(t.Context())
+	_, err := backup.Job{Format: format, Source: db, Target: filepath.Join(dir, "x.age"), EncryptTo: to}.On(plenty).Run(t.Context())
 	if !errors.Is(err, sqlite.ErrFull) || len(names(t, dir)) > 0 || len(names(t, filepath.Dir(db))) != 1 {
 		t.Errorf("%v; there is %q, and beside the database %q", err, names(t, dir), names(t, filepath.Dir(db)))
 	}

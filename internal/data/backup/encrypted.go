@@ -331,7 +331,7 @@ func (k Key) decrypt(ctx context.Context, path, to string) error {
 // WithDecrypted calls do with what is in an encrypted backup: a plain one, which has passed
 // its check, in a folder for temporary files that nobody else can read. It removes that
 // then. The folder of the backup may be one that a sync program watches.
-func WithDecrypted(ctx context.Context, content Content, file string, key Key, do func(plain string) error) error {
+func WithDecrypted(ctx context.Context, format sqlite.Format, file string, key Key, do func(plain string) error) error {
 	if err := key.fits(file); err != nil {
 		return &Error{OpRead, file, err}
 	}
@@ -340,11 +340,11 @@ func WithDecrypted(ctx context.Context, content Content, file string, key Key, d
 		return &Error{OpRead, file, err}
 	}
 	defer os.RemoveAll(folder)
-	r := newRestoring(Restore{Content: content, File: file, Key: key, Database: filepath.Join(folder, "backup.db")})
+	r := newRestoring(Restore{Format: format, File: file, Key: key, Database: filepath.Join(folder, "backup.db")})
 	if err := r.decrypt(ctx); err != nil {
 		return err
 	}
-	if _, err := check(ctx, content, r.plain); err != nil {
+	if _, err := check(ctx, format, r.plain); err != nil {
 		return r.readError(err)
 	}
 	return do(r.plain)

@@ -36,7 +36,7 @@ func encrypted(t *testing.T) (db, saved string, key backup.Key) {
 	t.Helper()
 	db, saved = newDatabase(t, 10), filepath.Join(t.TempDir(), "saved.db.age")
 	key, to := newKey(t)
-	_, err := backup.Job{Content: toy{}, Source: db, Target: saved, EncryptTo: to}.Run(t.Context())
+	_, err := backup.Job{Format: format, Source: db, Target: saved, EncryptTo: to}.Run(t.Context())
 	must(t, err)
 	addRecords(t, db, 10)
 	return db, saved, key
@@ -54,13 +54,13 @@ func TestEncryptedBackup(t *testing.T) {
 	for _, suffix := range []string{"", "-journal"} {
 		must(t, os.WriteFile(left+suffix, []byte("left"), 0o600))
 	}
-	made, err := backup.Job{Content: toy{}, Source: db, Target: target, EncryptTo: append(to, toOther...), Progress: func(int, int) {
+	made, err := backup.Job{Format: format, Source: db, Target: target, EncryptTo: append(to, toOther...), Progress: func(int, int) {
 		if found := names(t, dir); len(found) > 0 {
 			t.Errorf("while the copy is made the folder has %q", found)
 		}
 	}}.Run(t.Context())
 	must(t, err)
-	if found := names(t, dir); made.Text != "10 records" || !slices.Equal(found, []string{"saved.db.age"}) || len(names(t, filepath.Dir(db))) != 1 {
+	if found := names(t, dir); made.Records != 10 || !slices.Equal(found, []string{"saved.db.age"}) || len(names(t, filepath.Dir(db))) != 1 {
 		t.Errorf("%+v; there is %q, and beside the database %q", made, found, names(t, filepath.Dir(db)))
 	}
 	checkModes(t, dir)
@@ -87,7 +87,7 @@ func TestEncryptedBackup(t *testing.T) {
 	must(t, errors.Join(err, sealed.Close()))
 	saved, restored := filepath.Join(t.TempDir(), "by-age"), filepath.Join(t.TempDir(), "new.db")
 	must(t, os.WriteFile(saved, byAge.Bytes(), 0o600))
-	_, err = backup.Restore{Content: toy{}, File: saved, Database: restored, Key: key}.Run(t.Context())
+	_, err = backup.Restore{Format: format, File: saved, Database: restored, Key: key}.Run(t.Context())
 	if must(t, err); records(t, restored) != 10 {
 		t.Errorf("of age: %d records", records(t, restored))
 	}
@@ -128,7 +128,7 @@ func TestEncryptedRestore(t *testing.T) {
 		{"its content cut", file(text[:len(text)-1]), key, sqlite.ErrCorrupt},
 		{"with more behind it", file(text + "x"), key, sqlite.ErrCorrupt},
 	} {
-		_, err := backup.Restore{Content: toy{}, File: tt.file, Database: db, Key: tt.key}.Run(t.Context())
+		_, err := backup.Restore{Format: format, File: tt.file, Database: db, Key: tt.key}.Run(t.Context())
 		known, _ := errors.AsType[*backup.Error](err)
 		if _, isWrong := tt.want.(*backup.WrongKeyError); known == nil || known.Op != backup.OpRead || known.Path != tt.file ||
 			!errors.Is(err, tt.want) && !(isWrong && errors.As(err, new(*backup.WrongKeyError))) {
@@ -138,8 +138,8 @@ func TestEncryptedRestore(t *testing.T) {
 			t.Fatalf("%s: there is %q", tt.name, names(t, filepath.Dir(db)))
 		}
 	}
-	done, err := backup.Restore{Content: toy{}, File: saved, Database: db, Key: append(wrong, key...)}.Run(t.Context())
-	if must(t, err); done.Text != "10 records" || records(t, db) != 10 || len(names(t, filepath.Dir(db))) != 3 {
+	done, err := backup.Restore{Format: format, File: saved, Database: db, Key: append(wrong, key...)}.Run(t.Context())
+	if must(t, err); done.Records != 10 || records(t, db) != 10 || len(names(t, filepath.Dir(db))) != 3 {
 		t.Errorf("%+v; there is %q", done, names(t, filepath.Dir(db)))
 	}
 	checkModes(t, filepath.Dir(db))
@@ -153,7 +153,7 @@ func TestEncryptedCutOff(t *testing.T) {
 	for steps := range backup.RestoreSteps + 1 {
 		db, saved, key := encrypted(t)
 		must(t, os.WriteFile(db+"-lock", nil, 0o600))
-		must(t, backup.Restore{Content: toy{}, File: saved, Database: db, Key: key}.Begin(t.Context(), steps))
+		must(t, backup.Restore{Format: format, File: saved, Database: db, Key: key}.Begin(t.Context(), steps))
 		seen = seen || exists(db+".restoring-decrypted")
 		checkModes(t, filepath.Dir(db))
 		want := 20
@@ -176,15 +176,18 @@ func TestEncryptedCutOff(t *testing.T) {
 // database nothing after the next start.
 func TestEncryptedKilled(t *testing.T) {
 	t.Parallel()
-	for _, step := range []string{"Progress 1", "Summarize 1"} {
+	_, to := newKey(t)
+	for _, step := range []string{"Progress 1", "Check 1"} {
 		db, target := newDatabase(t, 10), filepath.Join(t.TempDir(), "x.age")
 		kill(t, program("encrypted backup", step, db, target), step)
-		if len(names(t, filepath.Dir(target))) > 0 || len(names(t, filepath.Dir(db))) == 1 {
+		left := backup.Job{Source: db, Target: target, EncryptTo: to}.Partial()
+		if len(names(t, filepath.Dir(target))) > 0 || !exists(left) {
 			t.Fatalf("%s: there is %q, and beside the database %q", step, names(t, filepath.Dir(target)), names(t, filepath.Dir(db)))
 		}
 		release, err := backup.Lock(db)
 		must(t, err)
 		must(t, release())
+		addRecords(t, db, 1) // removes the -wal of the killed program
 		if found := names(t, filepath.Dir(db)); !slices.Equal(found, []string{"x.db", "x.db-lock"}) {
 			t.Errorf("%s: beside the database there is %q", step, found)
 		}
@@ -213,7 +216,7 @@ func TestEncryptedSchedule(t *testing.T) {
 	}
 	stranger := filepath.Join(t.TempDir(), "x.db")
 	copyOf(t, newDatabase(t, 3), stranger)
-	_, err := backup.Job{Content: toy{}, Source: stranger, Target: filepath.Join(dir, "x-20200101T000000Z.db.age"), EncryptTo: to}.Run(t.Context())
+	_, err := backup.Job{Format: format, Source: stranger, Target: filepath.Join(dir, "x-20200101T000000Z.db.age"), EncryptTo: to}.Run(t.Context())
 	must(t, err)
 
 	turn(nil, 4)
@@ -227,7 +230,7 @@ func TestEncryptedSchedule(t *testing.T) {
 		turn(to, 4)
 	}
 	var found []string
-	for _, f := range backup.Files(toy{}, db, dir) {
+	for _, f := range backup.Files(format, db, dir) {
 		if filepath.Dir(f.Path) == dir {
 			found = append(found, filepath.Base(f.Path))
 		}
@@ -242,7 +245,7 @@ func TestEncryptedSchedule(t *testing.T) {
 	if sum != fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(contents(t, dir)[found[0]])), found[0]) {
 		t.Errorf("its SHA-256: %q", sum)
 	}
-	if valid := backup.NewestValid(t.Context(), toy{}, db, dir); valid == nil || valid.Encrypted {
+	if valid := backup.NewestValid(t.Context(), format, db, dir); valid == nil || valid.Encrypted {
 		t.Errorf("the copy beside the database can be restored at once: %+v", valid)
 	}
 
@@ -278,7 +281,7 @@ func TestDecryptedBeside(t *testing.T) {
 		now = now.Add(day)
 	}
 	s.Turn(t.Context())
-	if found := backup.Files(toy{}, db, dir); len(found) != 6 { // with that beside the database
+	if found := backup.Files(format, db, dir); len(found) != 6 { // with that beside the database
 		t.Errorf("there is %q", names(t, dir))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -33,7 +34,7 @@ func readErased(folder string) (ids []string, err error) {
 
 // NoteErased brings the list in a folder of backups up to date: what was erased from the
 // database is added, and what a restore with KeepErased has brought back is taken out.
-func NoteErased(content Content, db, folder string) error {
+func NoteErased(db, folder string) error {
 	path := filepath.Join(folder, ErasedName)
 	if err := osutil.RefuseRedirect(path, db); err != nil {
 		return writeError(path, err)
@@ -47,7 +48,7 @@ func NoteErased(content Content, db, folder string) error {
 		return databaseError("reading", db, err)
 	}
 	defer c.Close()
-	erased, err := content.Erased(c, listed)
+	erased, err := store.Erased(c, listed)
 	if err != nil {
 		return databaseError("reading", db, err)
 	}
@@ -71,7 +72,7 @@ func (r *restoring) findErased(old *sqlite.Conn) {
 	r.listed, r.listUnread = readErased(filepath.Dir(r.File))
 	r.erasedUnread = r.done.Unread
 	if old != nil {
-		r.erased, r.erasedUnread = r.Content.Erased(old, r.listed)
+		r.erased, r.erasedUnread = store.Erased(old, r.listed)
 	}
 }
 

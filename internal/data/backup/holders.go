@@ -30,7 +30,6 @@ type Holder struct {
 // Search says what to look for in which backups. The database may be in use, in this
 // process as well.
 type Search struct {
-	Content  Content
 	Database string
 	Options  Options // of the Scheduler; without a Dir there are no backups, and with nothing else the rest is unknown
 
@@ -41,14 +40,14 @@ type Search struct {
 // Run returns what was found.
 func (s Search) Run(ctx context.Context) (found Holders, err error) {
 	db, now := osutil.Resolve(s.Database), time.Now()
-	own, _ := identify(s.Content, sqlite.Peek, db) // Inspect would end the locks of this process on it
+	own, _ := identify(sqlite.Peek, db) // Inspect would end the locks of this process on it
 	var backups []File
 	if found.NotSet = s.Options.Dir == ""; !found.NotSet {
 		_, err := os.ReadDir(s.Options.Dir)
 		found.Away = err != nil
-		backups = ofDatabase(s.Content, backupsIn(s.Options.Dir, db, now), own)
+		backups = ofDatabase(backupsIn(s.Options.Dir, db, now), own)
 	}
-	for i, f := range append(backups, copiesBeside(s.Content, db, own, now)...) {
+	for i, f := range append(backups, copiesBeside(db, own, now)...) {
 		if err := ctx.Err(); err != nil {
 			return Holders{}, err
 		}
@@ -84,12 +83,12 @@ func (s Search) holder(f File, isBackup bool, now time.Time) Holder {
 
 // copiesBeside returns the copies beside a database that restores, upgrades, the guard and
 // encrypted backups have made.
-func copiesBeside(content Content, db string, own Identity, now time.Time) (all []File) {
+func copiesBeside(db string, own Identity, now time.Time) (all []File) {
 	folder := filepath.Dir(db)
 	for _, suffix := range []string{keptSuffix, beforeSuffix} {
 		all = append(all, filesIn(folder, db, func(db string, at time.Time) string { return db + suffix + at.UTC().Format(nameTime) }, now)...)
 	}
-	return append(all, ofDatabase(content, append(filesIn(folder, db, SavedName, now), filesIn(folder, db, keptName, now)...), own)...)
+	return append(all, ofDatabase(append(filesIn(folder, db, SavedName, now), filesIn(folder, db, keptName, now)...), own)...)
 }
 
 // isIn reports whether a file holds what is looked for. The copy of a database that was

@@ -10,6 +10,8 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // TestLongestDays checks that no backup is kept for longer, and that the limit is not far
@@ -47,9 +49,10 @@ func TestSearch(t *testing.T) {
 		return path
 	}
 	save(1)
-	addItems(t, db, "record", "Ana")
+	addDepartment(t, db, store.Department{Name: department, People: []record.Fields{{FirstName: "Ana", LastName: "B"}}})
+	ana := ids(t, db)[3]
 	held := []string{filepath.Base(save(3)), filepath.Base(save(2))}
-	execSQL(t, db, `DELETE FROM items WHERE value = 'Ana'`)
+	execSQL(t, db, `DELETE FROM firefighters WHERE id = ?`, ana)
 	save(4)
 	makeBackup(t, newDatabase(t, 1), filepath.Join(dir, backup.FileName(db, at(5))))
 	copyTo := func(path string) {
@@ -67,11 +70,8 @@ func TestSearch(t *testing.T) {
 	must(t, os.WriteFile(sealed, []byte("age-encryption.org/v1\n"), 0o600))
 	held = slices.Insert(held, 1, filepath.Base(sealed))
 
-	search := backup.Search{Content: toy{}, Database: db, Options: backup.Options{Dir: dir, Every: 24 * time.Hour, Keep: 4}, From: at(2), Until: at(4),
-		Holds: func(c *sqlite.Conn) (bool, error) {
-			n, err := c.QueryInt(`SELECT count(*) FROM items WHERE value = 'Ana'`)
-			return n > 0, err
-		}}
+	search := backup.Search{Database: db, Options: backup.Options{Dir: dir, Every: 24 * time.Hour, Keep: 4}, From: at(2), Until: at(4),
+		Holds: func(c *sqlite.Conn) (bool, error) { return store.HoldsRecord(c, ana) }}
 	found, err := search.Run(t.Context())
 	must(t, err)
 	var names []string
@@ -103,7 +103,7 @@ func TestPlainCopyUntil(t *testing.T) {
 	_, to := newKey(t)
 	s.Encrypt(to)
 	s.Turn(t.Context())
-	found, err := backup.Search{Content: toy{}, Database: db, Options: backup.Options{Dir: dir, Every: day, Keep: 90},
+	found, err := backup.Search{Database: db, Options: backup.Options{Dir: dir, Every: day, Keep: 90},
 		Holds: func(*sqlite.Conn) (bool, error) { return true, nil }}.Run(t.Context())
 	must(t, err)
 	next := now.Add(day).Truncate(day)

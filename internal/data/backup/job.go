@@ -18,7 +18,7 @@ import (
 // and of an older version of the schema. A Job does not look whether the file is a
 // database of the right kind: the caller knows, or asks Inspect.
 type Job struct {
-	Content  Content
+	Format   sqlite.Format
 	Source   string                // the database
 	Target   string                // the backup
 	Force    bool                  // replaces a target that exists
@@ -61,11 +61,11 @@ func RefuseSecondPath(db string) error {
 
 // Inspect is RefuseSecondPath and Format.Inspect, for a path that may be a link. This
 // process must not have the database open.
-func Inspect(content Content, db string) error {
+func Inspect(format sqlite.Format, db string) error {
 	if err := RefuseSecondPath(db); err != nil {
 		return err
 	}
-	return content.Format().Inspect(osutil.Resolve(db))
+	return format.Inspect(osutil.Resolve(db))
 }
 
 // Run makes the backup. The target gets its name only when it is complete,
@@ -224,7 +224,7 @@ func (j *Job) copyTo(ctx context.Context, path string) (made Copy, source Identi
 		return Copy{}, Identity{}, cmp.Or(ctx.Err(), err)
 	}
 	if err = j.finish(path, source, bytes); err == nil {
-		made, err = check(ctx, j.Content, path)
+		made, err = check(ctx, j.Format, path)
 	}
 	if errors.Is(err, sqlite.ErrCorrupt) { // of the copy, and so of the database
 		err = &sqlite.FileError{Op: "copying", Path: j.Source, Err: sqlite.ErrCorrupt}
@@ -241,7 +241,7 @@ func (j *Job) copyPages(ctx context.Context, path string) (source Identity, size
 	}
 	defer c.Close()
 	err = c.Transaction(func() error {
-		source, err = j.Content.Identify(c)
+		source, err = identity(c)
 		if err == nil {
 			size, err = c.Size()
 		}
@@ -267,7 +267,7 @@ func (j *Job) copyPages(ctx context.Context, path string) (source Identity, size
 // source, of so many bytes, before change is called, which may add pages.
 func (j *Job) finish(path string, source Identity, bytes int64) error {
 	err := sqlite.FinishCopy(path, func(c *sqlite.Conn) error {
-		copied, err := j.Content.Identify(c)
+		copied, err := identity(c)
 		if err != nil {
 			return err
 		}
@@ -288,8 +288,8 @@ func (j *Job) finish(path string, source Identity, bytes int64) error {
 
 // check reads all of a copy. It leaves nothing beside it, and can read from a
 // disk that cannot be written.
-func check(ctx context.Context, content Content, path string) (found Copy, err error) {
-	if err := content.Format().Inspect(path); err != nil {
+func check(ctx context.Context, format sqlite.Format, path string) (found Copy, err error) {
+	if err := format.Inspect(path); err != nil {
 		return Copy{}, err
 	}
 	c, err := sqlite.OpenImmutable(path)
@@ -302,12 +302,12 @@ func check(ctx context.Context, content Content, path string) (found Copy, err e
 		found.Bytes, err = c.Size()
 	}
 	if err == nil {
-		found.Summary, err = content.Summarize(ctx, c)
+		found.Summary, err = summarize(ctx, c)
 	}
 	if err != nil {
 		return Copy{}, cmp.Or(ctx.Err(), databaseError("reading", path, err))
 	}
-	found.Foreign, _ = errors.AsType[*sqlite.SchemaError](content.Format().CheckSchema(c))
+	found.Foreign, _ = errors.AsType[*sqlite.SchemaError](format.CheckSchema(c))
 	return found, nil
 }
 

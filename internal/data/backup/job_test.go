@@ -23,7 +23,7 @@ func TestBackupOfLinkAlone(t *testing.T) {
 	}
 	release, err := sqlite.LockFile(path + "-backup-lock")
 	must(t, err)
-	_, err = backup.Job{Content: toy{}, Source: link, Target: filepath.Join(t.TempDir(), "x.db")}.Run(t.Context())
+	_, err = backup.Job{Format: format, Source: link, Target: filepath.Join(t.TempDir(), "x.db")}.Run(t.Context())
 	if !errors.Is(err, backup.ErrRunning) {
 		t.Errorf("beside another backup: %v", err)
 	}
@@ -66,14 +66,14 @@ func TestRoom(t *testing.T) {
 		}
 	}
 	target := filepath.Join(t.TempDir(), "x.db")
-	_, err := backup.Job{Content: toy{}, Source: newDatabase(t, 10), Target: target}.On(disk(mega, 1000*mega)).Run(t.Context())
+	_, err := backup.Job{Format: format, Source: newDatabase(t, 10), Target: target}.On(disk(mega, 1000*mega)).Run(t.Context())
 	const numbers = ": 1.0 MB are free, and 1.1 MB must be"
 	if found := names(t, filepath.Dir(target)); len(found) > 0 || err == nil ||
 		err.Error() != fmt.Sprintf("too little room in %q", filepath.Dir(target))+numbers || backup.Reason(err) != "too little room for backups"+numbers {
 		t.Errorf("%v; there is %q", err, found)
 	}
 	lost := func(string) (osutil.Space, error) { return osutil.Space{}, errors.New("no such disk") }
-	if _, err := (backup.Job{Content: toy{}, Source: newDatabase(t, 1), Target: target}).On(lost).Run(t.Context()); !errors.As(err, new(*backup.Error)) {
+	if _, err := (backup.Job{Format: format, Source: newDatabase(t, 1), Target: target}).On(lost).Run(t.Context()); !errors.As(err, new(*backup.Error)) {
 		t.Errorf("a disk that does not answer: %v", err)
 	}
 }
@@ -87,7 +87,7 @@ func TestBackupStopped(t *testing.T) {
 		"while it checks": func(done, total int) bool { return done == total },
 	} {
 		ctx, stop := context.WithCancel(t.Context())
-		_, err := backup.Job{Content: toy{}, Source: db, Target: filepath.Join(dir, "x.db"), Progress: func(done, total int) {
+		_, err := backup.Job{Format: format, Source: db, Target: filepath.Join(dir, "x.db"), Progress: func(done, total int) {
 			if now(done, total) {
 				stop()
 			}
@@ -98,25 +98,14 @@ func TestBackupStopped(t *testing.T) {
 	}
 }
 
-// otherMark identifies each connection as another state.
-type otherMark struct {
-	toy
-	calls *int
-}
-
-func (o otherMark) Identify(c *sqlite.Conn) (backup.Identity, error) {
-	*o.calls++
-	id, err := o.toy.Identify(c)
-	id.Mark = fmt.Sprint(*o.calls)
-	return id, err
-}
-
 // TestBackupDiffers: a copy that is sound but not of its source gets no name.
 func TestBackupDiffers(t *testing.T) {
 	t.Parallel()
-	target := filepath.Join(t.TempDir(), "x.db")
-	_, err := backup.Job{Content: otherMark{calls: new(int)}, Source: newDatabase(t, 1), Target: target}.Run(t.Context())
-	if !errors.Is(err, sqlite.ErrCorrupt) || exists(target) {
+	target, other := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "other.db")
+	makeBackup(t, newDatabase(t, 1), other)
+	job := backup.Job{Format: format, Source: newDatabase(t, 1), Target: target}
+	job.Progress = func(int, int) { copyOf(t, other, job.Partial()) }
+	if _, err := job.Run(t.Context()); !errors.Is(err, sqlite.ErrCorrupt) || exists(target) {
 		t.Error(err)
 	}
 }
@@ -125,7 +114,7 @@ func TestBackupDiffers(t *testing.T) {
 func TestBackupMeetsAnother(t *testing.T) {
 	t.Parallel()
 	target := filepath.Join(t.TempDir(), "x.db")
-	_, err := backup.Job{Content: toy{}, Source: newDatabase(t, 10), Target: target, Progress: func(int, int) {
+	_, err := backup.Job{Format: format, Source: newDatabase(t, 10), Target: target, Progress: func(int, int) {
 		must(t, os.WriteFile(target, []byte("precious"), 0o600))
 	}}.Run(t.Context())
 	if found := contents(t, filepath.Dir(target)); !errors.Is(err, backup.ErrExists) || len(found) != 1 || found["x.db"] != "precious" {
@@ -138,11 +127,11 @@ func TestBackupMeetsAnother(t *testing.T) {
 func TestLeftover(t *testing.T) {
 	t.Parallel()
 	db, dir := newDatabase(t, 10), t.TempDir()
-	first := backup.Job{Content: toy{}, Source: db, Target: filepath.Join(dir, "first.db")}
+	first := backup.Job{Format: format, Source: db, Target: filepath.Join(dir, "first.db")}
 	makeBackup(t, db, first.Target)
 	must(t, os.Link(first.Target, first.Partial()))
 	must(t, os.WriteFile(first.Partial()+"-journal", nil, 0o600))
-	execSQL(t, db, `DELETE FROM items WHERE kind = 'record'`)
+	execSQL(t, db, `DELETE FROM firefighters`)
 	second := filepath.Join(dir, "second.db")
 	makeBackup(t, db, second)
 	if found := names(t, dir); len(found) != 2 || records(t, first.Target) != 10 || records(t, second) != 0 {
@@ -166,13 +155,13 @@ func TestBackupKilled(t *testing.T) {
 	t.Parallel()
 	db, dir := largeDatabase(t, 50), t.TempDir()
 	target := filepath.Join(dir, "x.db")
-	for _, step := range []string{"Identify 1", "Progress 1", "Progress 2", "Identify 2", "Summarize 1"} {
+	for _, step := range []string{"Room 1", "Progress 1", "Progress 2", "Check 1"} {
 		kill(t, program("backup", step, db, target), step)
 		if exists(target) || len(names(t, dir)) != 1 {
 			t.Errorf("killed at %s: there is %q", step, names(t, dir))
 		}
 	}
-	_, err := backup.Job{Content: toy{}, Source: db, Target: target, Force: true}.Run(t.Context())
+	_, err := backup.Job{Format: format, Source: db, Target: target, Force: true}.Run(t.Context())
 	if found := names(t, dir); err != nil || len(found) != 1 || records(t, target) != 50 || exists(db+"-backup-lock") {
 		t.Errorf("%v; there is %q", err, found)
 	}

@@ -14,13 +14,14 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 // Restore says which backup to put in place of which database. The database may
 // be damaged or missing. Nobody may use it.
 type Restore struct {
-	Content  Content
+	Format   sqlite.Format
 	File     string // the backup
 	Key      Key    // opens an encrypted one
 	Database string
@@ -95,15 +96,15 @@ type restoring struct {
 	Restore
 	done Restored
 
-	old          Identity // of the old database, as far as it could be read
-	unidentified bool     // it is damaged where its identity is
-	carryOver    func(restored *sqlite.Conn) (revoked int64, err error)
-	erased       []string // ids of records that must not come back, from the old database
-	erasedUnread error    // why they could not be read
-	listed       []string // the same from the list next to the backup
-	listUnread   error    // why it could not be read
-	unfinished   string   // the copy
-	plain        string   // what is read: the backup, or what was decrypted from it
+	old          Identity          // of the old database, as far as it could be read
+	unidentified bool              // it is damaged where its identity is
+	revocations  store.Revocations // of the old database
+	erased       []string          // ids of records that must not come back, from the old database
+	erasedUnread error             // why they could not be read
+	listed       []string          // the same from the list next to the backup
+	listUnread   error             // why it could not be read
+	unfinished   string            // the copy
+	plain        string            // what is read: the backup, or what was decrypted from it
 }
 
 // The names beside a database.
@@ -146,10 +147,10 @@ func (r *restoring) refuse() error {
 
 // inspect looks at the plain backup.
 func (r *restoring) inspect() error {
-	if err := r.Content.Format().Inspect(r.plain); err != nil {
+	if err := r.Format.Inspect(r.plain); err != nil {
 		return r.readError(err)
 	}
-	if err := foreignSchema(r.Content, r.plain); err != nil {
+	if err := foreignSchema(r.Format, r.plain); err != nil {
 		return &Error{OpRead, r.File, err}
 	}
 	r.done.Raw = sqlite.WasInUse(r.plain)
@@ -158,13 +159,13 @@ func (r *restoring) inspect() error {
 
 // foreignSchema returns a SchemaError or ErrUnreleased for a database whose schema this
 // program did not create. It returns nil if the schema cannot be read.
-func foreignSchema(content Content, path string) error {
+func foreignSchema(format sqlite.Format, path string) error {
 	c, err := sqlite.Peek(path)
 	if err != nil {
 		return nil
 	}
 	defer c.Close()
-	err = content.Format().CheckSchema(c)
+	err = format.CheckSchema(c)
 	if errors.As(err, new(*sqlite.SchemaError)) || errors.Is(err, sqlite.ErrUnreleased) {
 		return err
 	}
@@ -220,7 +221,7 @@ func (r *restoring) decrypt(ctx context.Context) error {
 // copy makes the new database. It keeps what the restore must not undo.
 func (r *restoring) copy(ctx context.Context) error {
 	r.readOld()
-	job := Job{Content: r.Content, Source: r.plain, Target: r.Database, Progress: r.Progress, change: r.change}
+	job := Job{Format: r.Format, Source: r.plain, Target: r.Database, Progress: r.Progress, change: r.change}
 	made, source, err := job.copyTo(ctx, r.unfinished)
 	if r.plain != r.File {
 		err = cmp.Or(err, databaseError("restoring", r.Database, removeCopy(r.plain)))
@@ -228,7 +229,7 @@ func (r *restoring) copy(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return r.readError(err)
-	case made.Empty:
+	case made.Departments == 0:
 		return &Error{OpRead, r.File, ErrEmpty}
 	}
 	r.done.Copy, r.done.Source = made, source
@@ -238,36 +239,36 @@ func (r *restoring) copy(ctx context.Context) error {
 // readOld reads from the old database what the restore must not undo, whether or
 // not it can be identified: it may be damaged in other places only.
 func (r *restoring) readOld() {
-	c, err := peekOld(r.Content, r.Database)
+	c, err := peekOld(r.Format, r.Database)
 	if r.done.Unread = err; err == nil {
 		defer c.Close()
-		r.old, err = r.Content.Identify(c)
+		r.old, err = identity(c)
 		r.unidentified = err != nil
-		r.carryOver, r.done.Unread = r.Content.CarryOver(c)
+		r.revocations, r.done.Unread = store.ReadRevocations(c)
 	}
 	r.findErased(c)
 }
 
-func peekOld(content Content, db string) (*sqlite.Conn, error) {
-	if err := content.Format().Inspect(db); err != nil {
+func peekOld(format sqlite.Format, db string) (*sqlite.Conn, error) {
+	if err := format.Inspect(db); err != nil {
 		return nil, err
 	}
 	return sqlite.Peek(db)
 }
 
 func (r *restoring) change(copied *sqlite.Conn, source Identity) (err error) {
-	if err := r.Content.Format().CheckSchema(copied); err != nil { // the file may be another one by now
+	if err := r.Format.CheckSchema(copied); err != nil { // the file may be another one by now
 		return err
 	}
 	r.compareOld(source)
 	if r.done.Unread == nil {
-		r.done.Revoked, err = r.carryOver(copied)
+		r.done.Revoked, err = r.revocations.Write(copied)
 	}
 	if err == nil {
-		err = r.Content.Renew(copied)
+		err = store.Renew(copied)
 	}
 	if err == nil && len(r.erased) > 0 {
-		r.done.Erased, err = r.Content.Erase(copied, r.erased)
+		r.done.Erased, err = store.Erase(copied, r.erased)
 	}
 	return err
 }
@@ -289,15 +290,15 @@ func (r *restoring) setOwner() error {
 // takeOver makes sure that no other program has the old database open, and merges its -wal.
 // A damaged database stays as it is.
 func (r *restoring) takeOver() error {
-	err := r.Content.Format().Inspect(r.Database)
+	err := r.Format.Inspect(r.Database)
 	if err == nil {
-		_, err = r.Content.Format().Verify(r.Database)
+		_, err = r.Format.Verify(r.Database)
 	}
 	if err != nil && !errors.Is(err, sqlite.ErrBusy) {
 		return nil
 	}
 	// A command that opened the database before the restore began may have written to it since.
-	now, err := identify(r.Content, sqlite.Peek, r.Database)
+	now, err := identify(sqlite.Peek, r.Database)
 	if err == nil && r.old.Mark != "" && now.Mark != r.old.Mark {
 		return ErrOpen
 	}

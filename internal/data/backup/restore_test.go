@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
-	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
 // keptBeside returns the databases that restores have kept.
@@ -28,21 +27,13 @@ func keptBeside(t *testing.T, db string) (kept []string) {
 
 func restore(t *testing.T, file, db string) (backup.Restored, error) {
 	t.Helper()
-	return backup.Restore{Content: toy{}, File: file, Database: db}.Run(t.Context())
-}
-
-// strict is a toy that knows its schema.
-type strict struct{ toy }
-
-func (strict) Format() sqlite.Format {
-	f := format
-	f.Schema = schema1 + ";" + schema2
-	return f
+	return backup.Restore{Format: format, File: file, Database: db}.Run(t.Context())
 }
 
 // TestRestoreOverDamage: a damaged database is kept as it is, and replaced.
 func TestRestoreOverDamage(t *testing.T) {
 	t.Parallel()
+	const history = `SELECT history FROM service`
 	for name, damage := range map[string]func(text []byte) []byte{
 		"header":   func(text []byte) []byte { copy(text, "damaged!"); return text },
 		"pages":    func(text []byte) []byte { copy(text[4096:], strings.Repeat("damage", 3000)); return text },
@@ -60,7 +51,8 @@ func TestRestoreOverDamage(t *testing.T) {
 			must(t, os.WriteFile(db, text, 0o600))
 			must(t, os.WriteFile(db+"-wal", []byte("damaged too"), 0o600))
 			done, err := restore(t, saved, db)
-			if err != nil || done.Unread == nil || done.Text != "10 records" || exists(db+"-wal") || records(t, db) != 10 || count(t, db, "renewed") != 1 {
+			if err != nil || done.Unread == nil || done.Records != 10 || exists(db+"-wal") || records(t, db) != 10 ||
+				queryInt(t, db, history) == queryInt(t, saved, history) {
 				t.Fatalf("%+v, %v; there is %q", done, err, names(t, filepath.Dir(db)))
 			}
 			if was, err := os.ReadFile(done.Kept); err != nil || string(was) != string(text) {
@@ -78,7 +70,7 @@ func TestRestoreStopped(t *testing.T) {
 	t.Parallel()
 	db, saved := backedUp(t)
 	ctx, stop := context.WithCancel(t.Context())
-	_, err := backup.Restore{Content: toy{}, File: saved, Database: db, Progress: func(int, int) { stop() }}.Run(ctx)
+	_, err := backup.Restore{Format: format, File: saved, Database: db, Progress: func(int, int) { stop() }}.Run(ctx)
 	if !errors.Is(err, context.Canceled) || records(t, db) != 20 || len(names(t, filepath.Dir(db))) != 2 {
 		t.Errorf("%v; there is %q", err, names(t, filepath.Dir(db)))
 	}
@@ -140,7 +132,7 @@ func cutOff(t *testing.T, db, saved string, steps int, links bool) {
 	t.Helper()
 	release, err := backup.Lock(db)
 	must(t, err)
-	r := backup.Restore{Content: toy{}, File: saved, Database: db}
+	r := backup.Restore{Format: format, File: saved, Database: db}
 	if !links {
 		r = r.OnStick()
 	}
@@ -157,8 +149,8 @@ func TestRestoreOvertaken(t *testing.T) {
 	t.Parallel()
 	db, saved := backedUp(t)
 	var once sync.Once
-	write := func(int, int) { once.Do(func() { addItems(t, db, "revoked", "1") }) }
-	_, err := backup.Restore{Content: toy{}, File: saved, Database: db, Progress: write}.Run(t.Context())
+	write := func(int, int) { once.Do(func() { revokeKey(t, db, 1) }) }
+	_, err := backup.Restore{Format: format, File: saved, Database: db, Progress: write}.Run(t.Context())
 	if !errors.Is(err, backup.ErrOpen) {
 		t.Errorf("it ends with %v", err)
 	}
@@ -196,10 +188,10 @@ func TestRestoreCutOffDamaged(t *testing.T) {
 func TestRestoreKilled(t *testing.T) {
 	t.Parallel()
 	db, saved := backedUp(t)
-	execSQL(t, db, `CREATE TABLE filler AS SELECT zeroblob(5000000) AS filling`)
+	fill(t, db, 5e6)
 	makeBackup(t, db, saved+"-large")
 	addRecords(t, db, 1) // so that the database is not the backup
-	for _, step := range []string{"Identify 1", "Identify 2", "Progress 1", "Identify 3", "CarryOver 1", "Summarize 1"} {
+	for _, step := range []string{"Progress 1", "Check 2", "Check 3", "Check 4"} {
 		kill(t, program("restore", step, db, saved+"-large"), step)
 		if !exists(db + ".restoring") {
 			t.Errorf("killed at %s, it was not under way", step)
@@ -225,12 +217,11 @@ func TestRestoreKilled(t *testing.T) {
 // editor of Windows has saved the list again.
 func TestEditedErasedList(t *testing.T) {
 	t.Parallel()
-	db, dir := newDatabase(t, 1), t.TempDir()
-	addItems(t, db, "record", "01a20ba5-1457-7642-a9b7-9ad8aa02039a", "01a20ba5-1458-7077-8fa6-231efc504246")
+	db, dir := newDatabase(t, 3), t.TempDir()
 	saved, restored := filepath.Join(dir, "saved.db"), filepath.Join(t.TempDir(), "x.db")
 	makeBackup(t, db, saved)
-	must(t, os.WriteFile(filepath.Join(dir, backup.ErasedName), []byte("\ufeff01A20BA5-1457-7642-A9B7-9AD8AA02039A \r\n01a20ba5-1458-7077-8fa6-231efc504246"), 0o600))
-	done, err := backup.Restore{Content: toy{}, File: saved, Database: restored}.Run(t.Context())
+	must(t, os.WriteFile(filepath.Join(dir, backup.ErasedName), []byte("\ufeff"+strings.ToUpper(ids(t, db)[0])+" \r\n"+ids(t, db)[1]), 0o600))
+	done, err := backup.Restore{Format: format, File: saved, Database: restored}.Run(t.Context())
 	if must(t, err); done.Erased != 2 || records(t, restored) != 1 {
 		t.Errorf("%d erased, %d records left", done.Erased, records(t, restored))
 	}

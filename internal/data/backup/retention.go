@@ -13,12 +13,12 @@ import (
 // all with a later time: the clock was wrong, then or now. If last is zero the
 // newest valid backup takes its place.
 func (s *Scheduler) prune(ctx context.Context, last time.Time) error {
-	if its, _ := identify(s.content, sqlite.Peek, s.db); len(its.IDs) == 0 {
+	if its, _ := identify(sqlite.Peek, s.db); len(its.IDs) == 0 {
 		return nil // nothing tells its backups from those of another database
 	}
 	files := s.files()
 	if last.IsZero() {
-		newest := newestValid(ctx, s.content, files)
+		newest := newestValid(ctx, s.format, files)
 		if newest == nil {
 			return sqlite.ErrNotExist
 		}

@@ -31,7 +31,7 @@ type Options struct {
 // Scheduler makes backups of an open database by a schedule, and prunes them.
 type Scheduler struct {
 	options Options
-	content Content
+	format  sqlite.Format
 	db      string
 	log     *slog.Logger
 	now     func() time.Time
@@ -71,12 +71,12 @@ type State struct {
 
 // NewScheduler returns a Scheduler for the database at path db, which does
 // nothing until Run.
-func NewScheduler(content Content, db string, options Options, log *slog.Logger) *Scheduler {
+func NewScheduler(format sqlite.Format, db string, options Options, log *slog.Logger) *Scheduler {
 	if absolute, err := filepath.Abs(options.Dir); err == nil {
 		options.Dir = absolute
 	}
 	db = osutil.Resolve(db)
-	s := &Scheduler{options: options, content: content, db: db, log: log, now: time.Now, space: osutil.SpaceOf,
+	s := &Scheduler{options: options, format: format, db: db, log: log, now: time.Now, space: osutil.SpaceOf,
 		place: func() place { return newPlace(options.Dir, db) }, asleep: func() bool { return asleep(options.Dir) }, state: State{OK: true}}
 	notes.Read(db, notes.Verified, &s.verified)
 	return s
@@ -179,12 +179,12 @@ func (s *Scheduler) first(ctx context.Context) wait {
 	if len(files) == 0 {
 		return wait{s.now(), 0}
 	}
-	found, err := files[0].Check(ctx, s.content)
+	found, err := files[0].Check(ctx, s.format)
 	if err == nil {
 		s.note(files[0].Time, found, nil)
 		return firstWait(files, s.options.Every, s.now())
 	}
-	if older := newestValid(ctx, s.content, files[1:]); older != nil {
+	if older := newestValid(ctx, s.format, files[1:]); older != nil {
 		s.note(older.Time, Copy{}, nil)
 	}
 	return wait{s.now(), 0}
@@ -194,8 +194,8 @@ func (s *Scheduler) first(ctx context.Context) wait {
 // those of another database, of which it warns once.
 func (s *Scheduler) files() []File {
 	all := backupsIn(s.options.Dir, s.db, s.now())
-	its, _ := identify(s.content, sqlite.Peek, s.db)
-	own := ofDatabase(s.content, all, its)
+	its, _ := identify(sqlite.Peek, s.db)
+	own := ofDatabase(all, its)
 	if len(own) < len(all) && !s.warned {
 		s.warned = true
 		s.log.Warn("this folder holds backups of another database, which are left alone: give each database a folder or a name of its own")
@@ -269,12 +269,12 @@ func (s *Scheduler) save(ctx context.Context) (at time.Time, made Copy, err erro
 	if err := makeFolder(s.options.Dir, s.db, s.place()); err != nil {
 		return time.Time{}, Copy{}, err
 	}
-	if err := NoteErased(s.content, s.db, s.options.Dir); err != nil { // before the backup, which may have whom the list still has
+	if err := NoteErased(s.db, s.options.Dir); err != nil { // before the backup, which may have whom the list still has
 		return time.Time{}, Copy{}, err
 	}
 	at = s.freeTime()
 	room := roomFor(s.space, reservedPart)
-	job := Job{Content: s.content, Source: s.db, Target: filepath.Join(s.options.Dir, fileName(s.db, at)), EncryptTo: s.options.EncryptTo}
+	job := Job{Format: s.format, Source: s.db, Target: filepath.Join(s.options.Dir, fileName(s.db, at)), EncryptTo: s.options.EncryptTo}
 	if len(job.EncryptTo) > 0 {
 		job.Target, job.keep = filepath.Join(s.options.Dir, encryptedName(s.db, at)), keptName(s.db, at)
 	}

@@ -28,7 +28,7 @@ var plenty = disk(1<<40, 1<<40)
 func newScheduler(t *testing.T, db, dir string, keep int, now *time.Time) (s *backup.Scheduler, log *syncBuffer) {
 	t.Helper()
 	log = &syncBuffer{}
-	s = backup.NewScheduler(toy{}, db, backup.Options{Dir: dir, Every: day, Keep: keep}, slog.New(slog.NewJSONHandler(log, nil)))
+	s = backup.NewScheduler(format, db, backup.Options{Dir: dir, Every: day, Keep: keep}, slog.New(slog.NewJSONHandler(log, nil)))
 	s.Set(func() time.Time { return *now }, plenty)
 	return s, log
 }
@@ -184,7 +184,7 @@ func TestSchedulerFails(t *testing.T) {
 func TestDamageInBackups(t *testing.T) {
 	t.Parallel()
 	db, dir, now := newDatabase(t, 5), t.TempDir(), noon
-	addItems(t, db, "record", "damaged 1", "damaged 2")
+	execSQL(t, db, `UPDATE firefighters SET checksum = ~checksum WHERE row & 0xff <= 2`)
 	s, log := newScheduler(t, db, dir, 2, &now)
 	for range 2 {
 		s.Turn(t.Context())
@@ -195,7 +195,7 @@ func TestDamageInBackups(t *testing.T) {
 	if lines := log.String(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, `"msg":"records are damaged, and so in the backups: see firefighters check","records":2`) {
 		t.Errorf("log %s", lines)
 	}
-	execSQL(t, db, `DELETE FROM items WHERE value LIKE 'damaged%'`)
+	execSQL(t, db, `UPDATE firefighters SET checksum = ~checksum WHERE row & 0xff <= 2`)
 	s.Turn(t.Context())
 	if state := s.State(); !state.OK || state.Detail != "" {
 		t.Errorf("%+v", state)
@@ -208,11 +208,11 @@ func TestForeignSchemaInBackups(t *testing.T) {
 	t.Parallel()
 	db, dir, now, log := newDatabase(t, 5), t.TempDir(), noon, &syncBuffer{}
 	start := func() *backup.Scheduler {
-		s := backup.NewScheduler(strict{}, db, backup.Options{Dir: dir, Every: day, Keep: 8}, slog.New(slog.NewJSONHandler(log, nil)))
+		s := backup.NewScheduler(format, db, backup.Options{Dir: dir, Every: day, Keep: 8}, slog.New(slog.NewJSONHandler(log, nil)))
 		s.Set(func() time.Time { return now }, plenty)
 		return s
 	}
-	execSQL(t, db, `CREATE INDEX more ON items (value)`)
+	execSQL(t, db, `CREATE INDEX more ON firefighters (first_name)`)
 	s := start()
 	s.Turn(t.Context())
 	again := start()
@@ -295,7 +295,7 @@ func TestSchedulerWaits(t *testing.T) {
 	t.Parallel()
 	db, dir, now := newDatabase(t, 1), t.TempDir(), noon
 	s, log := newScheduler(t, db, dir, 2, &now)
-	_, err := backup.Job{Content: toy{}, Source: db, Target: filepath.Join(t.TempDir(), "by-hand.db"),
+	_, err := backup.Job{Format: format, Source: db, Target: filepath.Join(t.TempDir(), "by-hand.db"),
 		Progress: func(int, int) { s.Turn(t.Context()) }}.Run(t.Context())
 	must(t, err)
 	if !s.State().OK || log.String() != "" || len(names(t, dir)) > 0 || s.Waits() != backup.AfterFailure(day) {

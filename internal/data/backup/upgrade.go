@@ -10,7 +10,7 @@ import (
 
 // Upgrade says how to take a database to the newest version of the schema.
 type Upgrade struct {
-	Content  Content
+	Format   sqlite.Format
 	Database string
 	Steps    []func(*sqlite.Conn) error // the first leads from version 1 to version 2
 	Announce func(kept string)          // called before a copy is made at kept
@@ -22,8 +22,7 @@ type Upgrade struct {
 // the database is not of an older version, or is damaged.
 func (u Upgrade) Run(ctx context.Context) error {
 	u.Database = osutil.Resolve(u.Database)
-	format := u.Content.Format()
-	if version := format.HeaderVersion(u.Database); version < 1 || version >= format.Version {
+	if version := u.Format.HeaderVersion(u.Database); version < 1 || version >= u.Format.Version {
 		return nil
 	}
 	release, err := Lock(u.Database)
@@ -31,16 +30,16 @@ func (u Upgrade) Run(ctx context.Context) error {
 		return err
 	}
 	defer release()
-	version, err := format.Verify(u.Database)
-	if err != nil || version == format.Version { // another program has upgraded it
+	version, err := u.Format.Verify(u.Database)
+	if err != nil || version == u.Format.Version { // another program has upgraded it
 		return err
 	}
 	kept := freeName(u.Database, beforeSuffix)
 	u.Announce(kept)
-	if _, err := (Job{Content: u.Content, Source: u.Database, Target: kept, Progress: u.Progress}).Run(ctx); err != nil {
+	if _, err := (Job{Format: u.Format, Source: u.Database, Target: kept, Progress: u.Progress}).Run(ctx); err != nil {
 		return databaseError("upgrading", u.Database, err)
 	}
-	err = format.Migrate(u.Database, version, format.Version, func(c *sqlite.Conn) error {
+	err = u.Format.Migrate(u.Database, version, u.Format.Version, func(c *sqlite.Conn) error {
 		for _, step := range u.Steps[version-1:] {
 			if err := step(c); err != nil {
 				return err

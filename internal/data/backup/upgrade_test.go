@@ -16,7 +16,7 @@ import (
 // upgrade upgrades a database by step and returns what was announced.
 func upgrade(t *testing.T, db string, step func(*sqlite.Conn) error) (kept string, err error) {
 	t.Helper()
-	err = backup.Upgrade{Content: toy{}, Database: db, Steps: []func(*sqlite.Conn) error{step},
+	err = backup.Upgrade{Format: next, Database: db, Steps: []func(*sqlite.Conn) error{step},
 		Announce: func(path string) { kept = path }}.Run(t.Context())
 	return kept, err
 }
@@ -31,10 +31,10 @@ func keptBefore(t *testing.T, db string) []string {
 
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
-	db := newOldDatabase(t, 10)
+	db := newDatabase(t, 10)
 	kept, err := upgrade(t, db, upgradeTo2)
 	must(t, err)
-	if found := keptBefore(t, db); !slices.Equal(found, []string{kept}) || format.HeaderVersion(db) != 2 || format.HeaderVersion(kept) != 1 ||
+	if found := keptBefore(t, db); !slices.Equal(found, []string{kept}) || next.HeaderVersion(db) != 2 || next.HeaderVersion(kept) != 1 ||
 		records(t, db) != 10 || records(t, kept) != 10 {
 		t.Errorf("kept %q", found)
 	}
@@ -44,7 +44,7 @@ func TestUpgrade(t *testing.T) {
 		}
 	}
 	// The way back.
-	if _, err := restore(t, kept, db); err != nil || format.HeaderVersion(db) != 1 {
+	if _, err := (backup.Restore{Format: next, File: kept, Database: db}).Run(t.Context()); err != nil || next.HeaderVersion(db) != 1 {
 		t.Error(err)
 	}
 }
@@ -52,7 +52,7 @@ func TestUpgrade(t *testing.T) {
 // TestUpgradeDamaged: a damaged database is left as it is, and no copy of it is begun.
 func TestUpgradeDamaged(t *testing.T) {
 	t.Parallel()
-	db := newOldDatabase(t, 1000)
+	db := newDatabase(t, 100)
 	damageEnd(t, db)
 	must(t, os.WriteFile(db+"-lock", nil, 0o600))
 	before := contents(t, filepath.Dir(db))
@@ -68,7 +68,7 @@ func TestUpgradeDamaged(t *testing.T) {
 // TestUpgradeFails checks that a failed upgrade leaves no copy.
 func TestUpgradeFails(t *testing.T) {
 	t.Parallel()
-	db, broken := newOldDatabase(t, 1), errors.New("it broke")
+	db, broken := newDatabase(t, 1), errors.New("it broke")
 	_, err := upgrade(t, db, func(*sqlite.Conn) error { return broken })
 	var failure *sqlite.FileError
 	if !errors.Is(err, broken) || !errors.As(err, &failure) || failure.Op != "upgrading" || len(keptBefore(t, db)) > 0 {
@@ -89,7 +89,7 @@ func damageEnd(t *testing.T, path string) {
 // schema is changed.
 func TestUpgradeUndoesRestore(t *testing.T) {
 	t.Parallel()
-	db, saved := newOldDatabase(t, 1), filepath.Join(t.TempDir(), "saved.db")
+	db, saved := newDatabase(t, 1), filepath.Join(t.TempDir(), "saved.db")
 	makeBackup(t, db, saved)
 	addRecords(t, db, 1)
 	cutOff(t, db, saved, backup.RestoreSteps-1, true)
@@ -101,11 +101,11 @@ func TestUpgradeUndoesRestore(t *testing.T) {
 // TestUpgradeInUse checks that no program upgrades a database that another one serves.
 func TestUpgradeInUse(t *testing.T) {
 	t.Parallel()
-	db := newOldDatabase(t, 1)
+	db := newDatabase(t, 1)
 	release, err := backup.Lock(db)
 	must(t, err)
 	defer release()
-	if _, err := upgrade(t, db, upgradeTo2); !errors.Is(err, sqlite.ErrInUse) || format.HeaderVersion(db) != 1 || len(keptBefore(t, db)) > 0 {
+	if _, err := upgrade(t, db, upgradeTo2); !errors.Is(err, sqlite.ErrInUse) || next.HeaderVersion(db) != 1 || len(keptBefore(t, db)) > 0 {
 		t.Errorf("%v, kept %q", err, keptBefore(t, db))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/data/integrity"
 	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -13,11 +14,11 @@ import (
 // Newest returns the newest backup of a database in a folder. The database may be in use, in
 // this process as well, damaged or missing. The error is ErrNone, or ErrOthers if the folder
 // has backups of another database only.
-func Newest(content Content, db, dir string) (File, error) {
+func Newest(db, dir string) (File, error) {
 	db = osutil.Resolve(db)
 	all := backupsIn(dir, db, time.Now())
-	own, _ := identify(content, sqlite.Peek, db) // Inspect would end the locks of this process on it
-	its := ofDatabase(content, all, own)
+	own, _ := identify(sqlite.Peek, db) // Inspect would end the locks of this process on it
+	its := ofDatabase(all, own)
 	switch {
 	case len(all) == 0:
 		return File{}, ErrNone
@@ -36,15 +37,15 @@ type Listed struct {
 
 // List returns the backups of a database in a folder, the newest first. The database may be
 // in use, damaged or missing. It returns an error if the folder cannot be read.
-func List(content Content, db, dir string) (all []Listed, err error) {
+func List(db, dir string) (all []Listed, err error) {
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, err
 	}
 	db = osutil.Resolve(db)
-	own, _ := identify(content, sqlite.Peek, db)
+	own, _ := identify(sqlite.Peek, db)
 	var note verification
 	notes.Read(db, notes.Verified, &note)
-	for _, f := range ofDatabase(content, backupsIn(dir, db, time.Now()), own) {
+	for _, f := range ofDatabase(backupsIn(dir, db, time.Now()), own) {
 		info, err := os.Stat(f.Path)
 		if err != nil { // deleted meanwhile
 			continue
@@ -61,16 +62,35 @@ func List(content Content, db, dir string) (all []Listed, err error) {
 // Verify is Check, and for a plain backup what the command check does with a database: it
 // calls found with each finding. It changes nothing. The error is ErrUnsound if there are
 // faults.
-func (f File) Verify(ctx context.Context, content Content, found func(finding string)) (Copy, error) {
-	copied, err := f.Check(ctx, content)
+func (f File) Verify(ctx context.Context, format sqlite.Format, found func(finding string)) (Copy, error) {
+	copied, err := f.Check(ctx, format)
 	if err != nil || f.Encrypted {
 		return copied, err
 	}
-	faults, err := content.Examine(ctx, f.Path, found)
+	faults, err := examine(ctx, format, f.Path, found)
 	if err == nil && faults > 0 {
 		err = ErrUnsound
 	}
 	return copied, err
+}
+
+// examine checks all of a backup of the newest schema, as the command check does with a
+// database. It calls found with each finding, and returns the number of faults. Damaged
+// records, which summarize counts, and a clock that is behind are no faults. A backup of an
+// older schema has none.
+func examine(ctx context.Context, format sqlite.Format, path string, found func(finding string)) (faults int, err error) {
+	if format.HeaderVersion(path) != format.Version {
+		return 0, nil
+	}
+	db, err := sqlite.OpenReadOnly(path)
+	if err != nil {
+		return 0, err
+	}
+	all, err := integrity.Check(ctx, db, integrity.Options{Format: format, Found: found, Progress: func(int, int) {}})
+	if closing := db.Close(); err == nil {
+		err = closing
+	}
+	return all.Broken + all.Foreign + all.Stale, err
 }
 
 // verifyEach is the time after which the server verifies the newest backup again.
@@ -100,7 +120,7 @@ func (s *Scheduler) verify(ctx context.Context) {
 	if len(files) == 0 {
 		return
 	}
-	_, err := files[0].Verify(ctx, s.content, func(string) {})
+	_, err := files[0].Verify(ctx, s.format, func(string) {})
 	if ctx.Err() != nil {
 		return
 	}

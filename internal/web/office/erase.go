@@ -138,7 +138,7 @@ func erase(v visit) error {
 		return err
 	}
 	if search := v.Site.Search; osutil.Exists(search.Options.Dir) { // if that fails, the next backup does it
-		backup.NoteErased(search.Content, search.Database, search.Options.Dir)
+		backup.NoteErased(search.Database, search.Options.Dir)
 	}
 	n := site.Notice{Text: v.Count("erase.done", erased)}
 	if erased == 0 { // pressed twice: the first answer was not seen
