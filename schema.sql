@@ -19,7 +19,7 @@ CREATE TABLE service (
     nonce        INTEGER NOT NULL DEFAULT 0, -- random; new with each commit
     secret       BLOB    NOT NULL DEFAULT x'', -- 32 random bytes, the key of entity tags and positions; renewed with the history
     address      TEXT    NOT NULL DEFAULT '', -- the URL at which the service listens; empty after a clean stop
-    schema_hash  TEXT    NOT NULL DEFAULT ''  -- of the schema.sql that created the file (internal/data/store/create.go)
+    schema_hash  TEXT    NOT NULL DEFAULT ''  -- of the schema.sql that created or upgraded the file (internal/data/store/create.go)
 ) STRICT;
 
 INSERT INTO service (only_row, latest_time) VALUES (1, 0);

@@ -30,11 +30,11 @@ func init() {
 	}
 }
 
-// format is the format of the program's databases. next is the format of a later version of
-// the program, whose schema is not checked.
+// format is the format of the program's databases, and next the format of a later version of
+// the program.
 var (
 	format = store.Format(readSchema(), 1)
-	next   = sqlite.Format{ApplicationID: format.ApplicationID, Version: 2}
+	next   = store.Format(readSchema()+"ALTER TABLE tenants ADD COLUMN note TEXT;", 2)
 )
 
 func readSchema() string {

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -45,7 +46,7 @@ func (u Upgrade) Run(ctx context.Context) error {
 				return err
 			}
 		}
-		return nil
+		return store.NoteSchema(c, u.Format.Schema)
 	})
 	if err != nil {
 		os.Remove(kept) // the database is as it was

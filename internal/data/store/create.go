@@ -25,14 +25,20 @@ func Create(c *sqlite.Conn, schema string) error {
 	if _, err := c.Exec(schema); err != nil {
 		return err
 	}
-	if _, err := c.Exec(`UPDATE service SET schema_hash = ?`, hashOf(schema)); err != nil {
+	if err := NoteSchema(c, schema); err != nil {
 		return err
 	}
 	return Renew(c)
 }
 
-// checkCreatedBy returns a function that returns sqlite.ErrUnreleased for a database that was
-// created from a schema other than this one.
+// NoteSchema notes which schema a database has now: after it was created or upgraded.
+func NoteSchema(c *sqlite.Conn, schema string) error {
+	_, err := c.Exec(`UPDATE service SET schema_hash = ?`, hashOf(schema))
+	return err
+}
+
+// checkCreatedBy returns a function that returns sqlite.ErrUnreleased for a database with a
+// schema other than this one.
 func checkCreatedBy(schema string) func(*sqlite.Conn) error {
 	return func(c *sqlite.Conn) error {
 		hash := ""
