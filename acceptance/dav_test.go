@@ -515,6 +515,12 @@ func TestBirthdays(t *testing.T) {
 	s.as(newKey(t, s.db, "Engine 7")).create(t, `{"firstName":"Ivo","lastName":"C","dateOfBirth":"1980-01-01"}`)
 	address := birthdaysPath + newKey(t, s.db, "default", "--scope", "calendar")
 	d := s.device("")
+	for key, want := range map[string]string{"": `Bearer realm="firefighters"`, "ff_wrong": `Bearer realm="firefighters", error="invalid_token"`} {
+		a := d.send(t, "GET", birthdaysPath+key, "").wants(t, 401) // and no program asks for a password
+		if got := a.header.Get("WWW-Authenticate"); got != want || key == "" && !strings.Contains(a.body, "?key=...") {
+			t.Errorf("the key %q: %s, %s", key, got, a.body)
+		}
+	}
 	get := func(headers ...string) answer { t.Helper(); return d.send(t, "GET", address, "", headers...) }
 	first := get().wants(t, 200)
 	if first.header.Get("Content-Type") != "text/calendar; charset=utf-8" || len(first.header.Values("Content-Disposition")) > 0 {

@@ -110,6 +110,7 @@ func (s *Server) authorizeCalendar(text string, r *http.Request, h http.Header) 
 	key, err := s.callers.FindDevice(r, text, h)
 	switch {
 	case err == callers.ErrNoKey:
+		s.callers.Refusals().Add(r, httpapi.KeyMissing.Code)
 		return 0, errNoKey
 	case err != nil:
 		return 0, err

@@ -119,7 +119,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, route string, err 
 		return
 	}
 	p := s.explain(w, r, route, err)
-	if route != CalendarPath {
+	if r.URL.Path != CalendarPath { // whose key stands in the address
 		p = asPassword(p)
 	}
 	p.Write(w)
