@@ -284,7 +284,13 @@ func (r *restoring) setOwner() error {
 	if err != nil {
 		return err
 	}
-	return cmp.Or(osutil.GiveTo(r.unfinished, owner), osutil.GiveTo(r.Database+"-lock", owner), osutil.SyncFolder(folder))
+	if err := osutil.GiveTo(r.unfinished, owner); err != nil {
+		return err
+	}
+	if err := osutil.GiveTo(r.Database+"-lock", owner); err != nil {
+		return err
+	}
+	return osutil.SyncFolder(folder)
 }
 
 // takeOver makes sure that no other program has the old database open, and merges its -wal.
@@ -370,7 +376,10 @@ func (r *restoring) keepSidecars() error {
 }
 
 func (r *restoring) replace() error {
-	return cmp.Or(os.Rename(r.unfinished, r.Database), osutil.SyncFolder(filepath.Dir(r.Database)))
+	if err := os.Rename(r.unfinished, r.Database); err != nil {
+		return err
+	}
+	return osutil.SyncFolder(filepath.Dir(r.Database))
 }
 
 // Lock is RefuseSecondPath and sqlite.LockDatabase, for a path that may be a link. The

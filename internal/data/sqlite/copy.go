@@ -84,7 +84,10 @@ func FinishCopy(path string, change func(*Conn) error) error {
 	if change != nil {
 		err = change(c)
 	}
-	if err = errors.Join(err, c.Close()); err != nil {
+	if closeErr := c.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
 		return err
 	}
 	return osutil.SyncFile(path)

@@ -181,15 +181,16 @@ func (h Host) writeDisk(d Disk, options string) (steps []string, err error) {
 	if !slices.Contains(ids, d.id) {
 		ids = append(ids, d.id)
 	}
-	for file, text := range map[string]string{unitPath(diskMount): mountUnit(options), unitPath(diskAutomount): automountUnit, diskRules: rulesFor(ids)} {
-		if _, err := writeOrRemove(h.path(file), text); err != nil {
+	// The mount unit is last: its options say which disks the rules are for.
+	for _, f := range [][2]string{{diskRules, rulesFor(ids)}, {unitPath(diskAutomount), automountUnit}, {unitPath(diskMount), mountUnit(options)}} {
+		if _, err := writeOrRemove(h.path(f[0]), f[1]); err != nil {
 			return steps, err
 		}
 	}
 	if len(ids) > 1 {
 		steps = append(steps, fmt.Sprintf("Disks that take turns now: %d. Connect one at a time.", len(ids)))
 	}
-	return steps, err
+	return steps, nil
 }
 
 // mountsWith reports whether disks are mounted with these options now.

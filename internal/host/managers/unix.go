@@ -144,7 +144,10 @@ func (a account) take(folder string) (steps []string, err error) {
 	if given > 0 && steps == nil {
 		steps = append(steps, fmt.Sprintf("Made the service the owner of %s and its content.", folder))
 	}
-	return steps, cmp.Or(err, os.Chmod(folder, 0o700))
+	if err != nil {
+		return steps, err
+	}
+	return steps, os.Chmod(folder, 0o700)
 }
 
 // takeIn makes the account own a file or folder in the folder of the data, if it does
