@@ -90,24 +90,24 @@ func TestInviteRefusals(t *testing.T) {
 	s := start(t)
 	absent, empty := filepath.Join(t.TempDir(), "absent.db"), filepath.Join(t.TempDir(), "empty.db")
 	makeDatabase(t, empty)
-	fails := func(want, db string, flags ...string) {
+	fails := func(exit int, want, db string, flags ...string) {
 		t.Helper()
 		for _, command := range [][]string{{"invite", "--name", "Ana"}, {"open"}} {
 			code, stdout, stderr := runCommand(t, slices.Concat(command, []string{"--db", db}, flags)...)
-			if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "Error: "+want) || !strings.Contains(stderr, "\nTry: ") {
+			if code != exit || stdout != "" || !strings.HasPrefix(stderr, "Error: "+want) || !strings.Contains(stderr, "\nTry: ") {
 				t.Errorf("%s: code %d, stdout %q, stderr %q", command[0], code, stdout, stderr)
 			}
 		}
 	}
-	fails("there is no department \"nowhere\"\n", s.db, "--department", "nowhere")
-	fails("there is no database", absent)
-	fails("the database has no department\n", empty)
+	fails(1, "there is no department \"nowhere\"\n", s.db, "--department", "nowhere")
+	fails(1, "there is no database", absent)
+	fails(1, "the database has no department\n", empty)
 	var count int
 	if scanSQL(t, s.db, `SELECT count(*) FROM invitations`, &count); count != 1 {
 		t.Errorf("%d invitations, not only the one of the first start", count)
 	}
 	newKey(t, s.db, "Engine 7")
-	fails("the database has 2 departments\n", s.db)
+	fails(2, "the database has 2 departments\n", s.db)
 }
 
 // TestInvitationExpires: the code is valid for fifteen minutes, by the clock of the

@@ -69,6 +69,9 @@ func (s Schema) Advise(ctx context.Context, err error, db, backupDir string) err
 	if err == nil || cli.HintOf(err) != "" {
 		return err
 	}
+	if e, ok := errors.AsType[*store.SeveralTenantsError](err); ok {
+		return cli.Usage(e.Error(), "name one, such as --department "+cli.Quote(e.Names[0]))
+	}
 	a := adviceOn(err, db)
 	if a.Text == "" {
 		return err
@@ -116,9 +119,6 @@ func adviceOn(err error, db string) Advice {
 	}
 	if e, ok := errors.AsType[*store.NoTenantError](err); ok {
 		return onTenant(e, db)
-	}
-	if e, ok := errors.AsType[*store.SeveralTenantsError](err); ok {
-		return Advice{Text: e.Error(), Hint: "name one, such as --department " + cli.Quote(e.Names[0])}
 	}
 	if e, ok := errors.AsType[*store.TakenError](err); ok {
 		a := Advice{Text: e.Error()}

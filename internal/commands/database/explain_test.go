@@ -39,7 +39,6 @@ func TestAdvice(t *testing.T) {
 		{&store.NoTenantError{Name: "defualt", Names: []string{"Engine 7", "default"}, CanCreate: true}, `there is no department "defualt"`,
 			"--department default\nto create the department, add --new"},
 		{&store.NoTenantError{}, "the database has no department", "firefighters keys create --db x.db"},
-		{&store.SeveralTenantsError{Names: []string{"Engine 7", "B"}}, "the database has 2 departments", "name one, such as --department " + cli.Quote("Engine 7")},
 		{file("reading", &record.DamagedError{ID: "0a"}), `the record "0a" is damaged: its fields do not have their checksum`, "firefighters check --db x.db"},
 		{target(backup.OpWrite, fs.ErrInvalid), `writing the backup "dir/saved.db": invalid argument`, ""},
 		{target(backup.OpRead, fs.ErrInvalid), `reading the backup "dir/saved.db": invalid argument`, ""},
@@ -50,5 +49,9 @@ func TestAdvice(t *testing.T) {
 		if err.Error() != tt.text || cli.HintOf(err) != tt.hint || !errors.Is(err, tt.err) {
 			t.Errorf("%v:\n%v\nTry: %s\nwant:\n%s\nTry: %s", tt.err, err, cli.HintOf(err), tt.text, tt.hint)
 		}
+	}
+	err := (Schema{}).Advise(t.Context(), &store.SeveralTenantsError{Names: []string{"A", "B"}}, "x.db", "")
+	if usage, ok := errors.AsType[*cli.UsageError](err); !ok || *usage != (cli.UsageError{What: "the database has 2 departments", Hint: "name one, such as --department A"}) {
+		t.Errorf("several departments: %v", err)
 	}
 }
