@@ -24,16 +24,17 @@ type Schema struct {
 	Quiet    bool                       // Open does not report that it created a database: the command does, or removes it
 }
 
-// With opens the database at path for do, as Open does. Its errors have advice.
+// With opens the database at path for do, as Open does, and closes it.
 func (s Schema) With(env cli.Env, path string, create bool, do func(*store.Store) error) error {
 	opened, err := s.Open(env, path, create)
-	if err == nil {
-		err = do(opened)
-		if closing := opened.Close(); err == nil {
-			err = closing
-		}
+	if err != nil {
+		return err
 	}
-	return s.Advise(env.Context, err, path, "")
+	err = do(opened)
+	if closing := opened.Close(); err == nil {
+		err = closing
+	}
+	return err
 }
 
 // WithTenant is With for a command about a department: the one with the name or, without

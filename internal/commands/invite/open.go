@@ -53,9 +53,11 @@ the command asks for them. Elsewhere, run it with sudo, which prints the link.`,
 			o := opening{env: cli.EnvOf(cmd), db: *db, department: *department}
 			err = o.invite(c)
 		}
-		if err != nil {
-			showError(err)
+		if err == nil {
+			return nil
 		}
+		err = c.Database.Explain(cmd, err) // now, because Windows shows it in a window
+		showError(err)
 		return err
 	}
 	return cmd
