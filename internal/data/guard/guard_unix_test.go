@@ -379,6 +379,9 @@ func TestDamage(t *testing.T) {
 	for range 2000 {
 		create(t, s)
 	}
+	if loss := w.End(); loss != nil { // closes its connection, so that the store merges the -wal
+		t.Fatal(loss)
+	}
 	must(t, s.Close())
 	c, err := sqlite.OpenImmutable(w.path)
 	must(t, err)
