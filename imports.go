@@ -222,7 +222,12 @@ func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller, co
 		httpapi.Respond(w, http.StatusCreated, stored)
 		return nil
 	}
-	file, err := imports.Read(r.Context(), content, o, s.store.Clock().Now())
+	now := s.store.Clock().Now()
+	list, err := imports.Read(r.Context(), content, o, now)
+	if err != nil {
+		return err
+	}
+	file, err := list.Map(r.Context(), o, now)
 	if err != nil {
 		return err
 	}

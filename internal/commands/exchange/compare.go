@@ -15,7 +15,7 @@ import (
 func (i *importing) compare(s *store.Store, tenant record.TenantID) error {
 	bar := i.env.StartProgress("Comparing people")
 	defer bar.End()
-	f, err := imports.Read(i.env.Context, i.content, i.options, s.Clock().Now())
+	f, err := i.list.Map(i.env.Context, i.options, s.Clock().Now())
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ type importing struct {
 	env       cli.Env
 	db        *string
 	path      string // of FILE; standardInput for that
-	content   []byte // of FILE
+	list      *imports.List
 	columns   string // --map
 	creating  bool   // a database
 	comparing bool
@@ -101,7 +101,11 @@ id, name (both names) and nameReversed (last name first).`,
 		if err := i.report.refuse(*i.db); err != nil {
 			return err
 		}
-		if i.content, err = readFile(i.env, i.cmd, i.path); err == nil {
+		content, err := readFile(i.env, i.cmd, i.path)
+		if err == nil {
+			i.list, err = imports.Read(i.env.Context, content, i.options, time.Now())
+		}
+		if err == nil {
 			err = i.run(c)
 		}
 		if errors.Is(err, context.Canceled) {
@@ -140,7 +144,7 @@ func (i *importing) into(c Commands, s *store.Store) error {
 			return store.Failed("reading", *i.db, err)
 		}
 	}
-	f, err := imports.Read(ctx, i.content, i.options, now)
+	f, err := i.list.Map(ctx, i.options, now)
 	if err != nil {
 		return err
 	}

@@ -174,7 +174,10 @@ type comparedRow struct {
 // has records as the API has them.
 func (c *Comparison) MarshalJSON() ([]byte, error) {
 	o := c.Outcome
-	object := map[string]any{"same": c.Same, "unclear": c.Unclear, "file": o.File, "dates": o.Dates, "columns": o.Columns, "warnings": o.Warnings}
+	object := map[string]any{
+		"same": c.Same, "unclear": c.Unclear,
+		"file": o.File, "dates": o.Dates, "columns": o.Columns, "warnings": o.Warnings,
+	}
 	for _, group := range c.Groups {
 		rows := make([]any, len(group.Rows))
 		for i, r := range group.Rows {

@@ -11,17 +11,23 @@ import (
 // a cell by its column, from 0, and these by the number of the row.
 type Corrections map[int]map[int]string
 
-// correct puts the corrections into a table, and returns those that change a cell. Where
-// several rows have one number, it corrects the first.
-func (c Corrections) correct(t *sheet.Table) Corrections {
+// correct returns a table with the corrections, and those that change a cell. The table
+// itself stays as it is. Where several rows have one number, the first is corrected.
+func (c Corrections) correct(t *sheet.Table) (*sheet.Table, Corrections) {
 	changed := Corrections{}
-	for i := range t.Rows {
-		row := &t.Rows[i]
-		if _, done := changed[row.Number]; done || c[row.Number] == nil {
+	if len(c) == 0 {
+		return t, changed
+	}
+	corrected := *t
+	corrected.Rows = slices.Clone(t.Rows)
+	done := map[int]bool{}
+	for i := range corrected.Rows {
+		row := &corrected.Rows[i]
+		if done[row.Number] || c[row.Number] == nil {
 			continue
 		}
-		changed[row.Number] = map[int]string{}
-		cells := slices.Clone(row.Cells) // they may be a part of a longer list
+		done[row.Number] = true
+		cells := slices.Clone(row.Cells)
 		for column, text := range c[row.Number] {
 			text = strings.TrimSpace(text)
 			if column < 0 || column >= len(t.Header) || text == oneLine(row.Cell(column).Text) || text == day(t, row.Cell(column)) {
@@ -29,16 +35,18 @@ func (c Corrections) correct(t *sheet.Table) Corrections {
 			}
 			cells = append(cells, make([]sheet.Cell, max(0, column+1-len(cells)))...)
 			cells[column] = sheet.Cell{Text: text}
-			changed[row.Number][column] = text
+			changed.set(row.Number, column, text)
 		}
 		row.Cells = cells
 	}
-	for number, cells := range changed {
-		if len(cells) == 0 {
-			delete(changed, number)
-		}
+	return &corrected, changed
+}
+
+func (c Corrections) set(row, column int, text string) {
+	if c[row] == nil {
+		c[row] = map[int]string{}
 	}
-	return changed
+	c[row][column] = text
 }
 
 // CellText returns what stands in a cell of a row, by its position, in one line: a day

@@ -32,6 +32,35 @@ func TestCorrections(t *testing.T) {
 	}
 }
 
+// TestListStays: mapping, correcting and releasing leave a list as it was read, and ReadAs
+// tells which options need another reading.
+func TestListStays(t *testing.T) {
+	t.Parallel()
+	const content = "First name;Last name;E-mail\nAna;Čović;no\nEva;Kos;\n"
+	list, err := imports.Read(t.Context(), []byte(content), imports.Options{}, now)
+	must(t, err)
+	corrected := imports.Options{Corrections: imports.Corrections{2: {2: "ana@example.com"}}}
+	for _, tt := range []struct {
+		o    imports.Options
+		want string
+	}{{corrected, "ana@example.com"}, {imports.Options{}, "no"}, {corrected, "ana@example.com"}, {imports.Options{}, "no"}} {
+		f, err := list.Map(t.Context(), tt.o, now)
+		must(t, err)
+		if got := f.CellText(0, 2); got != tt.want {
+			t.Errorf("%v: the cell is %q, want %q", tt.o.Corrections, got, tt.want)
+		}
+		f.Release()
+	}
+	for _, tt := range []struct {
+		o    imports.Options
+		same bool
+	}{{corrected, true}, {imports.Options{Columns: map[int]string{2: ""}}, true}, {imports.Options{Encoding: "utf-16"}, false}, {imports.Options{Sheet: "x"}, false}} {
+		if got := list.ReadAs(tt.o); got != tt.same {
+			t.Errorf("ReadAs(%+v) = %t", tt.o, got)
+		}
+	}
+}
+
 // TestSaid: where something else would come of a file than was said, nothing is imported.
 func TestSaid(t *testing.T) {
 	t.Parallel()

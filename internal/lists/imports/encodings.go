@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -35,8 +36,8 @@ const (
 
 // settle returns the table in the likeliest encoding, and the candidates if there are
 // several. It holds no other table meanwhile: a list may be large.
-func settle(ctx context.Context, content []byte, t *sheet.Table, o mapping.Options, languages []string) (*sheet.Table, *EncodingError, error) {
-	all := candidates(t, o, languages)
+func settle(ctx context.Context, content []byte, t *sheet.Table, o Options, now time.Time) (*sheet.Table, *EncodingError, error) {
+	all := candidates(t, o.mapping(now), o.Languages)
 	t.Guess = nil
 	if t.Encoding != all[0].Encoding {
 		t = nil

@@ -175,11 +175,11 @@ func TestEncodingOfHeaders(t *testing.T) {
 		t.Errorf("%s: %v", asked(f), f.Mapped.Columns)
 	}
 	content := []byte(stored(t, "Keresztnév;Vezetéknév\r\n"+hungarian, charmap.CodePage852))
-	f, err := imports.Read(t.Context(), content, imports.Options{}, now)
+	f, err := tryRead(t, content, imports.Options{})
 	if !errors.As(err, new(*imports.EncodingError)) || f.Unsure == nil {
 		t.Errorf("%v", err)
 	}
-	f, err = imports.Read(t.Context(), content, imports.Options{Encoding: "cp852"}, now)
+	f, err = tryRead(t, content, imports.Options{Encoding: "cp852"})
 	if e, ok := errors.AsType[*mapping.ColumnsError](err); !ok || e.Headers[0] != "Keresztnév" {
 		t.Errorf("%v in %s", err, f.Table.Encoding)
 	}
@@ -251,7 +251,7 @@ func FuzzEncodings(f *testing.F) {
 	f.Add([]byte("0\n\xff\xff\xff"))
 	f.Add([]byte("BEGIN:VCARD\nN;QUOTED-PRINTABLE:=C8o=\n=E6;\x81\nEND:VCARD"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		read, err := imports.Read(t.Context(), content, imports.Options{}, now)
+		read, err := tryRead(t, content, imports.Options{})
 		if read == nil || read.Unsure == nil {
 			if errors.As(err, new(*imports.EncodingError)) {
 				t.Fatalf("%q: %v", content, err)
@@ -266,7 +266,7 @@ func FuzzEncodings(f *testing.F) {
 			t.Fatalf("%q: %s", content, what)
 		}
 		for i, c := range all {
-			again, err := imports.Read(t.Context(), content, imports.Options{Encoding: c.Encoding}, now)
+			again, err := tryRead(t, content, imports.Options{Encoding: c.Encoding})
 			if i > 0 && errors.As(err, new(*sheet.FileError)) { // its rows are empty
 				continue
 			}

@@ -1,8 +1,8 @@
 // Package imports takes the people of a file into a department: it says what each
 // row would do, does it whole or not at all, and compares a list with ours.
 //
-// A file goes through sheet.Read, which finds its cells, settle, which finds out in which
-// encoding they are, mapping.Map, which reads people from them, decide, which matches these
+// A file goes through sheet.Read, which finds its cells, settle, which determines their
+// encoding, mapping.Map, which reads people from the cells, decide, which matches the people
 // with the department, and store.Import.
 package imports
 
@@ -11,6 +11,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -28,30 +29,51 @@ type File struct {
 	Options Options        // their Corrections are those that change a cell
 	Hash    []byte         // SHA-256 of the content
 	Unsure  *EncodingError // the encoding must be chosen; nil: it is certain
-	Problem error          // as Read returns it: it cannot be imported yet
+	Problem error          // as Map returns it: it cannot be imported yet
 
 	now       time.Time
 	comparing bool
 }
 
-// Read reads a file. The error is a *sheet.FileError, *mapping.ColumnsError,
-// *mapping.DatesError, *RowsError or, where no column is known by its header,
-// *EncodingError. For all but the first the File says what is known. Or it is that of ctx:
-// all work on a file ends with that.
-func Read(ctx context.Context, content []byte, o Options, now time.Time) (*File, error) {
+// List is the content of a file as rows of cells. It is read once, and mapped as often as
+// somebody changes what its columns are. Nothing changes it, so that several may map it at
+// the same time.
+type List struct {
+	table   *sheet.Table
+	hash    []byte
+	unsure  *EncodingError
+	options Options // that the reading depends on
+	guessed bool    // the encoding, by the columns
+}
+
+// Read reads a file. The error is a *sheet.FileError or that of ctx.
+func Read(ctx context.Context, content []byte, o Options, now time.Time) (*List, error) {
 	table, err := sheet.Read(ctx, content, sheet.Options{Encoding: o.Encoding, Sheet: o.Sheet, Name: o.Name})
 	if err != nil {
 		return nil, err
 	}
 	hash := sha256.Sum256(content)
-	var unsure *EncodingError
-	if table.Guess != nil {
-		if table, unsure, err = settle(ctx, content, table, o.mapping(now), o.Languages); err != nil {
-			return nil, err
-		}
+	l := &List{table: table, hash: hash[:], options: o, guessed: table.Guess != nil}
+	if l.guessed {
+		l.table, l.unsure, err = settle(ctx, content, table, o, now)
 	}
-	o.Corrections = o.Corrections.correct(table)
-	f := &File{Table: table, Options: o, Hash: hash[:], Unsure: unsure, now: now}
+	return l, err
+}
+
+// ReadAs reports whether Read would read the same cells with these options.
+func (l *List) ReadAs(o Options) bool {
+	return o.Encoding == l.options.Encoding && o.Sheet == l.options.Sheet && (!l.guessed || maps.Equal(o.Columns, l.options.Columns))
+}
+
+// Cells returns the number of cells, as a measure of the memory that the list takes.
+func (l *List) Cells() int { return len(l.table.Rows) * len(l.table.Header) }
+
+// Map reads people from a list. The error is a *mapping.ColumnsError, *mapping.DatesError,
+// *RowsError or, where no column is known by its header, *EncodingError; then the File has
+// what is known. Or it is a *sheet.FileError or that of ctx, without a File.
+func (l *List) Map(ctx context.Context, o Options, now time.Time) (*File, error) {
+	f := &File{Options: o, Hash: l.hash, Unsure: l.unsure, now: now}
+	f.Table, f.Options.Corrections = o.Corrections.correct(l.table)
 	f.Mapped, f.Problem = mapping.Map(ctx, f.Table, o.mapping(now))
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -63,7 +85,8 @@ func Read(ctx context.Context, content []byte, o Options, now time.Time) (*File,
 	default:
 		f.Problem = f.Unsure // the headers are as unsure as the names
 	}
-	if e, ok := errors.AsType[*mapping.ColumnsError](f.Problem); ok && e.Code == mapping.ColumnsNoName && table.Format == sheet.CSV && len(o.Columns)+len(o.Headers) == 0 {
+	e, ok := errors.AsType[*mapping.ColumnsError](f.Problem)
+	if ok && e.Code == mapping.ColumnsNoName && f.Table.Format == sheet.CSV && len(o.Columns)+len(o.Headers) == 0 {
 		if err := sheet.Misnamed(o.Name); err != nil {
 			return nil, err
 		}
@@ -86,7 +109,9 @@ func (f *File) Release() {
 			}
 		}
 	}
-	f.Table.Rows = []sheet.Row{{Cells: first}}
+	table := *f.Table
+	table.Rows = []sheet.Row{{Cells: first}}
+	f.Table = &table
 }
 
 // Check returns what an import would do, and changes nothing. tenant is 0 for a
@@ -130,12 +155,14 @@ func (noRoster) Deleted([]string) (map[string]bool, error)        { return nil, 
 var errRefused = errors.New("a row is refused")
 
 // Apply imports the file, and sets Applied in the outcome if it has. Where a row is
-// refused or Perhaps Apply writes nothing, unless Options.SkipBad is set, nor where the outcome is
-// not the one of Options.Said. A file that would change
-// nothing makes no import; Number is then nil and Applied true. ctx ends the work only
-// before Apply writes, and the error of Options.Progress until it has written. The error is an *EncodingError where somebody must choose the
-// encoding first. key may be nil.
-func (f *File) Apply(ctx context.Context, s *store.Store, tenant record.TenantID, by store.KeyID, key *store.IdempotencyKey) (*Outcome, error) {
+// refused or Perhaps Apply writes nothing, unless Options.SkipBad is set, nor where the
+// outcome is not the one of Options.Said. A file that would change nothing makes no import;
+// Number is then nil and Applied true. ctx ends the work only before Apply writes, and the
+// error of Options.Progress until it has written. The error is an *EncodingError where
+// somebody must choose the encoding first. key may be nil.
+func (f *File) Apply(
+	ctx context.Context, s *store.Store, tenant record.TenantID, by store.KeyID, key *store.IdempotencyKey,
+) (*Outcome, error) {
 	if f.Problem != nil {
 		return nil, f.Problem
 	}

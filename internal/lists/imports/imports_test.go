@@ -46,9 +46,18 @@ func newStore(t testing.TB) *store.Store {
 
 func read(t testing.TB, content string, o imports.Options) *imports.File {
 	t.Helper()
-	f, err := imports.Read(t.Context(), []byte(content), o, now)
+	f, err := tryRead(t, []byte(content), o)
 	must(t, err)
 	return f
+}
+
+func tryRead(t testing.TB, content []byte, o imports.Options) (*imports.File, error) {
+	t.Helper()
+	list, err := imports.Read(t.Context(), content, o, now)
+	if err != nil {
+		return nil, err
+	}
+	return list.Map(t.Context(), o, now)
 }
 
 func apply(t testing.TB, s *store.Store, content string, o imports.Options) *imports.Outcome {

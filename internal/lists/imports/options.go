@@ -93,7 +93,10 @@ func (o *Options) checkRows(people []mapping.Person) error {
 
 // mapping returns how to read the people of a table.
 func (o *Options) mapping(now time.Time) mapping.Options {
-	return mapping.Options{Columns: o.Columns, Headers: o.Headers, Dates: o.Dates, Names: o.Names, Zero: o.Zero, LeaveOutBad: o.LeaveOutBad, Now: now}
+	return mapping.Options{
+		Columns: o.Columns, Headers: o.Headers, Dates: o.Dates, Names: o.Names,
+		Zero: o.Zero, LeaveOutBad: o.LeaveOutBad, Now: now,
+	}
 }
 
 // SaySame takes over that a row is somebody who is there, as "12=ID" or "12:ID". The error
@@ -127,7 +130,8 @@ func parseRow(text string) (row int, ok bool) {
 }
 
 func wrongSame(text string) error {
-	return &record.TextError{Code: record.Invalid, Fault: "must be the number of a row and the id of a person, like 12=0191e2c4-1b5a-7000-8000-000000000001, not " + strconv.Quote(text)}
+	const want = "must be the number of a row and the id of a person, like 12=0191e2c4-1b5a-7000-8000-000000000001, not "
+	return &record.TextError{Code: record.Invalid, Fault: want + strconv.Quote(text)}
 }
 
 // AllRows is the value of the parameter rows that sets Options.AllRows.

@@ -74,7 +74,7 @@ type Row struct {
 	ID     *string            `json:"id"`     // of the person it means, if there is one by now
 	Errors record.FieldErrors `json:"errors"` // never null
 
-	Twin    int                `json:"-"`                 // the number of an earlier row that agrees with it in all fields that are read; 0: none
+	Twin    int                `json:"-"`                 // the number of an earlier row with the same values; 0: none
 	Like    []Like             `json:"like,omitempty"`    // whom a row that is Perhaps could be
 	LeftOut record.FieldErrors `json:"leftOut,omitempty"` // what was wrong with the fields that it goes without
 
@@ -183,10 +183,14 @@ func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
 		leftOut += len(d.rows[i].LeftOut)
 	}
 	t := f.Table
-	o := &Outcome{Added: count[Added], Changed: count[Changed], Left: count[Left], Refused: count[Refused], Perhaps: count[Perhaps], Differ: d.differ, LeftOut: leftOut,
+	o := &Outcome{
+		Added: count[Added], Changed: count[Changed], Left: count[Left], Refused: count[Refused], Perhaps: count[Perhaps],
+		Differ: d.differ, LeftOut: leftOut,
 		File:    FileInfo{t.Format, textOrNil(t.Encoding), textOrNil(t.Delimiter), textOrNil(t.Sheet)},
-		Columns: []ColumnInfo{}, Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same, twins: d.twins, onlyOurs: d.onlyOurs, unclear: d.unclear,
-		Notes: slices.Concat(t.Notes, f.Mapped.Notes)}
+		Columns: []ColumnInfo{}, Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same,
+		twins: d.twins, onlyOurs: d.onlyOurs, unclear: d.unclear,
+		Notes: slices.Concat(t.Notes, f.Mapped.Notes),
+	}
 	for _, n := range []struct {
 		code  string
 		count int

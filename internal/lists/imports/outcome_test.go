@@ -10,20 +10,31 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 )
 
+// mapped reads a file and its people.
+func mapped(t *testing.T, content []byte, o Options) *File {
+	t.Helper()
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	list, err := Read(t.Context(), content, o, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := list.Map(t.Context(), o, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // TestReportKeepsDates: a report of a workbook has the days and not their serial
 // numbers, and is read again as the workbook was.
 func TestReportKeepsDates(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	for _, name := range []string{"excel-dates.xlsx", "excel-1904.xlsx"} {
 		content, err := os.ReadFile("../../../acceptance/testdata/sheets/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := Read(t.Context(), content, Options{Dates: "dmy"}, now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := mapped(t, content, Options{Dates: "dmy"})
 		r, err := f.Check(t.Context(), nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -33,10 +44,7 @@ func TestReportKeepsDates(t *testing.T) {
 			if err := WriteReport(&b, format, f, r, []string{"result"}, func(row Row) []string { return []string{row.Result} }); err != nil {
 				t.Fatal(err)
 			}
-			again, err := Read(t.Context(), b.Bytes(), Options{Dates: "dmy"}, now)
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := mapped(t, b.Bytes(), Options{Dates: "dmy"})
 			serials := 0
 			for i, p := range f.Mapped.People {
 				if got := again.Mapped.People[i]; got.Fields != p.Fields {

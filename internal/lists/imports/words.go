@@ -129,7 +129,8 @@ func (w Words) Explain(err error) (what, do string, ok bool) {
 		return w.dates(e), "", true
 	}
 	if e, ok := errors.AsType[*EncodingError](err); ok {
-		return uncertain, strings.Join(append(e.sentences(), "If none of these is right, save the list as .xlsx in the program it comes from."), " "), true
+		const none = "If none of these is right, save the list as .xlsx in the program it comes from."
+		return uncertain, strings.Join(append(e.sentences(), none), " "), true
 	}
 	if e, ok := errors.AsType[*RowsError](err); ok {
 		return messages().Text(w.Language, "rows."+e.Code, strconv.Itoa(e.Row)), "", true
@@ -166,7 +167,8 @@ func (w Words) columns(e *mapping.ColumnsError) (what, do string) {
 	case e.Code == mapping.ColumnsNoName && slices.Contains(e.Headers, ""):
 		return messages().Text(w.Language, "columns.noHeaders", all), ""
 	case e.Code == mapping.ColumnsNoName && len(headers) == 1:
-		return messages().Text(w.Language, "columns.oneNoName", all), messages().Text(w.Language, "columns.oneNoName.do", w.Field(mapping.FullName))
+		do = messages().Text(w.Language, "columns.oneNoName.do", w.Field(mapping.FullName))
+		return messages().Text(w.Language, "columns.oneNoName", all), do
 	case e.Code == mapping.ColumnsNoName:
 		return messages().Text(w.Language, "columns.noName", all),
 			messages().Text(w.Language, "columns.noName.do", w.Field("firstName"), w.Field("lastName"), w.Field(mapping.FullName))

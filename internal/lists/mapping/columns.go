@@ -414,7 +414,8 @@ func ParseHeaders(text string) (headers []Header, err error) {
 		case last == 0, header == "":
 			return nil, wrongHeaders(`must be like "Vorname=firstName,Handy=phoneNumber", not %q`, text)
 		case !known:
-			return nil, wrongHeaders("has %q, and the fields are %s, %s, %s, %s, and - for none", parts[last], strings.Join(record.FieldNames(), ", "), ID, FullName, reversed)
+			fields := strings.Join(append(record.FieldNames(), ID, FullName, reversed), ", ")
+			return nil, wrongHeaders("has %q, and the fields are %s, and - for none", parts[last], fields)
 		case twice:
 			return nil, wrongHeaders("has the header %q twice", header)
 		}

@@ -192,7 +192,10 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 	if err != nil {
 		return r, err
 	}
-	m := mapper{table: t, columns: r.Columns, several: c.several, births: births, names: names, phones: readPhones(t, r.Columns, o), now: o.Now, leaveOutBad: o.LeaveOutBad}
+	m := mapper{
+		table: t, columns: r.Columns, several: c.several, births: births, names: names,
+		phones: readPhones(t, r.Columns, o), now: o.Now, leaveOutBad: o.LeaveOutBad,
+	}
 	r.People = make([]Person, len(t.Rows))
 	for i := range t.Rows {
 		if err := ctx.Err(); err != nil {

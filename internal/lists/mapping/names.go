@@ -179,7 +179,12 @@ func (n *fullName) strip(text string, before [][]string, french bool) (p namePar
 	for start < end && (all[start].Title == alike.Academic || isSalutation(all[start:], len(before) > 0, french)) {
 		start++
 	}
-	for end > start && (all[end-1].Title != alike.NoTitle && !(end-start == 2 && isLoneName(all[end-1])) || end-start > 2 && isDegree(all[end-1], false)) {
+	for end > start {
+		last, count := all[end-1], end-start
+		title := last.Title != alike.NoTitle && !(count == 2 && isLoneName(last))
+		if !title && !(count > 2 && isDegree(last, false)) {
+			break
+		}
 		end--
 	}
 	n.leaveOut(all[:start])
@@ -319,7 +324,8 @@ func (n *names) full(p *Person, f *record.Fields, cell string) {
 		list = &n.doubtful
 	}
 	if len(*list) < shownExamples && len(cell) <= shownName {
-		*list = append(*list, sheet.Note{Code: NoteSplit, Args: []any{sheet.Quoted(cell), sheet.Quoted(name.name.First), sheet.Quoted(name.name.Last)}})
+		args := []any{sheet.Quoted(cell), sheet.Quoted(name.name.First), sheet.Quoted(name.name.Last)}
+		*list = append(*list, sheet.Note{Code: NoteSplit, Args: args})
 	}
 }
 

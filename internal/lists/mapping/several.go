@@ -145,7 +145,8 @@ var kindPatterns = sync.OnceValue(func() map[string]kindPattern {
 })
 
 // neverKinds are the words of values that are no phone number of somebody.
-var neverKinds = regexp.MustCompile(`fax|faks|telecop|pager|localizador|radiomessag|beeper|bipeur|pieps|melder|meldeempf|avertisseur|busca|dojavlj|modem|telex|notfall|emergency|urgence|emergencia|hitn`)
+var neverKinds = regexp.MustCompile(`fax|faks|telecop|pager|localizador|radiomessag|beeper|bipeur|pieps|melder|meldeempf|` +
+	`avertisseur|busca|dojavlj|modem|telex|notfall|emergency|urgence|emergencia|hitn`)
 
 // kindOf returns the kind of a column of a field by its header.
 func kindOf(field, header string) int {
@@ -206,7 +207,9 @@ func (s *several) choose(row sheet.Row) {
 // saysSomething reports whether a cell of a field is more than a dash, or than a word
 // such as "none" for a phone number.
 func saysSomething(field string, cell sheet.Cell) bool {
-	return cell.Kind == sheet.Error || strings.ContainsFunc(cell.Text, func(r rune) bool { return unicode.IsNumber(r) || unicode.IsLetter(r) && field != "phoneNumber" })
+	return cell.Kind == sheet.Error || strings.ContainsFunc(cell.Text, func(r rune) bool {
+		return unicode.IsNumber(r) || unicode.IsLetter(r) && field != "phoneNumber"
+	})
 }
 
 // counts reports whether a column counts in the row for which several have chosen.

@@ -106,7 +106,9 @@ const (
 )
 
 // firstColumns are the headers of the columns that come first.
-var firstColumns = slices.Concat([]string{"UID", "firstName", "lastName", "FN"}, record.FieldNames()[record.NameFields:], []string{"N additional", "N prefix", "N suffix"})
+var firstColumns = slices.Concat(
+	[]string{"UID", "firstName", "lastName", "FN"}, record.FieldNames()[record.NameFields:], []string{"N additional", "N prefix", "N suffix"},
+)
 
 // firstColumn is the first column for a property. Of several, one has it.
 var firstColumn = func() map[string]int {

@@ -161,7 +161,11 @@ func (v visit) openList() (*broughtList, error) {
 	}
 	takeAnswers(&l.options, answers)
 	l.options.Name = l.name
-	l.file, err = imports.Read(v.R.Context(), l.content, l.options, v.Store.Clock().Now())
+	now := v.Store.Clock().Now()
+	list, err := imports.Read(v.R.Context(), l.content, l.options, now)
+	if err == nil {
+		l.file, err = list.Map(v.R.Context(), l.options, now)
+	}
 	return l, l.explain(v, err)
 }
 
