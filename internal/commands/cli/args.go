@@ -53,7 +53,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	similar := Nearest(typed, append(names, "version", "tenant"))
-	for _, meant := range otherNames[typed] {
+	for _, meant := range strings.Fields(otherNames[typed]) {
 		if slices.Contains(names, meant) {
 			similar = meant
 		}
@@ -62,7 +62,7 @@ func flagError(cmd *cobra.Command, err error) error {
 }
 
 // otherNames are names that people type for flags.
-var otherNames = map[string][]string{"port": {"listen"}, "host": {"listen"}, "address": {"listen"}, "database": {"db"}, "file": {"db", "output"}}
+var otherNames = map[string]string{"port": "listen", "host": "listen", "address": "listen", "database": "db", "file": "db output"}
 
 // didYouMean is the end of an error about an unknown word, empty without a similar one.
 func didYouMean(prefix, similar string) string {
@@ -129,9 +129,6 @@ func meantBy(cmd *cobra.Command, word string) (paths []string) {
 	return paths
 }
 
-// notReached makes a group of commands runnable, so that cobra checks its arguments.
-func notReached(*cobra.Command, []string) error { return nil }
-
 // matchUse checks the number of arguments against the usage line of the command: FILE must
 // be there, [FILE] may be, and FILE... can be several.
 func matchUse(cmd *cobra.Command, args []string) error {
@@ -189,7 +186,9 @@ func withFlag(cmd *cobra.Command, name, value string) string {
 // looksLikeFile reports whether an argument is more likely to name a database
 // file than a department or a record.
 func looksLikeFile(arg string) bool {
-	return !strings.ContainsFunc(arg, unicode.IsControl) && (strings.ContainsAny(arg, `/\`) || strings.HasPrefix(filepath.Ext(arg), ".db") || strings.HasPrefix(filepath.Ext(arg), ".sqlite"))
+	ext := filepath.Ext(arg)
+	named := strings.ContainsAny(arg, `/\`) || strings.HasPrefix(ext, ".db") || strings.HasPrefix(ext, ".sqlite")
+	return named && !strings.ContainsFunc(arg, unicode.IsControl)
 }
 
 // CommandLine returns the command as it was typed, without some flags.

@@ -76,7 +76,7 @@ func (env Env) complete(cmd *cobra.Command) (err error) {
 			return UsageErrorf(cmd, "%s cannot be combined", strings.Join(names, " and "))
 		}
 	}
-	if department := flags.Lookup("department"); department != nil && flags.Changed("new") && strings.TrimSpace(department.Value.String()) == "" {
+	if name, err := flags.GetString("department"); err == nil && flags.Changed("new") && strings.TrimSpace(name) == "" {
 		return UsageErrorf(cmd, "--new needs a name: add --department")
 	}
 	flags.VisitAll(func(f *pflag.Flag) {

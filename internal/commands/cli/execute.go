@@ -31,7 +31,9 @@ func Execute(env Env, root *cobra.Command, args []string, explain Explain) int {
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	if len(env.args) > 0 && strings.HasPrefix(env.args[0], cobra.ShellCompRequestCmd) {
-		forEach(root, func(cmd *cobra.Command) { cmd.Flags().VisitAll(unquoteUsage) })
+		forEach(root, func(cmd *cobra.Command) { // only pflag understands the backquotes around the value of a flag
+			cmd.Flags().VisitAll(func(f *pflag.Flag) { _, f.Usage = pflag.UnquoteUsage(f) })
+		})
 	}
 
 	cmd, err := root.ExecuteContextC(context.WithValue(env.Context, envKey{}, env))
@@ -101,7 +103,8 @@ func prepare(root *cobra.Command, started func(cmd *cobra.Command)) {
 		})
 		switch {
 		case cmd.HasSubCommands() && cmd.RunE == nil:
-			cmd.Args, cmd.RunE = unknownCommand, notReached
+			cmd.Args = unknownCommand // which cobra calls only where RunE is set
+			cmd.RunE = func(*cobra.Command, []string) error { return nil }
 			cmd.Annotations = map[string]string{group: "true"}
 		case cmd.Args == nil:
 			cmd.Args = matchUse
@@ -119,10 +122,6 @@ func prepare(root *cobra.Command, started func(cmd *cobra.Command)) {
 
 // group is the annotation of a command that only has subcommands.
 const group = "group"
-
-// unquoteUsage removes the backquotes around the value of a flag, which only pflag
-// understands.
-func unquoteUsage(f *pflag.Flag) { _, f.Usage = pflag.UnquoteUsage(f) }
 
 // plainBool is a flag that the help shows without the values it also accepts: pflag adds
 // "[=true|false]".

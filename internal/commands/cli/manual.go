@@ -98,7 +98,8 @@ func examples(lines string) string {
 
 // roff escapes what has a meaning in a line of roff.
 func roff(text string) string {
-	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, `"`, `\(dq`, "\n.", "\n\\&.").Replace(text)
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.",
+		"'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, `"`, `\(dq`).Replace(text)
 	var ascii strings.Builder
 	for _, r := range text {
 		if r > '~' {

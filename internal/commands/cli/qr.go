@@ -26,12 +26,13 @@ func (env Env) PrintQR(prefix, text string, paper bool) error {
 		before, after = "\x1b[38;5;231;48;5;16m", "\x1b[0m"
 	}
 	light := terminal || !paper
+	halves := map[[2]bool]string{{true, true}: "█", {true, false}: "▀", {false, true}: "▄", {false, false}: " "}
 	drawn := func(x, y int) bool { return y < code.Size+quietZone && code.Black(x, y) != light }
 	var b strings.Builder
 	for y := -quietZone; y < code.Size+quietZone; y += 2 {
 		b.WriteString(prefix + before)
 		for x := -quietZone; x < code.Size+quietZone; x++ {
-			b.WriteString(map[[2]bool]string{{true, true}: "█", {true, false}: "▀", {false, true}: "▄", {false, false}: " "}[[2]bool{drawn(x, y), drawn(x, y+1)}])
+			b.WriteString(halves[[2]bool{drawn(x, y), drawn(x, y+1)}])
 		}
 		b.WriteString(after + "\n")
 	}

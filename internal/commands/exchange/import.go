@@ -226,7 +226,8 @@ func (i *importing) writes(o *imports.Outcome) bool { return i.passes(o) && o.Ad
 func (i *importing) finish(f *imports.File, o *imports.Outcome, note string) error {
 	printErr := i.print(f, o, note) // the rest is done even if no one reads
 	err := i.writeReport(func(w io.Writer) error {
-		return imports.WriteReport(w, i.report.format, f, o, []string{"result", "reason"}, func(r imports.Row) []string { return []string{r.Result, reason(r)} })
+		cells := func(r imports.Row) []string { return []string{r.Result, reason(r)} }
+		return imports.WriteReport(w, i.report.format, f, o, []string{"result", "reason"}, cells)
 	})
 	if err != nil {
 		return err
@@ -274,11 +275,12 @@ const maxUndeleted = 100
 
 // choices returns the commands that do something else with some rows, a sentence in each line.
 func (i *importing) choices(o *imports.Outcome) (lines []string) {
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	bad, unknown := 0, 0
 	var deleted []string
 	for at := range o.All {
 		switch r := &o.All[at]; {
-		case r.Result != imports.Refused:
+		case r.Result != imports.Refused, o.Number != nil:
 		case r.Deleted != "":
 			deleted = append(deleted, r.Deleted)
 		case r.Errors.Has(mapping.ID):
@@ -287,23 +289,24 @@ func (i *importing) choices(o *imports.Outcome) (lines []string) {
 			bad++
 		}
 	}
-	if bad > 0 && o.Number == nil {
-		lines = append(lines, fmt.Sprintf("To import %s without the invalid fields: %s", people(bad), i.again("--leave-out-bad-fields")))
+	if bad > 0 {
+		add("To import %s without the invalid fields: %s", people(bad), i.again("--leave-out-bad-fields"))
 	}
-	if unknown > 0 && o.Number == nil {
-		lines = append(lines, fmt.Sprintf("%s have ids of another department. To import them as new people: %s", rows(unknown), i.again("--map "+i.withColumns("id=-"), "map")))
+	if unknown > 0 {
+		again := i.again("--map "+i.withColumns("id=-"), "map")
+		add("%s have ids of another department. To import them as new people: %s", rows(unknown), again)
 	}
-	if len(deleted) > 0 && o.Number == nil {
+	if len(deleted) > 0 {
 		ids := strings.Join(deleted[:min(len(deleted), maxUndeleted)], " ")
-		lines = append(lines, "To restore the deleted people: "+related(i.cmd, "undelete "+ids))
+		add("To restore the deleted people: %s", related(i.cmd, "undelete "+ids))
 	}
 	for _, n := range o.Notes {
 		if n.Code == mapping.NoteNoZero && o.Number == nil {
-			lines = append(lines, "To put a 0 before these phone numbers, import the file on the page: "+related(i.cmd, "open"))
+			add("To put a 0 before these phone numbers, import the file on the page: %s", related(i.cmd, "open"))
 		}
 	}
 	if o.Differ > 0 {
-		lines = append(lines, fmt.Sprintf("Unchanged people who differ from the file: %d. To see how: %s", o.Differ, i.again("--update", "apply")))
+		add("Unchanged people who differ from the file: %d. To see how: %s", o.Differ, i.again("--update", "apply"))
 	}
 	return lines
 }

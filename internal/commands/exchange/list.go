@@ -110,7 +110,8 @@ func (i *importing) encodings(e *imports.EncodingError, more string) (choices []
 			others = append(others, c.Encoding)
 			continue
 		}
-		choices = append(choices, fmt.Sprintf("if these names are right: %s: %s", inLine(c.Text(), sentenceLimit), i.again(more+"--encoding "+c.Encoding, "encoding")))
+		again := i.again(more+"--encoding "+c.Encoding, "encoding")
+		choices = append(choices, fmt.Sprintf("if these names are right: %s: %s", inLine(c.Text(), sentenceLimit), again))
 	}
 	if len(others) > 0 {
 		choices = append(choices, "otherwise another --encoding: "+strings.Join(others, ", "))

@@ -66,7 +66,8 @@ func undo(cmd *cobra.Command, s *store.Store, tenant record.TenantID, number int
 }
 
 // since are the changes since an import, by the action of the last one.
-var since = map[string]string{"replace": "changed since", "delete": "deleted since", "undelete": "restored since", "purge": "permanently deleted since"}
+var since = map[string]string{"replace": "changed since", "delete": "deleted since",
+	"undelete": "restored since", "purge": "permanently deleted since"}
 
 func printUndone(env cli.Env, number int64, undone store.TakenBack) error {
 	var t text
@@ -105,7 +106,8 @@ func (c Commands) importListCommand() *cobra.Command {
 				if i.Key != 0 {
 					by = cmp.Or(i.Label, fmt.Sprint("key ", i.Key))
 				}
-				list.Add(imports.EntryOf(i), fmt.Sprint(i.Number), cli.FormatTime(i.At.UnixMilli()), fmt.Sprint(i.Added), fmt.Sprint(i.Changed), undone, by, cmp.Or(shown(i.File), "-"))
+				list.Add(imports.EntryOf(i), fmt.Sprint(i.Number), cli.FormatTime(i.At.UnixMilli()),
+					fmt.Sprint(i.Added), fmt.Sprint(i.Changed), undone, by, cmp.Or(shown(i.File), "-"))
 			}
 			return list.Print(env)
 		})

@@ -113,7 +113,8 @@ func (d *device) explain(env cli.Env, a phone.Account, noAddress error, hint str
 	case a.TLS():
 		env.Notef("Android: install the app DAVx5 and scan the QR code. Thunderbird, Evolution and KAddressBook take the address.")
 	default:
-		env.Note("without HTTPS, others in the network can read the password and the list, and DAVx5 does not connect: serve with --tls-self-signed", "")
+		env.Note("without HTTPS, others in the network can read the password and the list, "+
+			"and DAVx5 does not connect: serve with --tls-self-signed", "")
 	}
 	if d.output != "" {
 		env.Notef("iPhone, iPad and Mac: send %s to the device and open it there. It contains the password.", cli.Quote(d.output))

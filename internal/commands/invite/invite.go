@@ -200,7 +200,8 @@ prints the address, user name and password, and a QR code for Android. With
 	db, department := cli.AddDB(cmd), cli.AddDepartment(cmd)
 	name := cmd.Flags().String("name", "", "`name` of the person or device (required)")
 	scope := cmd.Flags().String("scope", store.ScopeWrite, "`scope`: read, write or admin")
-	cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]string{store.ScopeRead, store.ScopeWrite, store.ScopeAdmin}, cobra.ShellCompDirectiveNoFileComp))
+	scopes := []string{store.ScopeRead, store.ScopeWrite, store.ScopeAdmin}
+	cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(scopes, cobra.ShellCompDirectiveNoFileComp))
 	isDevice := cmd.Flags().Bool("phone", false, "set up a phone or a computer that keeps the list among its contacts")
 	var d device
 	cmd.Flags().BoolVar(&d.birthdays, "birthdays", false, "with --phone: include dates of birth and a calendar of birthdays")

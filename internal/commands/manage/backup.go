@@ -45,7 +45,8 @@ To restore it: firefighters restore FILE`,
 		// A misspelt subcommand must not write all personal data to a file.
 		if !strings.ContainsAny(args[0], "./"+string(filepath.Separator)) {
 			typed := strings.TrimPrefix(cli.CommandLine(cmd), cmd.CommandPath()+" ")
-			return cli.Usage(fmt.Sprintf("FILE must contain a dot or a slash, not %q", args[0]), cmd.CommandPath()+" ./"+typed+"\nto list backups: firefighters backup list")
+			return cli.Usage(fmt.Sprintf("FILE must contain a dot or a slash, not %q", args[0]),
+				cmd.CommandPath()+" ./"+typed+"\nto list backups: firefighters backup list")
 		}
 		return c.backup(cli.EnvOf(cmd), backup.Job{Format: c.Database.Format, Source: *db, Target: args[0], Force: *force, EncryptTo: encrypt.To})
 	}
@@ -70,10 +71,12 @@ func (c Commands) backup(env cli.Env, job backup.Job) error {
 	if err != nil {
 		return err
 	}
-	err = env.Println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).", database.Describe(made.Summary), cli.Quote(job.Target), cli.FormatBytes(made.Bytes), time.Since(began).Seconds()))
+	err = env.Println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).",
+		database.Describe(made.Summary), cli.Quote(job.Target), cli.FormatBytes(made.Bytes), time.Since(began).Seconds()))
 	warnOfDamage(env, made, job.Source)
 	if dir := filepath.Dir(job.Target); osutil.SharedFolder(dir) && len(job.EncryptTo) == 0 {
-		env.Warn("every user of this computer may read or delete the backups in "+cli.Quote(dir), "encrypt them with --backup-encrypt-to; see firefighters backup-key")
+		env.Warn("every user of this computer may read or delete the backups in "+cli.Quote(dir),
+			"encrypt them with --backup-encrypt-to; see firefighters backup-key")
 	}
 	if made.Foreign != nil {
 		env.Warn(fmt.Sprintf("restore will reject this backup: %v", made.Foreign), "firefighters check --db "+cli.Quote(job.Source))
@@ -168,16 +171,15 @@ func (c Commands) listBackups(env cli.Env, db, dir string, asJSON bool) error {
 	}
 	list := cli.NewList(asJSON, "CREATED", "AGE", "SIZE", "FILE", "ENCRYPTED", "VERIFIED")
 	for _, f := range all {
-		line := backupLine{File: f.Path, MadeAt: store.Moment(f.Time.UnixMilli()), Bytes: f.Bytes, Encrypted: f.Encrypted}
-		encrypted, verified := "no", "-"
+		at, encrypted, verified := f.Time.UnixMilli(), "no", int64(0)
 		if f.Encrypted {
 			encrypted = "yes"
 		}
 		if f.Verified != nil {
-			line.VerifiedAt = store.Moment(f.Verified.UnixMilli())
-			verified = cli.FormatTime(f.Verified.UnixMilli())
+			verified = f.Verified.UnixMilli()
 		}
-		list.Add(line, cli.FormatTime(f.Time.UnixMilli()), cli.FormatSpan(time.Since(f.Time)), cli.FormatBytes(f.Bytes), f.Name(), encrypted, verified)
+		list.Add(backupLine{f.Path, store.Moment(at), f.Bytes, f.Encrypted, store.Moment(verified)},
+			cli.FormatTime(at), cli.FormatSpan(time.Since(f.Time)), cli.FormatBytes(f.Bytes), f.Name(), encrypted, cli.FormatTime(verified))
 	}
 	if !asJSON {
 		env.Notef("Backups in %s:\n", cli.Quote(dir))

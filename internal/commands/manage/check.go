@@ -85,9 +85,11 @@ func (c Commands) checkNewest(env cli.Env, db, dir, identity string) error {
 	case err != nil:
 		return c.unsoundBackup(env, err, newest, db, dir)
 	case found.Damaged > 0:
-		return cli.WithHint(fmt.Errorf("the newest backup %s contains %s", file, cli.Count(found.Damaged, "damaged record", "damaged records")), "firefighters check --db "+cli.Quote(db))
+		err = fmt.Errorf("the newest backup %s contains %s", file, cli.Count(found.Damaged, "damaged record", "damaged records"))
+		return cli.WithHint(err, "firefighters check --db "+cli.Quote(db))
 	case newest.Encrypted:
-		env.Note("the backup is encrypted. Its header, length and SHA-256 are right; the rest can only be checked with its key.", "the same with --identity KEYFILE")
+		env.Note("the backup is encrypted. Its header, length and SHA-256 are right; the rest can only be checked with its key.",
+			"the same with --identity KEYFILE")
 	}
 	return env.Println(fmt.Sprintf("The newest backup %s is sound.", file))
 }
@@ -155,7 +157,8 @@ func (c Commands) checkDatabase(env cli.Env, db string, repair bool) error {
 		}
 		var findings findings
 		progress := env.StartProgress("Checking records")
-		found, err := integrity.Check(env.Context, s.DB(), integrity.Options{Format: c.Database.Format, Found: findings.add, Progress: progress.Set})
+		options := integrity.Options{Format: c.Database.Format, Found: findings.add, Progress: progress.Set}
+		found, err := integrity.Check(env.Context, s.DB(), options)
 		progress.End()
 		findings.print(env)
 		switch {
@@ -180,11 +183,12 @@ func unsound(db string, found integrity.Findings) error {
 		return database.Advice{Text: name + " has tables, indexes, triggers or views that another program has changed",
 			Hint: "undo the change or restore a backup: firefighters restore FILE --db " + file, Restore: true}
 	case found.Damaged > 0:
-		return cli.WithHint(fmt.Errorf("%s, by the disk or by another program", cli.Count(found.Damaged, "record of "+name+" is damaged", "records of "+name+" are damaged")),
+		what := cli.Count(found.Damaged, "record of "+name+" is damaged", "records of "+name+" are damaged")
+		return cli.WithHint(errors.New(what+", by the disk or by another program"),
 			"restore a backup, or replace each damaged record with PUT")
 	case found.Stale > 0:
-		return cli.WithHint(fmt.Errorf("%s was changed by another program and has %s", name, cli.Count(found.Stale, "inconsistency", "inconsistencies")),
-			"the server corrects them at startup: firefighters serve --db "+file)
+		err := fmt.Errorf("%s was changed by another program and has %s", name, cli.Count(found.Stale, "inconsistency", "inconsistencies"))
+		return cli.WithHint(err, "the server corrects them at startup: firefighters serve --db "+file)
 	}
 	return cli.WithHint(fmt.Errorf("%s has seen a time that is ahead of the clock of this computer", name),
 		"set the clock, or if it is right: firefighters check --repair --db "+file)

@@ -212,7 +212,8 @@ func (p *purge) traces(erased int, err error) error {
 	if erased > 0 {
 		what = fmt.Sprintf("permanently deleted %s, but traces may be left in the file", cli.Count(erased, "record", "records"))
 	}
-	again := fmt.Sprintf("to rewrite the file: firefighters purge --department %s --older-than 100y --db %s", cli.Quote(p.name), cli.Quote(p.backups.Database))
+	again := fmt.Sprintf("to rewrite the file: firefighters purge --department %s --older-than 100y --db %s",
+		cli.Quote(p.name), cli.Quote(p.backups.Database))
 	if p.env.Context.Err() != nil {
 		return cli.Unfinished("Stopped: "+what+".", again)
 	}

@@ -150,5 +150,6 @@ func confirmRemoval(env cli.Env, s *store.Store, db, name string) error {
 	if err != nil || active == 0 {
 		return store.Failed("reading", db, err)
 	}
-	return env.Confirm(fmt.Sprintf("Remove the department %q with its %s?", name, cli.Count(active, "active key or session", "active keys and sessions")))
+	users := cli.Count(active, "active key or session", "active keys and sessions")
+	return env.Confirm(fmt.Sprintf("Remove the department %q with its %s?", name, users))
 }

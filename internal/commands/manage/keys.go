@@ -54,8 +54,10 @@ calendar only the calendar of birthdays.`,
 	label := cmd.Flags().String("label", "", "`text` to recognize the key by")
 	scope := cmd.Flags().String("scope", store.ScopeWrite, "`scope` of the key: read, write, admin, phone or calendar")
 	birthdays := cmd.Flags().Bool("birthdays", false, "show dates of birth to the phone, with --scope phone")
-	expires := cmd.Flags().String("expires", "", "`time` for which the key is valid: 90d, 12h or 1y, or its last day (UTC), as 2027-01-31 (default: forever)")
-	cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]string{"read", "write", "admin", "phone", "calendar"}, cobra.ShellCompDirectiveNoFileComp))
+	expires := cmd.Flags().String("expires", "",
+		"`time` for which the key is valid: 90d, 12h or 1y, or its last day (UTC), as 2027-01-31 (default: forever)")
+	scopes := []string{"read", "write", "admin", "phone", "calendar"}
+	cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(scopes, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !cmd.Flags().Changed("expires") {
 			expires = nil
@@ -135,7 +137,8 @@ The keys themselves are not stored.`,
 	}
 	db := cli.AddDB(cmd)
 	name := cmd.Flags().String("department", "", "list only the keys of the department with this `name`")
-	asJSON := cmd.Flags().Bool("json", false, "print each key as a line of JSON: id, state, scope, birthdays, department, label, createdAt, expiresAt, lastUsedAt, revokedAt")
+	asJSON := cmd.Flags().Bool("json", false,
+		"print each key as a line of JSON: id, state, scope, birthdays, department, label, createdAt, expiresAt, lastUsedAt, revokedAt")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.listKeys(cli.EnvOf(cmd), *db, strings.TrimSpace(*name), *asJSON)
 	}

@@ -34,7 +34,8 @@ name, the e-mail address or the phone number.`,
 	db, department := cli.AddDB(cmd), cli.AddDepartment(cmd)
 	search := cmd.Flags().String("search", "", "list only people who match this `text`")
 	deleted := cmd.Flags().Bool("deleted", false, "list the deleted records, the first deleted first")
-	asJSON := cmd.Flags().Bool("json", false, "print each record as a line of JSON, as the API returns it; with --deleted also deletedAt and damaged")
+	asJSON := cmd.Flags().Bool("json", false,
+		"print each record as a line of JSON, as the API returns it; with --deleted also deletedAt and damaged")
 	cmd.MarkFlagsMutuallyExclusive("search", "deleted")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		query, err := record.Query{SortBy: record.ByLastName}.Parse(url.Values{"search": {*search}}.Encode())
@@ -79,7 +80,8 @@ func (c Commands) list(env cli.Env, db, department string, query record.Query, d
 func listPeople(ctx context.Context, s *store.Store, tenant record.TenantID, query record.Query, asJSON bool) (*cli.List, error) {
 	list := cli.NewList(asJSON, "ID", "NAME", "E-MAIL", "PHONE", "BORN")
 	err := s.Each(tenant, query, func(f *record.Firefighter) error {
-		list.Add(json.RawMessage(f.AppendJSON(nil)), f.ID, f.FirstName+" "+f.LastName, cmp.Or(f.Email, "-"), cmp.Or(f.PhoneNumber, "-"), cmp.Or(f.BirthText(), "-"))
+		list.Add(json.RawMessage(f.AppendJSON(nil)), f.ID, f.FirstName+" "+f.LastName,
+			cmp.Or(f.Email, "-"), cmp.Or(f.PhoneNumber, "-"), cmp.Or(f.BirthText(), "-"))
 		return ctx.Err()
 	})
 	return list, err

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -106,10 +107,7 @@ func writeCertificate(env cli.Env, path string, d authority.Description) error {
 	}
 	osutil.GiveToFolder(file)
 	_, err = file.Write(d.PEM)
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	if err := cmp.Or(err, file.Close()); err != nil {
 		return err
 	}
 	env.Notef("Wrote %s. Its fingerprint (SHA-256) is %s", cli.Quote(path), d.Fingerprint)
@@ -128,7 +126,8 @@ func describe(d authority.Description) string {
 	text.WriteString("\nEach device must trust the authority once. Copy the file to the device, or open the page\n" +
 		"there with " + authority.Path + " in place of /office/. Compare the fingerprint, SHA-256 or SHA-1. Then:\n")
 	for _, s := range systems {
-		fmt.Fprintf(&text, "\n%s\n  %s\n  to undo: %s\n", s.name, s.trust, strings.ReplaceAll(s.undo, "SHA1", strings.ReplaceAll(d.SHA1, ":", "")))
+		undo := strings.ReplaceAll(s.undo, "SHA1", strings.ReplaceAll(d.SHA1, ":", ""))
+		fmt.Fprintf(&text, "\n%s\n  %s\n  to undo: %s\n", s.name, s.trust, undo)
 	}
 	return strings.TrimSuffix(text.String(), "\n")
 }
@@ -158,6 +157,7 @@ var systems = []struct{ name, trust, undo string }{
 		"Settings, Security, More security settings, Encryption & credentials, Install a certificate, CA certificate: choose ca.crt",
 		"the same place, User credentials"},
 	{"iPhone, iPad",
-		"open ca.crt in Safari, Allow; Settings, Profile Downloaded, Install; then Settings, General, About, Certificate Trust Settings: switch it on",
+		"open ca.crt in Safari, Allow; Settings, Profile Downloaded, Install; " +
+			"then Settings, General, About, Certificate Trust Settings: switch it on",
 		"Settings, General, VPN & Device Management, the profile, Remove"},
 }

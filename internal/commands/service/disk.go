@@ -105,8 +105,8 @@ func aboutVolumes() []string {
 func chooseDisk(disks []managers.Disk, name string) (managers.Disk, error) {
 	at := slices.IndexFunc(disks, func(d managers.Disk) bool { return d.Is(name) })
 	if at < 0 {
-		return managers.Disk{}, cli.WithHint(fmt.Errorf("no disk %s for backups: it is not connected, or holds the system or the database", cli.Quote(name)),
-			cli.Typed()+" service backup-disk")
+		err := fmt.Errorf("no disk %s for backups: it is not connected, or holds the system or the database", cli.Quote(name))
+		return managers.Disk{}, cli.WithHint(err, cli.Typed()+" service backup-disk")
 	}
 	if disk := disks[at]; disk.Unfit != "" {
 		return disk, fmt.Errorf("%s cannot hold backups: %s", disk.Name, disk.Unfit)
@@ -118,10 +118,10 @@ func chooseDisk(disks []managers.Disk, name string) (managers.Disk, error) {
 func (s Service) useDisk(env cli.Env, disk managers.Disk) error {
 	folder, steps, err := s.Host.Attach(disk)
 	printAll(env, steps)
+	if errors.Is(err, managers.ErrMount) && disk.FileSystem == "ntfs" {
+		return cli.WithHint(err, "sudo apt install ntfs-3g")
+	}
 	if err != nil {
-		if errors.Is(err, managers.ErrMount) && disk.FileSystem == "ntfs" {
-			return cli.WithHint(err, "sudo apt install ntfs-3g")
-		}
 		return err
 	}
 	dir := filepath.Join(folder, backupFolder)
@@ -143,11 +143,7 @@ func (s Service) useDisk(env cli.Env, disk managers.Disk) error {
 
 // saveOn creates the first backup, so that problems are reported at once.
 func (s Service) saveOn(env cli.Env, dir string) error {
-	settings, err := managers.ReadSettings(s.data())
-	if err != nil {
-		return err
-	}
-	o, err := s.options(settings.Merge(managers.Settings{"--backup-dir=" + dir}))
+	o, err := s.readOptions("--backup-dir=" + dir)
 	if err != nil {
 		return err
 	}

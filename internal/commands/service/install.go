@@ -180,8 +180,8 @@ func (in *installation) checkPaths() error {
 	for _, flag := range pathFlags {
 		path := in.given.Get(flag)
 		if path != "" && in.Host.Hides(osutil.Resolve(path)) {
-			return cli.WithHint(fmt.Errorf("--%s: the service cannot see %s, as it cannot see home and temporary folders", flag, osutil.InQuotes(path)),
-				"a folder below /mnt, /media or /srv, or for a certificate /etc/firefighters")
+			err := fmt.Errorf("--%s: the service cannot see %s, as it cannot see home and temporary folders", flag, osutil.InQuotes(path))
+			return cli.WithHint(err, "a folder below /mnt, /media or /srv, or for a certificate /etc/firefighters")
 		}
 	}
 	if in.given.Get("tls-cert") == "" && in.given.Get("tls-key") == "" {
@@ -339,17 +339,18 @@ func (in *installation) conclude() error {
 // warn warns of unsafe settings.
 func (in *installation) warn(program string) {
 	db, backups := in.options.DB, in.options.Backups.Dir
+	useDisk := cli.AsAdministrator(program + " service backup-disk")
 	if in.definition.Shared && !in.options.SelfSigned && in.options.CertFile == "" {
 		in.env.Warn("other computers reach the service without TLS: everyone on the network can read and use the records, keys and sign-in links",
 			cli.AsAdministrator(program+" service install --tls-self-signed"))
 	}
 	if osutil.SharedFolder(backups) {
-		in.env.Warn("every user of this PC may read or delete the backups in "+cli.Quote(backups), cli.AsAdministrator(program+" service backup-disk"))
+		in.env.Warn("every user of this PC may read or delete the backups in "+cli.Quote(backups), useDisk)
 	}
 	if err := backup.CheckPlace(backups, db); err != nil {
 		in.env.Warn(err.Error(), "")
 	} else if sameDisk(backups, db) {
-		in.env.Warn("the backups are on the same disk as the database, and would be lost with it", cli.AsAdministrator(program+" service backup-disk"))
+		in.env.Warn("the backups are on the same disk as the database, and would be lost with it", useDisk)
 	}
 }
 

@@ -54,7 +54,8 @@ func (s Service) withHint(ctx context.Context, err error, o daemon.Options) erro
 	switch {
 	case errors.Is(err, sqlite.ErrReadOnly): // another owner would not help
 	case errors.Is(err, sqlite.ErrPermission), isFile && osutil.NotPermitted(file):
-		return cli.WithHint(err, cli.AsAdministrator("firefighters service install")+", which gives the service its files, or reports what it cannot read")
+		return cli.WithHint(err, cli.AsAdministrator("firefighters service install")+
+			", which gives the service its files, or reports what it cannot read")
 	case errors.Is(err, sqlite.ErrInUse):
 		return cli.WithHint(err, "stop the other firefighters that serves this database; the service then starts automatically")
 	case isLost:
@@ -78,5 +79,6 @@ func (s Service) withHint(ctx context.Context, err error, o daemon.Options) erro
 
 // restoreAndStart returns what an administrator types to restore the database of the service.
 func restoreAndStart(from, db string) string {
-	return cli.AsAdministrator("firefighters restore "+from+" --db "+cli.Quote(db)) + ", and then: " + cli.AsAdministrator("firefighters service start")
+	restore := cli.AsAdministrator("firefighters restore " + from + " --db " + cli.Quote(db))
+	return restore + ", and then: " + cli.AsAdministrator("firefighters service start")
 }

@@ -119,13 +119,13 @@ func (s Service) options(settings managers.Settings) (daemon.Options, error) {
 	return *o, o.Check(cmd)
 }
 
-// readOptions is options for the saved settings.
-func (s Service) readOptions() (daemon.Options, error) {
+// readOptions is options for the saved settings, and those given.
+func (s Service) readOptions(given ...string) (daemon.Options, error) {
 	settings, err := managers.ReadSettings(s.data())
 	if err != nil {
 		return daemon.Options{}, err
 	}
-	return s.options(settings)
+	return s.options(settings.Merge(given))
 }
 
 // Backups returns the folder and the schedule of the backups that the installed service

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -199,16 +200,16 @@ func (s Service) uninstall(env cli.Env) error {
 	}
 	settings, _ := managers.ReadSettings(s.data()) // only for the list below
 	steps, err := s.Host.Uninstall(state.Program)
-	if printErr := printAll(env, steps); err == nil {
-		err = printErr
-	}
-	if err != nil {
+	if err := cmp.Or(err, printAll(env, steps)); err != nil {
 		return err
 	}
 	left := []string{"", "No data was deleted. These remain:"}
-	for _, line := range [][2]string{{"the data", s.data()}, {"the database", settings.Get("db")}, {"the backups", settings.Get("backup-dir")}, {"the program", state.Program}} {
-		if line[1] != "" && osutil.Exists(line[1]) {
-			left = append(left, fmt.Sprintf("  %-12s  %s", line[0], line[1]))
+	for _, of := range []struct{ what, path string }{
+		{"the data", s.data()}, {"the database", settings.Get("db")},
+		{"the backups", settings.Get("backup-dir")}, {"the program", state.Program},
+	} {
+		if of.path != "" && osutil.Exists(of.path) {
+			left = append(left, fmt.Sprintf("  %-12s  %s", of.what, of.path))
 		}
 	}
 	if how := s.Host.Packaged(state.Program); how != "" {

@@ -238,8 +238,8 @@ func (o *overview) ask(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
-	response, err := client.Do(request)
+	transport := http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}
+	response, err := transport.RoundTrip(request) // follows no redirect
 	if err != nil {
 		return
 	}
