@@ -40,8 +40,8 @@ func (b *bench) anotherBuild() error {
 		{"create, 64 clients", writers, ours.creates(), theirs.creates()},
 		{"create, 1 client", 1, ours.creates(), theirs.creates()},
 	} {
-		err := b.versus(work.name+" : another build", atLeast(0.97), sending(b.service, work.clients, work.ours), sending(other, work.clients, work.theirs))
-		if err != nil {
+		ours, theirs := sending(b.service, work.clients, work.ours), sending(other, work.clients, work.theirs)
+		if err := b.versus(work.name+" : another build", atLeast(0.97), ours, theirs); err != nil {
 			return fmt.Errorf("%s: %w", work.name, err)
 		}
 	}

@@ -41,7 +41,8 @@ func (b *bench) growth() error {
 		if err != nil {
 			return err
 		}
-		g := &grown{variant: &variant{at: p}, name: fmt.Sprintf("a department of %d", people), departments: []*department{c.large}, people: c.drawn}
+		g := &grown{variant: &variant{at: p}, departments: []*department{c.large}, people: c.drawn}
+		g.name = fmt.Sprintf("a department of %d", people)
 		defer g.stop()
 		all = append(all, g)
 	}
@@ -113,7 +114,9 @@ var growthWorks = []growthWork{
 	{"GET by id", 160, false, func(g *grown) []request { return each(g.people, person.get).requests }},
 	{"list of 20, newest first", 96, false, func(g *grown) []request { return g.lists("") }},
 	{"list of 20 by last name", 96, false, func(g *grown) []request { return g.lists("sortBy=lastName") }},
-	{"page in the middle, by last name", 64, false, func(g *grown) []request { return g.lists(fmt.Sprintf("sortBy=lastName&page=%d", (g.size+39)/40)) }},
+	{"page in the middle, by last name", 64, false, func(g *grown) []request {
+		return g.lists(fmt.Sprintf("sortBy=lastName&page=%d", (g.size+39)/40))
+	}},
 	{"office, list of 40", 32, false, func(g *grown) []request {
 		return each(g.departments, func(d *department) request { return d.page(g.at, "", " people<") }).requests
 	}},

@@ -35,8 +35,8 @@ func (b *bench) memory() error {
 			return newRequest("GET", "/api/v1/export?format=csv&sortBy=lastName", d.key, "", 200, "").bytes
 		}},
 		{"lists of 10 MB to import", func(*process) []byte {
-			return fmt.Appendf(nil, "POST /api/v1/imports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: text/csv\r\nContent-Length: %d\r\n\r\n%s",
-				d.key, len(upload), upload)
+			return fmt.Appendf(nil, "POST /api/v1/imports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n"+
+				"Content-Type: text/csv\r\nContent-Length: %d\r\n\r\n%s", d.key, len(upload), upload)
 		}},
 	} {
 		peak, err := b.crowd(hostile.request)

@@ -31,8 +31,8 @@ func (d *department) list(query string) request {
 // page expects a page of the office with a text on it.
 func (d *department) page(at *process, query, want string) request {
 	_, port, _ := net.SplitHostPort(at.address)
-	bytes := fmt.Appendf(nil, "GET /office/?%s HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nAccept-Language: en\r\nCookie: firefighters-%s=%s\r\n\r\n",
-		query, port, d.session)
+	bytes := fmt.Appendf(nil, "GET /office/?%s HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nAccept-Language: en\r\n"+
+		"Cookie: firefighters-%s=%s\r\n\r\n", query, port, d.session)
 	return request{bytes, 200, []byte(want)}
 }
 

@@ -30,7 +30,8 @@ var firstDay = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 // ranges are the addresses that an authority may certify. No site of the internet
 // has one of them, so a stolen key cannot stand in for any.
 var ranges = func() (all []netip.Prefix) {
-	for _, text := range strings.Fields("127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 169.254.0.0/16 100.64.0.0/10 ::1/128 fc00::/7 fe80::/10") {
+	const local = "127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 169.254.0.0/16 100.64.0.0/10 ::1/128 fc00::/7 fe80::/10"
+	for text := range strings.FieldsSeq(local) {
 		all = append(all, netip.MustParsePrefix(text))
 	}
 	return all

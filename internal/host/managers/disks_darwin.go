@@ -18,10 +18,12 @@ func (h Host) Disks(data string) (found []Disk, err error) {
 	for _, entry := range entries {
 		folder := filepath.Join(volumes, entry.Name())
 		var info unix.Statfs_t
-		if !entry.IsDir() || unix.Statfs(folder, &info) != nil || osutil.SameDisk(folder, volumes) || osutil.SameDisk(folder, filepath.Dir(data)) {
+		inUse := osutil.SameDisk(folder, volumes) || osutil.SameDisk(folder, filepath.Dir(data))
+		if inUse || !entry.IsDir() || unix.Statfs(folder, &info) != nil {
 			continue
 		}
-		d := Disk{Name: folder, Label: entry.Name(), FileSystem: unix.ByteSliceToString(info.Fstypename[:]), Bytes: int64(info.Blocks) * int64(info.Bsize)}
+		d := Disk{Name: folder, Label: entry.Name(), Bytes: int64(info.Blocks) * int64(info.Bsize)}
+		d.FileSystem = unix.ByteSliceToString(info.Fstypename[:])
 		if info.Flags&unix.MNT_RDONLY != 0 {
 			d.Unfit = "it can only be read"
 		}

@@ -34,9 +34,10 @@ func onDrive(path, name string) bool {
 // drive returns what Windows knows of a drive.
 func drive(name string, root *uint16) Disk {
 	d := Disk{Name: name}
-	var label, system [windows.MAX_PATH + 1]uint16
+	const length = windows.MAX_PATH + 1
+	var label, system [length]uint16
 	var flags uint32
-	if err := windows.GetVolumeInformation(root, &label[0], uint32(len(label)), nil, nil, &flags, &system[0], uint32(len(system))); err != nil {
+	if windows.GetVolumeInformation(root, &label[0], length, nil, nil, &flags, &system[0], length) != nil {
 		d.Unfit = "there is no disk in it, or none that Windows can read"
 		return d
 	}

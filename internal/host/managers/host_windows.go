@@ -78,13 +78,15 @@ func (h Host) Permitted() bool {
 // LogCommand returns the command line that prints the end of the service's log, the newest
 // entry first. It cannot follow the log.
 func LogCommand(bool) []string {
-	return []string{"wevtutil", "query-events", "Application", "/q:*[System[Provider[@Name='" + windowsName + "']]]", "/c:50", "/rd:true", "/f:text"}
+	query := "/q:*[System[Provider[@Name='" + windowsName + "']]]"
+	return []string{"wevtutil", "query-events", "Application", query, "/c:50", "/rd:true", "/f:text"}
 }
 
 // known turns errors of Windows into those of all systems.
 func known(err error) error {
 	switch {
-	case errors.Is(err, windows.ERROR_ACCESS_DENIED), errors.Is(err, windows.ERROR_PRIVILEGE_NOT_HELD), errors.Is(err, windows.ERROR_INVALID_OWNER):
+	case errors.Is(err, windows.ERROR_ACCESS_DENIED), errors.Is(err, windows.ERROR_PRIVILEGE_NOT_HELD),
+		errors.Is(err, windows.ERROR_INVALID_OWNER):
 		return ErrNotPermitted
 	case errors.Is(err, windows.ERROR_SERVICE_DOES_NOT_EXIST):
 		return ErrNotInstalled
@@ -135,11 +137,11 @@ func (h Host) Install(d Definition) (steps []string, err error) {
 	if !d.Shared || d.Port == 0 {
 		return append(steps, closed...), nil
 	}
-	if err := openFirewall(d.Program, d.Port); err != nil {
-		// Where the firewall of Windows does not run there is nothing to open.
-		return append(steps, fmt.Sprintf("The firewall was not changed. If other computers do not reach port %d, open it there: %v.", d.Port, err)), nil
+	step := fmt.Sprintf("Opened port %d in the firewall, for private networks.", d.Port)
+	if err := openFirewall(d.Program, d.Port); err != nil { // as where the firewall does not run
+		step = fmt.Sprintf("The firewall was not changed. If other computers do not reach port %d, open it there: %v.", d.Port, err)
 	}
-	return append(steps, fmt.Sprintf("Opened port %d in the firewall, for private networks.", d.Port)), nil
+	return append(steps, step), nil
 }
 
 // createService creates the service or, if it exists, describes it again.

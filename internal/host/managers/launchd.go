@@ -31,7 +31,8 @@ func plist(program, data, user string) string {
 		xml.EscapeText(&escaped, []byte(text)) // a Buffer never fails
 		return escaped.String()
 	}
-	return strings.NewReplacer("LABEL", launchdLabel, "PROGRAM", escape(program), "DATA", escape(data), "USER", escape(user), "LOG", launchdLog).Replace(plistText)
+	return strings.NewReplacer("LABEL", launchdLabel, "LOG", launchdLog,
+		"PROGRAM", escape(program), "DATA", escape(data), "USER", escape(user)).Replace(plistText)
 }
 
 // plistText is the plist with words in capitals in the place of what plist fills in.

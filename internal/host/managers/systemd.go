@@ -141,11 +141,12 @@ func (h Host) Uninstall(program string) (steps []string, err error) {
 		return nil, err
 	}
 	steps = []string{"Stopped the service. It no longer starts with this PC."}
-	detached, err := h.detach()
-	if steps = append(steps, detached...); err != nil {
-		return steps, err
+	hadDisks := osutil.Exists(h.path(unitPath(diskAutomount)))
+	if hadDisks {
+		systemctl("disable", diskAutomount)
+		systemctl("stop", diskAutomount, diskMount)
 	}
-	for _, file := range []string{dropInFile, unitFile} {
+	for _, file := range append(diskFiles, dropInFile, unitFile) {
 		changed, err := writeOrRemove(h.path(file), "")
 		if err != nil {
 			return steps, err
@@ -153,6 +154,9 @@ func (h Host) Uninstall(program string) (steps []string, err error) {
 		if changed {
 			steps = append(steps, "Removed "+file+".")
 		}
+	}
+	if hadDisks {
+		system("udevadm", "control", "--reload") // the rule is gone at the next start in any case
 	}
 	_, err = systemctl("daemon-reload")
 	systemctl("reset-failed", unitName) // which fails if there is nothing to reset

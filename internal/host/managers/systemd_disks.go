@@ -31,13 +31,14 @@ const (
 	diskIdle      = "20" // seconds; less than the time between two looks of the service
 )
 
-// diskFiles are all that Attach writes.
+// diskFiles are all that Attach writes, in this order.
 var diskFiles = []string{diskRules, unitPath(diskAutomount), unitPath(diskMount)}
 
 func unitPath(unit string) string { return filepath.Join(filepath.Dir(unitFile), unit) }
 
 // fileSystems are those that can hold backups, and whether they keep owners of files.
-var fileSystems = map[string]bool{"ext2": true, "ext3": true, "ext4": true, "xfs": true, "btrfs": true, "vfat": false, "exfat": false, "ntfs": false}
+var fileSystems = map[string]bool{"ext2": true, "ext3": true, "ext4": true, "xfs": true, "btrfs": true,
+	"vfat": false, "exfat": false, "ntfs": false}
 
 // leastDisk keeps out the drives without a disk in them, in bytes.
 const leastDisk = 16 << 20
@@ -91,7 +92,8 @@ func (b block) parts(found []Disk, model string) []Disk {
 		return found
 	}
 	bytes, _ := b.Size.Int64()
-	d := Disk{Name: b.Name, Label: b.Label, FileSystem: b.FSType, Bytes: bytes, Model: strings.TrimSpace(model), id: b.UUID, mounted: b.Mountpoint}
+	d := Disk{Name: b.Name, Label: b.Label, FileSystem: b.FSType, Bytes: bytes,
+		Model: strings.TrimSpace(model), id: b.UUID, mounted: b.Mountpoint}
 	_, usable := fileSystems[d.FileSystem]
 	switch {
 	case d.FileSystem == "":
@@ -172,18 +174,18 @@ func (h Host) diskOptions(d Disk) (string, error) {
 // writeDisk writes the units and the rule. Disks that were chosen before stay, unless they
 // need other options.
 func (h Host) writeDisk(d Disk, options string) (steps []string, err error) {
-	ids := []string{}
-	if h.mountsWith(options) {
-		ids = h.chosenDisks()
-	} else if len(h.chosenDisks()) > 0 {
+	ids, mount := h.chosenDisks(), mountUnit(options)
+	if old, _ := os.ReadFile(h.path(unitPath(diskMount))); len(ids) > 0 && string(old) != mount {
+		ids = nil
 		steps = append(steps, "The disk before is used no more: its file system is of another kind, and all that take turns must be of one.")
 	}
 	if !slices.Contains(ids, d.id) {
 		ids = append(ids, d.id)
 	}
 	// The mount unit is last: its options say which disks the rules are for.
-	for _, f := range [][2]string{{diskRules, rulesFor(ids)}, {unitPath(diskAutomount), automountUnit}, {unitPath(diskMount), mountUnit(options)}} {
-		if _, err := writeOrRemove(h.path(f[0]), f[1]); err != nil {
+	texts := []string{rulesFor(ids), automountUnit, mount}
+	for i, path := range diskFiles {
+		if _, err := writeOrRemove(h.path(path), texts[i]); err != nil {
 			return steps, err
 		}
 	}
@@ -191,12 +193,6 @@ func (h Host) writeDisk(d Disk, options string) (steps []string, err error) {
 		steps = append(steps, fmt.Sprintf("Disks that take turns now: %d. Connect one at a time.", len(ids)))
 	}
 	return steps, nil
-}
-
-// mountsWith reports whether disks are mounted with these options now.
-func (h Host) mountsWith(options string) bool {
-	text, err := os.ReadFile(h.path(unitPath(diskMount)))
-	return err == nil && string(text) == mountUnit(options)
 }
 
 var ruleID = regexp.MustCompile(`(?m)^SUBSYSTEM.*ENV\{ID_FS_UUID\}=="([0-9A-Za-z-]+)"`)
@@ -208,27 +204,6 @@ func (h Host) chosenDisks() (ids []string) {
 		ids = append(ids, string(found[1]))
 	}
 	return ids
-}
-
-// detach forgets all disks.
-func (h Host) detach() (steps []string, err error) {
-	if osutil.Exists(h.path(unitPath(diskAutomount))) {
-		systemctl("disable", diskAutomount)
-		systemctl("stop", diskAutomount, diskMount)
-	}
-	for _, file := range diskFiles {
-		changed, err := writeOrRemove(h.path(file), "")
-		if err != nil {
-			return steps, err
-		}
-		if changed {
-			steps = append(steps, "Removed "+file+".")
-		}
-	}
-	if steps != nil {
-		system("udevadm", "control", "--reload") // the rule is gone at the next start in any case
-	}
-	return steps, nil
 }
 
 // rulesFor returns the rules of udev that give the disks their common name. A desktop

@@ -71,14 +71,10 @@ func system(program string, args ...string) (output string, err error) {
 	said, err := command.CombinedOutput()
 	output = strings.TrimSpace(string(said))
 	if _, ended := errors.AsType[*exec.ExitError](err); ended {
-		err = fmt.Errorf("%s %s: %s", program, strings.Join(args, " "), cmp.Or(firstLine(output), err.Error()))
+		first, _, _ := strings.Cut(output, "\n")
+		err = fmt.Errorf("%s %s: %s", program, strings.Join(args, " "), cmp.Or(first, err.Error()))
 	}
 	return output, err
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
 }
 
 // writeOrRemove makes a file have a text or, if that is empty, removes the file. It

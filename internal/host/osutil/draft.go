@@ -72,9 +72,10 @@ func (d *Draft) Publish(replace bool) error {
 			return err
 		}
 	} // a file system without links, such as FAT, continues with the rename
-	err := os.Rename(d.Name(), d.path)
-	for deadline := time.Now().Add(time.Second); err != nil && runtime.GOOS == "windows" && time.Now().Before(deadline); err = os.Rename(d.Name(), d.path) {
+	err, deadline := os.Rename(d.Name(), d.path), time.Now().Add(time.Second)
+	for err != nil && runtime.GOOS == "windows" && time.Now().Before(deadline) {
 		time.Sleep(50 * time.Millisecond) // Windows refuses while a program reads the replaced file
+		err = os.Rename(d.Name(), d.path)
 	}
 	if err != nil {
 		return err

@@ -10,18 +10,12 @@ import (
 // Windows has none: a drive that is away has no folder at all.
 var FoldersOfDisks = map[string][]string{"linux": {"/mnt", "/media", "/run/media"}, "darwin": {"/Volumes"}}[runtime.GOOS]
 
-// mountInfo returns the mounts of Linux, empty on another system.
-func mountInfo() string {
-	if runtime.GOOS != "linux" {
-		return ""
-	}
-	text, _ := os.ReadFile("/proc/self/mountinfo")
-	return string(text)
-}
-
 // Asleep returns where Linux mounts a disk at the first access, and has none mounted now
 // (autofs).
-func Asleep() []string { return asleep(mountInfo()) }
+func Asleep() []string {
+	text, _ := os.ReadFile("/proc/self/mountinfo") // other systems have none
+	return asleep(string(text))
+}
 
 func asleep(mountinfo string) (found []string) {
 	last := map[string]bool{} // what is mounted last at a point lies above the rest

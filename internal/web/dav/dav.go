@@ -63,7 +63,8 @@ func asPassword(p *httpapi.Problem) *httpapi.Problem {
 	if p.Status != http.StatusUnauthorized {
 		return p
 	}
-	challenge := &httpapi.Problem{Kind: p.Kind, Detail: p.Detail, Header: http.Header{"Www-Authenticate": {`Basic realm="Firefighters", charset="UTF-8"`}}}
+	header := http.Header{"Www-Authenticate": {`Basic realm="Firefighters", charset="UTF-8"`}}
+	challenge := &httpapi.Problem{Kind: p.Kind, Detail: p.Detail, Header: header}
 	if p.Kind == httpapi.KeyMissing {
 		challenge.Detail = "Send a key as the password, with any user name."
 	}

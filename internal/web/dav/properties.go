@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -30,10 +31,10 @@ var properties map[xml.Name]*property
 func init() {
 	properties = map[xml.Name]*property{
 		davName("resourcetype"):                  {everything, resourceType, true},
-		davName("displayname"):                   {collections, func(m *multistatus, t *target, _ question) { m.text([]byte(t.department)) }, true},
+		davName("displayname"):                   {collections, inText(func(t *target) string { return t.department }), true},
 		davName("getetag"):                       {cardKind, func(m *multistatus, t *target, _ question) { m.raw(t.etag()) }, true},
 		davName("getcontenttype"):                {cardKind, inXML(cardType), true},
-		davName("getcontentlength"):              {cardKind, func(m *multistatus, t *target, _ question) { m.raw(strconv.Itoa(len(t.card()))) }, true},
+		davName("getcontentlength"):              {cardKind, inText(func(t *target) string { return strconv.Itoa(len(t.card())) }), true},
 		davName("getlastmodified"):               {cardKind, lastModified, true},
 		davName("current-user-principal"):        {everything, hrefOf(PrincipalPath), false},
 		privileges:                               {everything, inXML("<D:privilege><D:read/></D:privilege>"), false},
@@ -41,8 +42,8 @@ func init() {
 		davName("principal-collection-set"):      {everything, hrefOf(Root), false},
 		davName("owner"):                         {homeKind | bookKind | cardKind, hrefOf(PrincipalPath), false},
 		davName("supported-report-set"):          {bookKind, supportedReports, false},
-		davName("sync-token"):                    {bookKind, func(m *multistatus, t *target, _ question) { m.text([]byte(tokenPrefix + t.token)) }, false},
-		{Space: calendarSpace, Local: "getctag"}: {bookKind, func(m *multistatus, t *target, _ question) { m.text([]byte(t.token)) }, false},
+		davName("sync-token"):                    {bookKind, inText(func(t *target) string { return tokenPrefix + t.token }), false},
+		{Space: calendarSpace, Local: "getctag"}: {bookKind, inText(func(t *target) string { return t.token }), false},
 		cardName("addressbook-home-set"):         {principalKind, hrefOf(homePath), false},
 		cardName("supported-address-data"):       {bookKind, inXML(`<C:address-data-type content-type="text/vcard" version="3.0"/>`), false},
 		cardName("max-resource-size"):            {bookKind, inXML(maxResource), false},
@@ -54,6 +55,11 @@ func init() {
 // inXML returns what writes XML that is always the same.
 func inXML(text string) func(*multistatus, *target, question) {
 	return func(m *multistatus, _ *target, _ question) { m.raw(text) }
+}
+
+// inText returns what writes a text about a target, escaped.
+func inText(text func(*target) string) func(*multistatus, *target, question) {
+	return func(m *multistatus, t *target, _ question) { m.text([]byte(text(t))) }
 }
 
 func hrefOf(path string) func(*multistatus, *target, question) {
@@ -90,12 +96,8 @@ func namesOf(k kind, all bool) (names []xml.Name) {
 			names = append(names, name)
 		}
 	}
-	slices.SortFunc(names, compareNames)
+	slices.SortFunc(names, func(a, b xml.Name) int { return strings.Compare(a.Space+a.Local, b.Space+b.Local) })
 	return names
-}
-
-func compareNames(a, b xml.Name) int {
-	return slices.Compare([]string{a.Space, a.Local}, []string{b.Space, b.Local})
 }
 
 // question is which properties a client asks for.

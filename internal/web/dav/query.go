@@ -131,9 +131,12 @@ func readPropFilter(e *element) (test, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []func(cardProperty) bool
+	var all []func(string) bool
 	for _, c := range e.children {
-		one, err := readCondition(c)
+		if c.name != cardName("text-match") { // there are no conditions about parameters
+			return nil, forbid("C:supported-filter")
+		}
+		one, err := readTextMatch(c)
 		if err != nil {
 			return nil, err
 		}
@@ -141,18 +144,9 @@ func readPropFilter(e *element) (test, error) {
 	}
 	return func(card []cardProperty) bool {
 		return slices.ContainsFunc(of(card), func(p cardProperty) bool {
-			return join(len(all), func(i int) bool { return all[i](p) })
+			return join(len(all), func(i int) bool { return all[i](p.value) })
 		})
 	}, nil
-}
-
-// readCondition reads a condition about one property. There are none about parameters.
-func readCondition(e *element) (func(cardProperty) bool, error) {
-	if e.name != cardName("text-match") {
-		return nil, forbid("C:supported-filter")
-	}
-	match, err := readTextMatch(e)
-	return func(p cardProperty) bool { return match(p.value) }, err
 }
 
 const (

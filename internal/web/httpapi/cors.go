@@ -10,8 +10,8 @@ import (
 const (
 	allowedMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 	allowedHeaders = "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id"
-	exposedHeaders = "Accept-Patch, Content-Disposition, Content-Encoding, Date, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, " +
-		"Retry-After, WWW-Authenticate, X-Request-Id"
+	exposedHeaders = "Accept-Patch, Content-Disposition, Content-Encoding, Date, ETag, Idempotency-Replayed, Link, Location, " +
+		"RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id"
 	preflightMaxAge = "600" // seconds
 )
 

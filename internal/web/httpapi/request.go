@@ -90,15 +90,11 @@ type RequestIDs struct {
 // For returns the X-Request-Id of the request, or a new id if it has none that
 // is safe in a log and in a header.
 func (ids *RequestIDs) For(r *http.Request) string {
-	if id := r.Header.Get("X-Request-Id"); isRequestID(id) {
+	const safe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
+	if id := r.Header.Get("X-Request-Id"); id != "" && len(id) <= 64 && strings.Trim(id, safe) == "" {
 		return id
 	}
 	return ids.Prefix + strconv.FormatUint(ids.last.Add(1), 36)
-}
-
-func isRequestID(id string) bool {
-	const safe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
-	return id != "" && len(id) <= 64 && strings.Trim(id, safe) == ""
 }
 
 // IsLoopbackHost reports whether a Host header names the machine itself. The

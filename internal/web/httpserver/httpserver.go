@@ -95,7 +95,8 @@ func (s *Server) Serve(ctx context.Context, listener, plain net.Listener, handle
 	listener = &limitListener{listener, limit}
 	if s.certificate != nil {
 		s.certificate.refresh() // so that the log has warnings before the first client comes
-		listener = tls.NewListener(listener, &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: s.certificate.get})
+		config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: s.certificate.get}
+		listener = tls.NewListener(listener, config)
 	}
 	stopped := make(chan error, 1)
 	defer context.AfterFunc(ctx, func() { stopped <- s.shutDown() })()

@@ -178,9 +178,9 @@ func (f *File) receiveForm(body io.Reader, boundary string) error {
 	files := 0
 	var faults []httpapi.FieldError
 	_, err := readForm(body, boundary, func(part *multipart.Part) (io.Writer, error) {
-		if part.FileName() == "" && part.FormName() != "file" {
-			name := part.FormName()
-			faults = append(faults, httpapi.FieldError{Field: name, Code: "unknown", Detail: name + " does not belong in the form: options are parameters of the URL."})
+		if name := part.FormName(); part.FileName() == "" && name != "file" {
+			detail := name + " does not belong in the form: options are parameters of the URL."
+			faults = append(faults, httpapi.FieldError{Field: name, Code: "unknown", Detail: detail})
 			return io.Discard, nil
 		}
 		if files++; files > 1 {
