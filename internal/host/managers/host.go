@@ -22,36 +22,12 @@ func (p pc) path(file string) string { return filepath.Join(p.Root, file) }
 
 func (p pc) user() string { return cmp.Or(p.User, Account) }
 
-// methods are what every Host has: a Host is this PC with the service manager that
-// installs, starts and stops the service. (A Manager is how the running service talks with
-// the service manager that started it.) Each system has a Host of its own: in systemd.go
-// (Linux and every other Unix but macOS), in launchd.go (macOS) and in host_windows.go.
-// Beside it each has Account, the user of the service, and LogCommand, the command that
-// prints the log of the service. Prepare, Install and Uninstall return what they did, a sentence
-// each. Prepare and Install can be repeated.
-type methods interface {
-	DataFolder() string             // the folder of the service's data, whether it is there or not
-	InstalledProgram() string       // where Install wants the program, unless a package brought it
-	Packaged(program string) string // how the package that brought a program is removed; empty if none did
-	Hides(name string) bool         // whether the system hides a file or folder from the service, whatever its permissions allow
-	Installed() bool                // whether the service is installed; quick, and for every user
-	Permitted() bool                // whether this process may install, start and stop
-
-	Prepare(Definition) (steps []string, err error)       // makes the account and the folder of the data, with rights for the service
-	Share(folder string) error                            // lets the service write to a folder outside the data, which it makes
-	MayRead(file string) error                            // returns an error if the service may not read a file outside the data
-	Install(Definition) (steps []string, err error)       // describes the service to the system, to be started with it
-	Uninstall(program string) (steps []string, err error) // stops it and takes that back; leaves the data and the program that ran
-
-	Disks(data string) ([]Disk, error)                      // those that are connected, but for the disks of the system and of the data
-	Attach(Disk) (folder string, steps []string, err error) // lets the service reach a disk whenever it is connected, in a folder
-
-	Start() error            // returns when it is ready, also if it was already
-	Stop() error             // returns when it has ended, also if it had already
-	Current() (State, error) // what the system knows of the service; for every user
-}
-
-var _ methods = Host{}
+// A Host is this PC with the service manager that installs, starts and stops the service. (A
+// Manager is how the running service talks with the service manager that started it.) Each
+// system has a Host with the same methods: in systemd.go (Linux and every other Unix but
+// macOS), where they are explained, in launchd.go (macOS) and in host_windows.go. Each also has
+// Account, the user of the service, and LogCommand, the command that prints the log of the
+// service. Prepare, Install, Uninstall and Attach return what they did, one sentence per step.
 
 // Name is the name of the service and, on Linux, of its user. Windows shows it
 // as Firefighters.

@@ -32,9 +32,13 @@ const (
 // packagedUnit is where a package puts the unit.
 const packagedUnit = "/usr/lib/systemd/system/" + unitName
 
-func (h Host) DataFolder() string       { return h.path("/var/lib/firefighters") }
+// DataFolder returns the folder of the service's data, whether it exists or not.
+func (h Host) DataFolder() string { return h.path("/var/lib/firefighters") }
+
+// InstalledProgram returns where Install expects the program, unless a package installed it.
 func (h Host) InstalledProgram() string { return h.path("/usr/local/bin/firefighters") }
 
+// Packaged returns how to remove the package that installed a program, empty if none did.
 func (h Host) Packaged(program string) string {
 	if program != "/usr/bin/firefighters" || !osutil.Exists(h.path(packagedUnit)) {
 		return ""
@@ -42,7 +46,8 @@ func (h Host) Packaged(program string) string {
 	return "sudo apt remove firefighters"
 }
 
-// Installed is false for a unit that somebody has written by hand.
+// Installed reports whether the service is installed, quickly and for every user. It is false
+// for a unit that someone has written by hand.
 func (h Host) Installed() bool {
 	if text, err := os.ReadFile(h.path(unitFile)); err == nil {
 		return isOurs(string(text))
@@ -79,6 +84,8 @@ func (h Host) own() error {
 
 func systemctl(args ...string) (string, error) { return system("systemctl", args...) }
 
+// Prepare creates the account and the data folder, which the service may write to. It can be
+// repeated.
 func (h Host) Prepare(d Definition) (steps []string, err error) {
 	if err := h.own(); err != nil {
 		return nil, err
@@ -97,6 +104,8 @@ func (h Host) addUser() error {
 	return err
 }
 
+// Install describes the service to the system, which then starts it with the PC. It can be
+// repeated.
 func (h Host) Install(d Definition) (steps []string, err error) {
 	steps, err = h.writeUnit(d)
 	if err != nil {
@@ -133,6 +142,8 @@ func (h Host) writeUnit(d Definition) (steps []string, err error) {
 	return steps, err
 }
 
+// Uninstall stops the service and removes it from the system. The data and the program that
+// runs stay.
 func (h Host) Uninstall(program string) (steps []string, err error) {
 	if err := h.own(); err != nil {
 		return nil, err
@@ -163,6 +174,7 @@ func (h Host) Uninstall(program string) (steps []string, err error) {
 	return steps, err
 }
 
+// Start starts the service and returns when it is ready, also if it was already.
 func (h Host) Start() error {
 	if _, _, err := h.show(); err != nil {
 		return err
@@ -175,6 +187,7 @@ func (h Host) Start() error {
 	return nil
 }
 
+// Stop stops the service and returns when it has ended, also if it had already.
 func (h Host) Stop() error {
 	if _, _, err := h.show(); err != nil {
 		return err
@@ -209,6 +222,7 @@ func lastError(since time.Time) (said, hint string) {
 	return errorInLog(log)
 }
 
+// Current returns what the system knows of the service, for every user.
 func (h Host) Current() (State, error) {
 	s, failed, err := h.show()
 	if err != nil && !errors.Is(err, ErrNotInstalled) {
@@ -272,7 +286,8 @@ var unitWrites = []string{"/var/lib/firefighters", "/mnt", "/media", "/run/media
 // unitHides are the folders that the unit hides from the service.
 var unitHides = []string{"/home", "/root", "/run/user", "/tmp", "/var/tmp", "/dev", "/proc", "/sys"}
 
-// Hides reports whether the unit hides a file or folder from the service.
+// Hides reports whether the system hides a file or folder from the service, whatever its
+// permissions allow.
 func (h Host) Hides(name string) bool { return within(strings.TrimPrefix(name, h.Root), unitHides) }
 
 // within reports whether a path is one of the folders or in one.

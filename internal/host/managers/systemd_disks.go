@@ -50,6 +50,7 @@ type block struct {
 	Children                                           []block
 }
 
+// Disks returns the connected disks, except the disks of the system and of the data.
 func (h Host) Disks(data string) ([]Disk, error) {
 	text, err := system("lsblk", "--json", "--bytes", "--paths", "--output", "NAME,TYPE,SIZE,FSTYPE,LABEL,UUID,MODEL,MOUNTPOINT")
 	if err != nil {
@@ -112,6 +113,7 @@ var validID = regexp.MustCompile(`^[0-9A-Za-z-]{4,64}$`)
 // Is reports whether the disk has the name that was typed: /dev/sdb1 or sdb1.
 func (d Disk) Is(typed string) bool { return d.Name == typed || d.Name == "/dev/"+typed }
 
+// Attach lets the service reach a disk, in a folder, whenever the disk is connected.
 func (h Host) Attach(d Disk) (folder string, steps []string, err error) {
 	if err := h.own(); err != nil {
 		return "", nil, err

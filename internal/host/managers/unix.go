@@ -30,6 +30,7 @@ func RunAsService([]string, func(ctx context.Context, log io.Writer) int) bool {
 // no rights.
 func (p pc) Permitted() bool { return os.Geteuid() == 0 || p.Root != "" }
 
+// MayRead returns an error if the service may not read a file outside the data folder.
 func (p pc) MayRead(file string) error {
 	if _, err := os.Stat(file); err != nil {
 		return err
@@ -41,6 +42,7 @@ func (p pc) MayRead(file string) error {
 	return err
 }
 
+// Share lets the service write to a folder outside the data folder, and creates the folder.
 func (p pc) Share(folder string) error {
 	account, err := lookUpAccount(p.user())
 	if err != nil {
