@@ -23,7 +23,7 @@ func (s *server) authorize(r *http.Request, h http.Header, scope string) (caller
 	if scope == public {
 		return caller{}, nil
 	}
-	key, err := s.callers.Find(r, callers.Bearer(r), h)
+	key, err := s.Callers.Find(r, callers.Bearer(r), h)
 	if err != nil {
 		return caller{}, err
 	}
@@ -32,7 +32,7 @@ func (s *server) authorize(r *http.Request, h http.Header, scope string) (caller
 
 // authorizeAgain is authorize for a request that was let in and has waited since.
 func (s *server) authorizeAgain(r *http.Request, scope string) error {
-	has, err := s.callers.FindAgain(r, callers.Bearer(r))
+	has, err := s.Callers.FindAgain(r, callers.Bearer(r))
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func TestRemovedAtThisMoment(t *testing.T) {
 	t.Parallel()
 	b := startBare(t, time.Now)
 	b.do(t, "GET", collection, "").wants(t, 200)
-	_, err := b.server.store.RemoveTenant(1)
+	_, err := b.server.Store.RemoveTenant(1)
 	must(t, err)
 	for _, a := range []answer{b.do(t, "GET", collection, ""), b.do(t, "POST", collection, ana), b.do(t, "GET", "/api/v1/changes", "")} {
 		if a.wants(t, http.StatusUnauthorized); !strings.Contains(a.body, "unknown") {
@@ -34,8 +34,8 @@ func limited(t *testing.T, perSecond int) *bareServer {
 	b := startBare(t, time.Now)
 	noon := time.Now()
 	limit := httpapi.NewRateLimit(perSecond, func() time.Time { return noon })
-	b.server.callers = callers.New(b.server.store, slog.New(slog.DiscardHandler), limit)
-	must(t, b.server.callers.Reload())
+	b.server.Callers = callers.New(b.server.Store, slog.New(slog.DiscardHandler), limit)
+	must(t, b.server.Callers.Reload())
 	return b
 }
 
@@ -49,7 +49,7 @@ func TestRateLimit(t *testing.T) {
 	b.do(t, "GET", collection+"/x", "").wants(t, 400).remaining(t, `"key";r=2;t=1`)
 	b.do(t, "HEAD", collection, "").wants(t, 200).remaining(t, `"key";r=1;t=1`)
 	other := b.as(b.newKey(t, time.Time{}))
-	must(t, b.server.callers.Reload())
+	must(t, b.server.Callers.Reload())
 	b.do(t, "GET", collection, "").wants(t, 200).remaining(t, `"key";r=0;t=1`)
 	b.do(t, "GET", collection, "").wants(t, 429).remaining(t, `"key";r=0;t=1`)
 	b.do(t, "POST", collection, strings.Repeat("x", 100000)).wants(t, 429)
@@ -60,7 +60,7 @@ func TestRateLimit(t *testing.T) {
 	for i, key := range []string{apikey.New(), "mistyped", "", apikey.New()} {
 		b.as(key).do(t, "GET", collection, "").wants(t, 401).remaining(t, fmt.Sprintf(`"unknown";r=%d;t=%d`, 3-i, max(1, 2-i)))
 	}
-	must(t, b.server.store.Close())
+	must(t, b.server.Store.Close())
 	b.as(apikey.New()).do(t, "GET", collection, "").wants(t, 429) // and not 503
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
-	"github.com/firefighter-records/firefighters/internal/web/callers"
 )
 
 // TestRecord is the life of a record through the API: what a client sends, and what it
@@ -31,7 +29,7 @@ func TestRecord(t *testing.T) {
 		key = made // shown this once: the database has only its hash
 		return nil
 	}))
-	service := httptest.NewServer(newServer(records, callers.New(records, slog.New(slog.DiscardHandler), nil), slog.New(slog.DiscardHandler), routes))
+	service := httptest.NewServer(newServer(serviceOf(t, records)))
 	defer service.Close()
 	c := client{service.URL, key}
 	c.as("").do(t, "GET", "/api/v1/firefighters", "").wants(t, http.StatusUnauthorized)

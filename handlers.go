@@ -1,14 +1,12 @@
 package main
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
 	"net/http"
 	"path/filepath"
@@ -57,27 +55,18 @@ var mainRoutes = []route{
 	{method: "GET", path: "/readyz", handle: (*server).handleReady},
 }
 
-// server answers requests from a store.
+// server answers the requests to a service.
 type server struct {
-	callers      *callers.Callers
-	store        *store.Store
-	backups      func() backup.State // nil without backups
-	expires      func() time.Time    // of the certificate; nil or zero without one
-	version      string              // of the program
-	started      time.Time
-	log          *slog.Logger
-	router       *httprouter.Router
-	office       http.Handler // the page for people; nil without it
-	phones       *dav.Server  // the address books; nil without them
-	origins      []string     // of pages that may use the API
-	requestIDs   httpapi.RequestIDs
-	startID      string          // random, of this start of the program
-	inFlight     sync.Map        // the requestKeys that are being answered
-	waiting      *httpapi.Bound  // of requests that wait for changes
-	stopping     context.Context // it ends when the service stops
-	loopbackOnly bool            // it listens on this machine alone
-	localPlain   bool            // without TLS it does
-	tls          bool            // for good: answers have Strict-Transport-Security
+	site.Service
+	version    string // of the program
+	started    time.Time
+	startID    string // random, of this start of the program
+	router     *httprouter.Router
+	office     http.Handler // the page for people; nil without it
+	phones     *dav.Server  // the address books; nil without them
+	requestIDs httpapi.RequestIDs
+	inFlight   sync.Map       // the requestKeys that are being answered
+	waiting    *httpapi.Bound // of requests that wait for changes
 }
 
 // handler answers a request of c, or returns the error to answer it with. id is the
@@ -91,23 +80,21 @@ type route struct {
 	handle              handler
 }
 
-// newServer returns a server of these routes without limits, backups or CORS.
-func newServer(store *store.Store, callers *callers.Callers, log *slog.Logger, all []route) *server {
+// newServer returns a server of the routes of the API.
+func newServer(service site.Service) *server {
 	random := make([]byte, 6)
 	rand.Read(random)
 	s := &server{
-		callers:  callers,
-		store:    store,
-		log:      log,
-		router:   httprouter.New(),
-		version:  cli.ReadBuild().Version,
-		started:  time.Now(),
-		startID:  hex.EncodeToString(random),
-		waiting:  httpapi.NewBound(math.MaxInt, math.MaxInt),
-		stopping: context.Background(),
+		Service: service,
+		version: cli.ReadBuild().Version,
+		started: time.Now(),
+		startID: hex.EncodeToString(random),
+		router:  httprouter.New(),
+		// The other connections are for requests that do not wait.
+		waiting: httpapi.NewBound(service.Connections*3/4, service.Connections*2/3),
 	}
 	s.requestIDs.Prefix = s.startID + "-"
-	for _, route := range all {
+	for _, route := range routes {
 		s.add(route)
 	}
 	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false
@@ -133,12 +120,12 @@ func (s *server) add(route route) {
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h["X-Request-Id"] = []string{s.requestIDs.For(r)}
-	httpapi.SetSecurityHeaders(h, s.tls && r.TLS != nil)
+	httpapi.SetSecurityHeaders(h, r.TLS != nil && s.Authority == nil) // other services on localhost may have no TLS
 	if httpapi.IsLast(r, limitOf(r)) {
 		defer httpapi.EndConnection(w)()
 	}
 	switch {
-	case (s.loopbackOnly || s.localPlain && r.TLS == nil) && r.Host != "" && !httpapi.IsLoopbackHost(r.Host):
+	case (s.LoopbackOnly || s.LocalPort != "" && r.TLS == nil) && r.Host != "" && !httpapi.IsLoopbackHost(r.Host):
 		s.fail(w, r, "", errOtherHost)
 	case s.office != nil && strings.HasPrefix(r.URL.Path, site.Root):
 		s.office.ServeHTTP(w, r)
@@ -147,7 +134,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, site.Root, http.StatusSeeOther)
 	case s.phones != nil && s.phones.Takes(r):
 		s.phones.ServeHTTP(w, r)
-	case httpapi.AllowOrigins(w, r, s.origins):
+	case httpapi.AllowOrigins(w, r, s.Origins):
 	case strings.Contains(strings.ToLower(r.URL.RawPath), "%2f"): // the router would take it for a slash
 		s.fail(w, r, "", errNoPath)
 	default:
@@ -217,7 +204,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, path string, err e
 func (s *server) explain(w http.ResponseWriter, r *http.Request, path string, err error) *httpapi.Problem {
 	p := problemOf(err)
 	if p.Status >= http.StatusInternalServerError && p.Cause != nil {
-		s.log.Error("request failed", "requestId", w.Header().Get("X-Request-Id"), "status", p.Status,
+		s.Log.Error("request failed", "requestId", w.Header().Get("X-Request-Id"), "status", p.Status,
 			"method", r.Method, "path", path, "cause", p.Cause.Error())
 	}
 	return p
@@ -250,7 +237,7 @@ func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c 
 	if err := s.checkListTag(h, r, c.tenant); err != nil {
 		return err
 	}
-	p, err := s.store.List(c.tenant, q)
+	p, err := s.Store.List(c.tenant, q)
 	if err != nil {
 		return err
 	}
@@ -293,7 +280,7 @@ func (s *server) checkListTag(h http.Header, r *http.Request, tenant record.Tena
 	if err != nil || conditions.IsZero() {
 		return err
 	}
-	version, err := s.store.Version(tenant)
+	version, err := s.Store.Version(tenant)
 	if err != nil {
 		return err
 	}
@@ -322,12 +309,12 @@ func (s *server) handleGet(w http.ResponseWriter, r *http.Request, id string, c 
 	if err != nil {
 		return err
 	}
-	f, err := s.store.Get(c.tenant, id)
+	f, err := s.Store.Get(c.tenant, id)
 	if err != nil {
 		return err
 	}
 	body := f.AppendJSON(make([]byte, 0, recordSize))
-	etag := s.store.Tag(body) // the same with times
+	etag := s.Store.Tag(body) // the same with times
 	w.Header()["Etag"] = []string{etag}
 	if err := conditions.CheckRead(etag); err != nil {
 		return err
@@ -351,11 +338,11 @@ func (s *server) handleCreate(w http.ResponseWriter, r *http.Request, _ string, 
 		return err
 	}
 	if answer == nil {
-		fields, err := record.Decode(body, s.store.Clock().Now())
+		fields, err := record.Decode(body, s.Store.Clock().Now())
 		if err != nil {
 			return err
 		}
-		f, err := s.store.Create(c.tenant, c.key, fields, key)
+		f, err := s.Store.Create(c.tenant, c.key, fields, key)
 		if err != nil {
 			return err
 		}
@@ -393,7 +380,7 @@ func (s *server) replay(w http.ResponseWriter, c caller, key *store.IdempotencyK
 	if key == nil {
 		return "", nil, nil
 	}
-	id, answer, err = s.store.Replay(c.tenant, key)
+	id, answer, err = s.Store.Replay(c.tenant, key)
 	if answer != nil {
 		w.Header().Set("Idempotency-Replayed", "true")
 	}
@@ -402,7 +389,7 @@ func (s *server) replay(w http.ResponseWriter, c caller, key *store.IdempotencyK
 
 // respondRecord answers with a record that has just been written.
 func (s *server) respondRecord(w http.ResponseWriter, status int, body []byte) {
-	w.Header()["Etag"] = []string{s.store.Tag(body)}
+	w.Header()["Etag"] = []string{s.Store.Tag(body)}
 	httpapi.Respond(w, status, body)
 }
 
@@ -415,11 +402,11 @@ func (s *server) handleReplace(w http.ResponseWriter, r *http.Request, id string
 	if err != nil {
 		return err
 	}
-	fields, err := record.Decode(body, s.store.Clock().Now())
+	fields, err := record.Decode(body, s.Store.Clock().Now())
 	if err != nil {
 		return err
 	}
-	f, err := s.store.Replace(c.tenant, c.key, id, fields, s.checkTag(conditions))
+	f, err := s.Store.Replace(c.tenant, c.key, id, fields, s.checkTag(conditions))
 	if err == nil {
 		s.respondRecord(w, http.StatusOK, f.AppendJSON(nil))
 	}
@@ -435,12 +422,12 @@ func (s *server) handleMerge(w http.ResponseWriter, r *http.Request, id string, 
 	if err != nil {
 		return err
 	}
-	patch, err := record.DecodePatch(body, s.store.Clock().Now())
+	patch, err := record.DecodePatch(body, s.Store.Clock().Now())
 	if err != nil {
 		return err
 	}
 	merge := func(f record.Fields) (record.Fields, error) { return patch.Merge(f), nil }
-	f, err := s.store.Edit(c.tenant, c.key, id, merge, s.checkTag(conditions))
+	f, err := s.Store.Edit(c.tenant, c.key, id, merge, s.checkTag(conditions))
 	if err == nil {
 		s.respondRecord(w, http.StatusOK, f.AppendJSON(nil))
 	}
@@ -454,7 +441,7 @@ func (s *server) checkTag(conditions httpapi.Conditions) store.Check {
 		if conditions.IsZero() {
 			return nil
 		}
-		return conditions.CheckWrite(s.store.Tag(f.AppendJSON(nil)))
+		return conditions.CheckWrite(s.Store.Tag(f.AppendJSON(nil)))
 	}
 }
 
@@ -463,7 +450,7 @@ func (s *server) handleDelete(w http.ResponseWriter, r *http.Request, id string,
 	if err != nil {
 		return err
 	}
-	if err := s.store.Delete(c.tenant, c.key, id, s.checkTag(conditions)); err != nil {
+	if err := s.Store.Delete(c.tenant, c.key, id, s.checkTag(conditions)); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -490,6 +477,12 @@ func (s *server) addDocuments() {
 			return serve(s, w, r, id, c)
 		}})
 	}
+}
+
+// serveAuthority answers with the certificate that other devices must trust.
+func serveAuthority(s *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
+	s.Authority.ServeHTTP(w, r)
+	return nil
 }
 
 func serveDocument(contentType string, body []byte) handler {
@@ -520,7 +513,7 @@ func serveFile(contentType string, body []byte, encode func(http.Header, *http.R
 // What a client asks about its key, and about the service.
 
 func (s *server) handleWhoAmI(w http.ResponseWriter, _ *http.Request, _ string, c caller) error {
-	info, err := s.store.KeyInfo(c.key)
+	info, err := s.Store.KeyInfo(c.key)
 	if err != nil {
 		return err
 	}
@@ -571,17 +564,17 @@ type backupState struct {
 }
 
 func (s *server) handleReady(w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
-	if err := s.store.Ping(); errors.Is(err, sqlite.ErrLost) {
+	if err := s.Store.Ping(); errors.Is(err, sqlite.ErrLost) {
 		return err
 	} else if err != nil {
 		return &httpapi.Problem{Kind: httpapi.Unavailable, Header: httpapi.RetryLater, Cause: err, Detail: "The database does not answer."}
 	}
 	ready := readiness{Status: "ready"}
-	if fault := s.store.DB().WritingFault(); fault != nil {
+	if fault := s.Store.DB().WritingFault(); fault != nil {
 		ready.Writing = &writingState{Detail: "nothing can be written: " + fault.Error()}
 	}
-	if s.backups != nil {
-		ready.Backup = new(backupState(s.backups()))
+	if s.Backups != nil {
+		ready.Backup = new(backupState(s.Backups()))
 	}
 	if s.mayWatch(r) {
 		ready.figures = s.figures(ready.Backup)
@@ -599,13 +592,13 @@ func (s *server) mayWatch(r *http.Request) bool {
 	if r.Header["Authorization"] == nil {
 		return false
 	}
-	_, err := s.callers.Find(r, callers.Bearer(r), http.Header{})
+	_, err := s.Callers.Find(r, callers.Bearer(r), http.Header{})
 	return err == nil
 }
 
 // figures asks nothing that could take long: monitors ask every few seconds.
 func (s *server) figures(b *backupState) *figures {
-	now, path := time.Now(), s.store.DB().Path()
+	now, path := time.Now(), s.Store.DB().Path()
 	f := &figures{Version: s.version, Uptime: int64(now.Sub(s.started).Seconds()), DatabaseBytes: sqlite.SizeOf(path)}
 	if space, err := osutil.SpaceOf(filepath.Dir(path)); err == nil {
 		f.Free = &space.Free
@@ -616,8 +609,8 @@ func (s *server) figures(b *backupState) *figures {
 	if b != nil && b.Last != nil {
 		f.BackupAge = new(max(0, int64(now.Sub(*b.Last).Seconds())))
 	}
-	if s.expires != nil && !s.expires().IsZero() {
-		f.CertificateDays = new(int64(math.Floor(s.expires().Sub(now).Hours() / 24)))
+	if s.Expires != nil && !s.Expires().IsZero() {
+		f.CertificateDays = new(int64(math.Floor(s.Expires().Sub(now).Hours() / 24)))
 	}
 	return f
 }

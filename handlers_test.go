@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/commands/daemon"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
 // TestImportAsksForClient: an import asks for each row, at each step, whether its
@@ -63,7 +63,7 @@ func TestClockRunsBackwards(t *testing.T) {
 		if !strings.Contains(a.problem(t).Detail, "expired") {
 			t.Errorf("at hour %d: %s", hour, a.body)
 		}
-		must(t, b.server.callers.WriteLate()) // as the daemon does each second
+		must(t, b.server.Callers.WriteLate()) // as the daemon does each second
 		stop()
 	}
 }
@@ -84,7 +84,7 @@ func TestClockWithinOneRun(t *testing.T) {
 	s.as(key).do(t, "GET", collection, "").wants(t, 401)
 	s.create(t, ana)
 	var first, last int64
-	scanSQL(t, s.server.store.DB().Path(), `SELECT min(created_at), max(created_at) FROM firefighters`, &first, &last)
+	scanSQL(t, s.server.Store.DB().Path(), `SELECT min(created_at), max(created_at) FROM firefighters`, &first, &last)
 	if first != last || first != noon.Add(2*time.Hour).UnixMilli() {
 		t.Errorf("created at %v and %v", time.UnixMilli(first).UTC(), time.UnixMilli(last).UTC())
 	}
@@ -95,10 +95,10 @@ func TestClockWithinOneRun(t *testing.T) {
 func TestPanics(t *testing.T) {
 	t.Parallel()
 	s, log := startBare(t, time.Now), &syncBuffer{}
-	s.server.log = slog.New(slog.NewJSONHandler(log, nil))
+	s.server.Log = slog.New(slog.NewJSONHandler(log, nil))
 	s.server.add(route{method: "GET", path: "/panic", handle: func(*server, http.ResponseWriter, *http.Request, string, caller) error { panic("cause in a handler") }})
 	s.server.add(route{method: "POST", path: "/panic", handle: func(s *server, _ http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
-		return s.store.DB().Write(func(*sqlite.Tx) error { panic("cause in a write") })
+		return s.Store.DB().Write(func(*sqlite.Tx) error { panic("cause in a write") })
 	}})
 	for method, cause := range map[string]string{"GET": "cause in a handler", "POST": "cause in a write"} {
 		a := s.do(t, method, "/panic", "").wants(t, 500)
@@ -124,7 +124,7 @@ func TestClosed(t *testing.T) {
 	t.Parallel()
 	s := startBare(t, time.Now)
 	id := s.create(t, ana)
-	must(t, s.server.store.Close())
+	must(t, s.server.Store.Close())
 	bodies := map[string]string{"POST " + collection: ana, "PUT " + collection + "/:id": ana, "PATCH " + collection + "/:id": "{}",
 		"POST " + importsPath: "First name,Last name\r\nAna,Horvat\r\n"}
 	for name, o := range operations(t) {
@@ -144,7 +144,7 @@ func TestClosed(t *testing.T) {
 func TestWALIsBounded(t *testing.T) {
 	t.Parallel()
 	s := startBare(t, time.Now)
-	db := s.server.store.DB()
+	db := s.server.Store.DB()
 	write := func(text string) {
 		must(t, db.Write(func(tx *sqlite.Tx) error { _, err := tx.Exec(text); return err }))
 	}
@@ -241,7 +241,7 @@ func TestBeyondLoopback(t *testing.T) {
 	t.Parallel()
 	for local, want := range map[bool]int{true: 421, false: 200} {
 		r, w := httptest.NewRequest("GET", "/healthz", nil), httptest.NewRecorder() // of the host example.com
-		newAPI(daemon.Config{Stopping: t.Context(), Log: slog.New(slog.DiscardHandler), Local: local}).ServeHTTP(w, r)
+		newAPI(site.Service{Stopping: t.Context(), Log: slog.New(slog.DiscardHandler), LoopbackOnly: local}).ServeHTTP(w, r)
 		if w.Code != want {
 			t.Errorf("on this machine alone %t: %d, not %d", local, w.Code, want)
 		}

@@ -25,6 +25,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/web/callers"
+	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
 // Messages name files after links, and the temporary folder of macOS is behind one.
@@ -162,7 +163,7 @@ func startAt(t *testing.T, path string, now func() time.Time) (b *bareServer, st
 	must(t, made.Close())
 	s, err := store.Open(path, now) // again, with the clock
 	must(t, err)
-	b = &bareServer{server: newServer(s, callers.New(s, slog.New(slog.DiscardHandler), nil), slog.New(slog.DiscardHandler), routes)}
+	b = &bareServer{server: newServer(serviceOf(t, s))}
 	listening := httptest.NewServer(b.server)
 	b.url = listening.URL
 	stop = sync.OnceFunc(func() {
@@ -173,10 +174,16 @@ func startAt(t *testing.T, path string, now func() time.Time) (b *bareServer, st
 	return b, stop
 }
 
+// serviceOf returns a service without limits, pages or backups.
+func serviceOf(t *testing.T, s *store.Store) site.Service {
+	log := slog.New(slog.DiscardHandler)
+	return site.Service{Store: s, Callers: callers.New(s, log, nil), Log: log, Connections: 1 << 20, Stopping: t.Context()}
+}
+
 // newKey makes a key of the department A; a zero time is none.
 func (b *bareServer) newKey(t *testing.T, expires time.Time) (key string) {
 	t.Helper()
-	must(t, b.server.store.CreateKey(store.NewKey{Tenant: "A", Scope: store.ScopeWrite, ExpiresAt: expires}, func(made string) error {
+	must(t, b.server.Store.CreateKey(store.NewKey{Tenant: "A", Scope: store.ScopeWrite, ExpiresAt: expires}, func(made string) error {
 		key = made
 		return nil
 	}))

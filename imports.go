@@ -53,7 +53,7 @@ func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string,
 		}
 	}
 	answer := func(w http.ResponseWriter) error {
-		feed, err := s.store.Changes(c.tenant, after, int(min(limit, maxChanges)))
+		feed, err := s.Store.Changes(c.tenant, after, int(min(limit, maxChanges)))
 		if err != nil {
 			return err
 		}
@@ -85,9 +85,9 @@ func (s *server) awaitChange(w http.ResponseWriter, r *http.Request, c caller, a
 	defer s.waiting.Remove(int64(c.tenant))
 	ctx, cancel := context.WithTimeout(r.Context(), wait)
 	defer cancel()
-	defer context.AfterFunc(s.stopping, cancel)()
+	defer context.AfterFunc(s.Stopping, cancel)()
 	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(wait + time.Minute))
-	if err := s.store.AwaitChange(ctx, c.tenant, after); err != nil {
+	if err := s.Store.AwaitChange(ctx, c.tenant, after); err != nil {
 		return err
 	}
 	return s.authorizeAgain(r, store.ScopeRead)
@@ -118,10 +118,10 @@ func (s *server) handleExport(w http.ResponseWriter, r *http.Request, _ string, 
 	if err := p.Err(); err != nil {
 		return err
 	}
-	file := upload.Attachment{Name: "people-" + s.store.Clock().Now().Format(time.DateOnly) + "." + format, ContentType: sheet.ContentType(format)}
+	file := upload.Attachment{Name: "people-" + s.Store.Clock().Now().Format(time.DateOnly) + "." + format, ContentType: sheet.ContentType(format)}
 	return upload.Send(w, r, int64(c.tenant), file, func(to io.Writer) error {
 		return sheet.WriteAll(r.Context(), to, format, times, func(each func(*record.Firefighter) error) error {
-			return s.store.Each(c.tenant, q, each)
+			return s.Store.Each(c.tenant, q, each)
 		})
 	})
 }
@@ -222,7 +222,7 @@ func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller, co
 		httpapi.Respond(w, http.StatusCreated, stored)
 		return nil
 	}
-	now := s.store.Clock().Now()
+	now := s.Store.Clock().Now()
 	list, err := imports.Read(r.Context(), content, o, now)
 	if err != nil {
 		return err
@@ -234,9 +234,9 @@ func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller, co
 	file.Release()
 	var outcome *imports.Outcome
 	if o.Apply && file.Unsure == nil {
-		outcome, err = file.Apply(r.Context(), s.store, c.tenant, c.key, key)
+		outcome, err = file.Apply(r.Context(), s.Store, c.tenant, c.key, key)
 	} else {
-		outcome, err = file.Check(r.Context(), s.store, c.tenant)
+		outcome, err = file.Check(r.Context(), s.Store, c.tenant)
 	}
 	if err != nil {
 		return err
@@ -262,7 +262,7 @@ func setLocation(w http.ResponseWriter, number int64) {
 }
 
 func (s *server) handleImports(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
-	all, err := s.store.Imports(c.tenant)
+	all, err := s.Store.Imports(c.tenant)
 	if err != nil {
 		return err
 	}
@@ -288,7 +288,7 @@ func withNumber(handle func(s *server, w http.ResponseWriter, number int64, c ca
 }
 
 func (s *server) handleGetImport(w http.ResponseWriter, number int64, c caller) error {
-	all, err := s.store.Imports(c.tenant)
+	all, err := s.Store.Imports(c.tenant)
 	if err != nil {
 		return err
 	}
@@ -323,7 +323,7 @@ func orNull(text string) *string {
 }
 
 func (s *server) handleTakeBack(w http.ResponseWriter, number int64, c caller) error {
-	done, err := s.store.TakeBack(c.tenant, c.key, number, nil)
+	done, err := s.Store.TakeBack(c.tenant, c.key, number, nil)
 	if errors.Is(err, store.ErrNotFound) {
 		err = errNoImport
 	}

@@ -27,7 +27,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/authority"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/web/dav"
-	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/office"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
@@ -46,7 +45,10 @@ func main() {
 		stop()                        // another signal of the others ends the program at once
 	})
 	signal.Ignore(syscall.SIGPIPE) // a closed log is an error, not the end
-	env := cli.Env{Context: ctx, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(), ServiceDB: managers.Host{}.Database}
+	env := cli.Env{
+		Context: ctx, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(),
+		ServiceDB: managers.Host{}.Database,
+	}
 	os.Exit(cli.Execute(env, newRoot(), os.Args[1:], schema.Explain))
 }
 
@@ -86,31 +88,18 @@ serves them as a web page and an HTTP API. Without a command it starts the serve
 // routes are all operations of the API.
 var routes = slices.Concat(mainRoutes, fileRoutes)
 
-// newAPI makes the API, and the page for people, of a daemon.
-func newAPI(c daemon.Config) http.Handler {
-	s := newServer(c.Store, c.Callers, c.Log, routes)
-	s.waiting = httpapi.NewBound(c.Connections*3/4, c.Connections*2/3) // the other connections are for those who do not wait
-	s.stopping = c.Stopping
-	s.origins = c.Origins
-	s.loopbackOnly, s.localPlain = c.Local, c.LocalPort != ""
-	s.tls = c.TLS && c.Authority == nil // other services on localhost may have no TLS
-	s.backups = c.Backups
-	s.expires = c.Expires
-	trust, certificate := "", func() []byte { return nil }
-	if c.Authority != nil {
-		trust, certificate = authority.Path, c.Authority.Certificate
-		s.add(route{method: "GET", path: authority.Path, handle: func(_ *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
-			c.Authority.ServeHTTP(w, r)
-			return nil
-		}})
-	}
+// newAPI returns the API of a service, and its pages.
+func newAPI(service site.Service) http.Handler {
+	s := newServer(service)
 	s.addDocuments()
-	if c.Phones {
-		s.phones = dav.New(c.Store, c.Callers, s.explain)
+	if s.Authority != nil {
+		s.add(route{method: "GET", path: authority.Path, handle: serveAuthority})
 	}
-	if c.Office {
-		s.office = office.New(site.Config{Store: c.Store, Callers: c.Callers, Log: c.Log, Phones: c.Phones, Authority: certificate,
-			Backups: c.Backups, Search: c.Search, Installed: c.Installed, Invented: c.Invented, Loss: c.Loss, TrustPath: trust, Port: c.Port, LocalPort: c.LocalPort, Explain: s.explain})
+	if s.Phones {
+		s.phones = dav.New(s.Store, s.Callers, s.explain)
+	}
+	if s.Office {
+		s.office = office.New(service, s.explain)
 	}
 	return s
 }

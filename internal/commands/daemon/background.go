@@ -26,25 +26,25 @@ func (d *daemon) startBackground() (stop func()) {
 	var working sync.WaitGroup
 	ctx, cancel := context.WithCancel(context.Background())
 	repeatedly := func(each time.Duration, failure string, do func() error) {
-		working.Go(func() { repeat(ctx, d.log, each, failure, do) })
+		working.Go(func() { repeat(ctx, d.service.Log, each, failure, do) })
 	}
-	repeatedly(keysEach, "cannot reload the keys", d.callers.Reload)
-	repeatedly(keysEach, "cannot look for changes of other processes", d.store.WakeWaiting)
-	repeatedly(time.Second, lateWrites, d.callers.WriteLate)
-	repeatedly(time.Second, "nothing can be written: the disk is full", d.store.DB().MakeWritable)
-	repeatedly(time.Second, "nothing can be written", d.store.RetryWriting)
-	repeatedly(time.Second, "cannot check the -wal file", d.store.DB().CheckpointIdle)
+	repeatedly(keysEach, "cannot reload the keys", d.service.Callers.Reload)
+	repeatedly(keysEach, "cannot look for changes of other processes", d.service.Store.WakeWaiting)
+	repeatedly(time.Second, lateWrites, d.service.Callers.WriteLate)
+	repeatedly(time.Second, "nothing can be written: the disk is full", d.service.Store.DB().MakeWritable)
+	repeatedly(time.Second, "nothing can be written", d.service.Store.RetryWriting)
+	repeatedly(time.Second, "cannot check the -wal file", d.service.Store.DB().CheckpointIdle)
 	repeatedly(time.Second, "cannot limit the memory", d.limitMemory)
 	repeatedly(time.Second, "cannot write the address", d.noteAddress)
-	if d.authority != nil {
-		repeatedly(cleanEach, "cannot renew the certificate", d.authority.Renew)
+	if d.service.Authority != nil {
+		repeatedly(cleanEach, "cannot renew the certificate", d.service.Authority.Renew)
 	}
-	repeatedly(cleanEach, "cannot delete old responses", d.store.EraseOldReplays)
+	repeatedly(cleanEach, "cannot delete old responses", d.service.Store.EraseOldReplays)
 	if interval := d.manager.Interval(); interval > 0 {
-		repeatedly(interval, "cannot report to the service manager", func() error { return d.showLife(d.store.Ping()) })
+		repeatedly(interval, "cannot report to the service manager", func() error { return d.showLife(d.service.Store.Ping()) })
 	}
-	integrity.Scrub(ctx, d.store.DB(), d.log, working.Go)
-	working.Go(func() { integrity.Daily(ctx, d.store.DB(), d.log) })
+	integrity.Scrub(ctx, d.service.Store.DB(), d.service.Log, working.Go)
+	working.Go(func() { integrity.Daily(ctx, d.service.Store.DB(), d.service.Log) })
 	backing, stopBackups := context.WithCancel(ctx)
 	if d.scheduler != nil {
 		working.Go(func() { d.scheduler.Run(backing) })
@@ -53,8 +53,8 @@ func (d *daemon) startBackground() (stop func()) {
 	return func() {
 		cancel()
 		working.Wait()
-		if err := errors.Join(d.callers.Finish(), d.store.SaveClock(), d.store.SetAddress("")); err != nil && d.guard.Loss() == nil {
-			d.log.Warn(lateWrites, "cause", err.Error())
+		if err := errors.Join(d.service.Callers.Finish(), d.service.Store.SaveClock(), d.service.Store.SetAddress("")); err != nil && d.guard.Loss() == nil {
+			d.service.Log.Warn(lateWrites, "cause", err.Error())
 		}
 	}
 }
@@ -79,7 +79,7 @@ func (d *daemon) noteAddress() error {
 	if d.local != nil {
 		urls = append(urls, d.localURL())
 	}
-	err := d.store.SetAddress(urls...)
+	err := d.service.Store.SetAddress(urls...)
 	if err == nil {
 		d.noted = urls[0]
 	}

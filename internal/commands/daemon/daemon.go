@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -23,72 +22,53 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/guard"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
-	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/authority"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/web/callers"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/httpserver"
+	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
 // Commands are the commands of this package and what they depend on.
 type Commands struct {
 	Database database.Schema
-	NewAPI   func(Config) http.Handler
+	NewAPI   func(site.Service) http.Handler
 }
 
 // All returns the commands of this package.
 func (c Commands) All() []*cobra.Command { return []*cobra.Command{c.serveCommand(), c.demoCommand()} }
 
-// Config is what the API needs from the daemon.
-type Config struct {
-	Store     *store.Store
-	Log       *slog.Logger
-	Callers   *callers.Callers
-	Origins   []string // whose pages may use the API
-	Office    bool     // with the office page
-	Phones    bool     // with the address book and the calendar for phones
-	Port      string
-	Local     bool   // only this computer can connect
-	LocalPort string // of HTTP for this computer, next to HTTPS for others; empty: none
-	TLS       bool
-	Expires   func() time.Time     // of the certificate; zero without TLS
-	Authority *authority.Authority // of the certificate; nil for another certificate, or none
-	Backups   func() backup.State  // nil without backups
-	Search    backup.Search        // for backups that contain a record
-	Installed bool                 // it is the installed service
-	Invented  bool                 // its people are invented, and it has no flag for backups
-	Loss      func() string        // how the database was lost, as guard.Loss.Kind; "" if it was not
-
-	Connections int             // maximum number of open connections
-	Stopping    context.Context // ends when requests must stop waiting
-}
-
 // daemon serves a database until the program must stop.
 type daemon struct {
 	Commands
 	Options
+	service   site.Service
 	env       cli.Env
-	log       *slog.Logger
-	manager   managers.Manager     // that has started this process
-	authority *authority.Authority // nil without --tls-self-signed
+	manager   managers.Manager // that has started this process
 	web       *httpserver.Server
 	scheduler *backup.Scheduler // nil without backups
 
 	listener net.Listener
 	local    net.Listener // without TLS, for this computer; may be nil
-	store    *store.Store
 	guard    *guard.Guard // of the open database
 	noted    string       // the URL in the database; empty before there is one
 	heap     int64        // the limit of the heap
-	callers  *callers.Callers
-	api      http.Handler
 }
 
 // Run serves a database until the program must stop, which is not an error.
 func (c Commands) Run(env cli.Env, o Options) error {
-	d := &daemon{Commands: c, Options: o, env: env, log: cli.NewLog(env.Stderr, cli.IsTerminal(env.Stderr)), manager: managers.NewManager(os.Getenv)}
+	d := &daemon{Commands: c, Options: o, env: env, manager: managers.NewManager(os.Getenv)}
+	d.service = site.Service{
+		Log:       cli.NewLog(env.Stderr, cli.IsTerminal(env.Stderr)),
+		Origins:   o.Origins,
+		Office:    !o.NoOffice,
+		Phones:    !o.NoPhones,
+		Installed: o.Installed,
+		Invented:  o.invented != nil,
+		Stopping:  env.Context,
+	}
 	if err := d.certify(); err != nil {
 		return c.Database.Advise(env.Context, err, d.DB, "")
 	}
@@ -96,7 +76,7 @@ func (c Commands) Run(env cli.Env, o Options) error {
 		return err
 	}
 	if d.Backups.Dir != "" {
-		d.scheduler = backup.NewScheduler(c.Database.Format, d.DB, d.Backups, d.log)
+		d.scheduler = backup.NewScheduler(c.Database.Format, d.DB, d.Backups, d.service.Log)
 	}
 	err := d.live()
 	if errors.Is(err, context.Canceled) && env.Context.Err() != nil { // while it was starting
@@ -110,15 +90,15 @@ func (d *daemon) certify() (err error) {
 	if !d.SelfSigned {
 		return nil
 	}
-	d.authority, err = authority.Open(authority.Options{Folder: authority.Folder(d.DB), Listen: d.Listen, Log: d.log})
+	d.service.Authority, err = authority.Open(authority.Options{Folder: authority.Folder(d.DB), Listen: d.Listen, Log: d.service.Log})
 	switch {
 	case errors.Is(err, authority.ErrLost):
 		return cli.WithHint(err, "to create a new authority, which every computer must trust again: firefighters cert --new --db "+cli.Quote(d.DB))
 	case errors.Is(err, fs.ErrNotExist):
 		return &sqlite.FileError{Op: "opening", Path: d.DB, Err: sqlite.ErrNoFolder}
 	case err == nil:
-		d.CertFile, d.KeyFile = d.authority.ServerFile(), d.authority.ServerFile()
-		d.Backups.Authority = d.authority.PrivateFile()
+		d.CertFile, d.KeyFile = d.service.Authority.ServerFile(), d.service.Authority.ServerFile()
+		d.Backups.Authority = d.service.Authority.PrivateFile()
 	}
 	return err
 }
@@ -130,7 +110,7 @@ const otherFiles = 22
 
 // newWeb creates the HTTP server.
 func (d *daemon) newWeb() (err error) {
-	d.web, err = httpserver.New(httpserver.Config{CertFile: d.CertFile, KeyFile: d.KeyFile, OtherFiles: sqlite.OpenFiles + otherFiles, Log: d.log})
+	d.web, err = httpserver.New(httpserver.Config{CertFile: d.CertFile, KeyFile: d.KeyFile, OtherFiles: sqlite.OpenFiles + otherFiles, Log: d.service.Log})
 	if errors.Is(err, httpserver.ErrFewFiles) {
 		return cli.WithHint(err, "ulimit -n 1024")
 	}
@@ -283,14 +263,14 @@ func (d *daemon) checkLoss(path string) error {
 
 // open opens the database, and creates a missing one.
 func (d *daemon) open() (err error) {
-	d.store, err = d.Database.Open(d.env, d.DB, true)
+	d.service.Store, err = d.Database.Open(d.env, d.DB, true)
 	if err != nil {
 		return err
 	}
-	warnOfSchema(d.env, d.Database.Format, d.store.DB(), d.DB)
-	d.guard, err = guard.New(d.store, d.DB, d.log)
+	warnOfSchema(d.env, d.Database.Format, d.service.Store.DB(), d.DB)
+	d.guard, err = guard.New(d.service.Store, d.DB, d.service.Log)
 	if err != nil {
-		d.store.Close()
+		d.service.Store.Close()
 	}
 	return err
 }
@@ -298,7 +278,7 @@ func (d *daemon) open() (err error) {
 // noteBackups notes the settings of the backups for other commands.
 func (d *daemon) noteBackups() {
 	if err := backup.NoteSettings(d.DB, d.Backups); err != nil {
-		d.log.Warn("cannot note the folder of the backups", "cause", err.Error())
+		d.service.Log.Warn("cannot note the folder of the backups", "cause", err.Error())
 	}
 }
 
@@ -323,7 +303,7 @@ func (d *daemon) limitMemory() error {
 // answer prepares the database and answers requests. When the program must stop, requests
 // in flight finish.
 func (d *daemon) answer() error {
-	if err := d.store.BeginEpoch(); err != nil && !warnOfFullDisk(d.env, err) {
+	if err := d.service.Store.BeginEpoch(); err != nil && !warnOfFullDisk(d.env, err) {
 		return &sqlite.FileError{Op: "writing to", Path: d.DB, Err: err}
 	}
 	prepare := d.addFirst
@@ -337,8 +317,8 @@ func (d *daemon) answer() error {
 		return &sqlite.FileError{Op: "writing to", Path: d.DB, Err: err}
 	}
 	warnOfExposure(d.env, d.listener.Addr(), d.DB, d.KeyFile)
-	if d.authority != nil {
-		noteTrust(d.env, d.listener.Addr(), d.authority.PublicFile(), d.url()+authority.Path, d.DB)
+	if d.service.Authority != nil {
+		noteTrust(d.env, d.listener.Addr(), d.service.Authority.PublicFile(), d.url()+authority.Path, d.DB)
 	}
 	if d.invented == nil {
 		warnOfBackups(d.env, d.Backups, d.DB)
@@ -348,39 +328,37 @@ func (d *daemon) answer() error {
 	}
 	debug.SetGCPercent(heapGrowth)
 	d.limitMemory()
-	d.callers = callers.New(d.store, d.log, httpapi.NewRateLimit(d.RateLimit, time.Now))
-	d.api = d.NewAPI(d.config())
+	d.describe()
+	api := d.NewAPI(d.service)
 	defer d.startBackground()()
 	url := d.url()
 	if err := d.env.Announce("Listening on " + url); err != nil {
-		d.log.Warn("cannot write to standard output", "listening", url, "cause", err.Error())
+		d.service.Log.Warn("cannot write to standard output", "listening", url, "cause", err.Error())
 	}
 	defer d.notifyManager(url)()
-	return d.web.Serve(d.env.Context, d.listener, d.local, d.api)
+	return d.web.Serve(d.env.Context, d.listener, d.local, api)
 }
 
-// config returns what the API needs.
-func (d *daemon) config() Config {
-	_, port, _ := net.SplitHostPort(d.listener.Addr().String())
-	c := Config{Store: d.store, Log: d.log, Callers: d.callers, Origins: d.Origins, Office: !d.NoOffice, Phones: !d.NoPhones,
-		Port: port, Local: isLoopback(d.listener.Addr()), TLS: d.CertFile != "", Expires: d.web.Expires, Authority: d.authority, Installed: d.Installed, Invented: d.invented != nil,
-		Connections: d.web.Connections(), Stopping: d.env.Context,
-		Search: backup.Search{Database: d.DB, Options: d.Backups}, Loss: d.lossKind}
+// describe adds to the service what has been opened.
+func (d *daemon) describe() {
+	s := &d.service
+	s.Callers = callers.New(s.Store, s.Log, httpapi.NewRateLimit(d.RateLimit, time.Now))
+	s.LoopbackOnly = isLoopback(d.listener.Addr())
+	s.Port = portOf(d.listener)
 	if d.local != nil {
-		_, c.LocalPort, _ = net.SplitHostPort(d.local.Addr().String())
+		s.LocalPort = portOf(d.local)
 	}
+	s.Connections, s.Expires = d.web.Connections(), d.web.Expires
 	if d.scheduler != nil {
-		c.Backups = d.scheduler.State
+		s.Backups = d.scheduler.State
 	}
-	return c
+	s.Search = backup.Search{Database: d.DB, Options: d.Backups}
+	s.Loss = func() string { return d.guard.Loss().Kind() }
 }
 
-// lossKind returns how the database was lost, "" if it was not.
-func (d *daemon) lossKind() string {
-	if loss := d.guard.Loss(); loss != nil {
-		return loss.Kind()
-	}
-	return ""
+func portOf(listener net.Listener) string {
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	return port
 }
 
 // url returns the URL for clients.
@@ -391,8 +369,8 @@ func (d *daemon) url() string {
 	if d.CertFile != "" {
 		scheme = "https://"
 	}
-	if d.authority != nil {
-		host = d.authority.HostFor(host)
+	if d.service.Authority != nil {
+		host = d.service.Authority.HostFor(host)
 	}
 	return scheme + net.JoinHostPort(host, port)
 }
@@ -410,7 +388,7 @@ func isLoopback(addr net.Addr) bool {
 func (d *daemon) notifyManager(url string) (end func()) {
 	logFailure := func(err error) {
 		if err != nil {
-			d.log.Warn("cannot report to the service manager", "cause", err.Error())
+			d.service.Log.Warn("cannot report to the service manager", "cause", err.Error())
 		}
 	}
 	stopped := context.AfterFunc(d.env.Context, func() { logFailure(d.manager.Stopping()) })
@@ -440,11 +418,11 @@ func (e *LostError) hint() string {
 func (d *daemon) close() error {
 	loss := d.guard.End()
 	if loss == nil {
-		return d.store.Close()
+		return d.service.Store.Close()
 	}
 	db := cli.Quote(loss.Path)
 	if loss.Closable() {
-		if err := d.store.Close(); err != nil {
+		if err := d.service.Store.Close(); err != nil {
 			return err
 		}
 		if guard.RefuseLost(loss.Path) == nil { // unless another program has the database open

@@ -96,7 +96,7 @@ func (c Commands) demo(cmd *cobra.Command, o Options) error {
 
 // invent fills the empty database and prints what is in it.
 func (d *daemon) invent() error {
-	if err := d.invented.addTo(d.store, d.env); err != nil {
+	if err := d.invented.addTo(d.service.Store, d.env); err != nil {
 		return fmt.Errorf("inventing people: %w", err)
 	}
 	served := fmt.Sprintf("Serving %s in %s. %s\nTry the API in a browser, with the key below: %s\n",

@@ -61,7 +61,7 @@ always stays free.`,
 // addFirst creates the first department of an empty database and prints its first key,
 // unless no one reads that.
 func (d *daemon) addFirst() error {
-	empty, err := d.store.Empty()
+	empty, err := d.service.Store.Empty()
 	switch {
 	case err != nil:
 		return err
@@ -71,7 +71,7 @@ func (d *daemon) addFirst() error {
 	case !empty:
 		return nil
 	case d.Installed:
-		return d.store.AddDepartments([]store.Department{{Name: store.FirstDepartment}})
+		return d.service.Store.AddDepartments([]store.Department{{Name: store.FirstDepartment}})
 	}
 	return d.announceKey(store.FirstDepartment)
 }
@@ -84,7 +84,7 @@ func (d *daemon) announceKey(department string) error {
 		curl = "curl.exe" // in PowerShell curl is another program
 	}
 	var command string
-	err := d.store.CreateKey(store.NewKey{Tenant: department, Label: "first key", Scope: store.ScopeAdmin}, func(key string) error {
+	err := d.service.Store.CreateKey(store.NewKey{Tenant: department, Label: "first key", Scope: store.ScopeAdmin}, func(key string) error {
 		command = fmt.Sprintf(`%s -H "Authorization: Bearer %s" %s%s/api/v1/firefighters`, curl, key, d.trust(), d.url())
 		return d.env.Println(fmt.Sprintf("API key of the department %q, shown only once:\n\n  %s\n", department, key))
 	})
@@ -92,7 +92,7 @@ func (d *daemon) announceKey(department string) error {
 		return fmt.Errorf("creating the first key: %w", err)
 	}
 	if !d.NoOffice {
-		if err := invite.Announce(d.store, department, d.url(), d.env.Println); err != nil {
+		if err := invite.Announce(d.service.Store, department, d.url(), d.env.Println); err != nil {
 			return fmt.Errorf("creating a link to the page: %w", err)
 		}
 	}
@@ -103,12 +103,12 @@ func (d *daemon) announceKey(department string) error {
 // asks whether it was revoked, and no server answers that.
 func (d *daemon) trust() string {
 	switch {
-	case d.authority == nil:
+	case d.service.Authority == nil:
 		return ""
 	case runtime.GOOS == "windows":
-		return "--ssl-revoke-best-effort --cacert " + cli.Quote(d.authority.PublicFile()) + " "
+		return "--ssl-revoke-best-effort --cacert " + cli.Quote(d.service.Authority.PublicFile()) + " "
 	}
-	return "--cacert " + cli.Quote(d.authority.PublicFile()) + " "
+	return "--cacert " + cli.Quote(d.service.Authority.PublicFile()) + " "
 }
 
 // Options are the flags of serve.

@@ -57,8 +57,13 @@ type Loss struct {
 func (l *Loss) Error() string { return l.What + " while it was served" }
 
 // Kind returns what happened in one word, for a program: gone, cut, replaced, overwritten,
-// damaged or sidecar.
-func (l *Loss) Kind() string { return string(l.kind) }
+// damaged or sidecar. It is empty for nil.
+func (l *Loss) Kind() string {
+	if l == nil {
+		return ""
+	}
+	return string(l.kind)
+}
 
 // Overwritten reports whether an earlier state or another database was written over the
 // database. The saved copy may then mix pages of both.

@@ -267,8 +267,11 @@ func (a *Authority) HostFor(host string) string {
 	return a.leaf.DNSNames[0]
 }
 
-// Certificate returns the certificate of the authority (DER).
+// Certificate returns the certificate of the authority (DER), nil without an authority.
 func (a *Authority) Certificate() []byte {
+	if a == nil {
+		return nil
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	block, _ := pem.Decode(a.public)

@@ -28,15 +28,11 @@ type caller struct {
 type Server struct {
 	store   *store.Store
 	callers *callers.Callers
-	explain Explain
+	explain httpapi.Explain
 }
 
-// Explain returns the problem of an error, and logs it if the fault is the server's. path is
-// the path of the route.
-type Explain func(w http.ResponseWriter, r *http.Request, path string, err error) *httpapi.Problem
-
 // New returns a server.
-func New(s *store.Store, c *callers.Callers, explain Explain) *Server {
+func New(s *store.Store, c *callers.Callers, explain httpapi.Explain) *Server {
 	return &Server{store: s, callers: c, explain: explain}
 }
 

@@ -21,6 +21,10 @@ type Problem struct {
 	Cause  error       // for the log; never sent
 }
 
+// Explain returns the problem of an error, and logs it if the fault is the server's. path is
+// the path of the route.
+type Explain func(w http.ResponseWriter, r *http.Request, path string, err error) *Problem
+
 // Error returns the detail.
 func (p *Problem) Error() string { return p.Detail }
 

@@ -131,4 +131,6 @@ func (v visit) idempotencyKey(prefix string, parts ...string) *store.Idempotency
 }
 
 // New returns the page.
-func New(c site.Config) *site.Site { return site.New(c, files, routes(c.Phones)) }
+func New(service site.Service, explain httpapi.Explain) *site.Site {
+	return site.New(service, explain, files, routes(service.Phones))
+}

@@ -141,7 +141,7 @@ func (v visit) invitePhone(made *madePhone, birthdays bool) error {
 // account returns the account of a device of a department, without its keys.
 func (v visit) account(department string) (phone.Account, error) {
 	reach, err := v.Reach()
-	return phone.Account{Department: department, URL: reach.URL, Language: v.Lang, Authority: v.Site.Authority()}, err
+	return phone.Account{Department: department, URL: reach.URL, Language: v.Lang, Authority: v.Site.Authority.Certificate()}, err
 }
 
 // errNoPhone is for a code of a phone that does not work, or not any more.
@@ -175,7 +175,7 @@ func withPhoneCode(use func(v visit, code string, i store.Invitation) error) fun
 // showPhone is the page that an Apple device opens. It needs no session, and does not use
 // the code up.
 func showPhone(v visit, code string, i store.Invitation) error {
-	data := phonePage{i.Department, phonesPath + "/" + code + "/" + phone.ProfileName, v.Site.Authority() != nil}
+	data := phonePage{i.Department, phonesPath + "/" + code + "/" + phone.ProfileName, v.Site.Authority.Certificate() != nil}
 	return v.Render(http.StatusOK, "phone", site.Page{Title: v.Text("phones.get.title", i.Department), Data: data})
 }
 

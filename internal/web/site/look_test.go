@@ -56,8 +56,9 @@ func plainSite() *Site {
 		}
 		return v.Render(http.StatusOK, "plain", Page{Data: template.HTML(name + " " + string(content) + " " + v.R.PostForm.Get("text"))})
 	}
-	return New(Config{Port: "80", Loss: func() string { return "" }, Log: slog.New(slog.DiscardHandler), Callers: callers.New(nil, slog.New(slog.DiscardHandler), nil), Explain: explain},
-		plainLook, map[string]Route{
+	log := slog.New(slog.DiscardHandler)
+	return New(Service{Port: "80", Loss: func() string { return "" }, Log: log, Callers: callers.New(nil, log, nil)},
+		explain, plainLook, map[string]Route{
 			"GET /office/{$}":     {Handle: say},
 			"POST /office/form":   {Handle: say},
 			"GET /office/secret":  {Scope: "read", Handle: say},

@@ -174,7 +174,7 @@ type errorPage struct {
 
 // fail answers with an error. It is the one place where an error becomes a page.
 func (v *Visit) fail(err error) {
-	p := v.Site.Explain(v.W, v.R, v.path, err)
+	p := v.Site.explain(v.W, v.R, v.path, err)
 	for name, values := range p.Header {
 		v.W.Header()[name] = values
 	}

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"github.com/firefighter-records/firefighters/internal/host/authority"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
@@ -34,10 +35,10 @@ func (v *Visit) Reach() (Reach, error) {
 // Trust returns the address of the certificate that a device must trust first which opens the
 // service at a URL. It is empty if there is none.
 func (v *Visit) Trust(url string) string {
-	if v.Site.TrustPath == "" {
+	if v.Site.Authority == nil {
 		return ""
 	}
-	return url + v.Site.TrustPath
+	return url + authority.Path
 }
 
 // Start says how the service is started with further flags: the key of a message that says

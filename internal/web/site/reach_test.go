@@ -7,7 +7,7 @@ import "testing"
 func TestStart(t *testing.T) {
 	t.Parallel()
 	for installed, want := range map[bool][2]string{true: {"backups.admin", "firefighters service install --x"}, false: {"backups.start", "--x"}} {
-		v := &Visit{Site: &Site{Config: Config{Installed: installed}}}
+		v := &Visit{Site: &Site{Service: Service{Installed: installed}}}
 		if how, command := v.Start("--x"); how != want[0] || command != want[1] {
 			t.Errorf("%t: %s %q", installed, how, command)
 		}

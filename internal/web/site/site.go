@@ -4,6 +4,7 @@
 package site
 
 import (
+	"context"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/authority"
 	"github.com/firefighter-records/firefighters/internal/web/callers"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
@@ -20,36 +22,38 @@ import (
 // Root is the address of the first page. All other addresses begin with it.
 const Root = "/office/"
 
-// Config is what a site needs.
-type Config struct {
+// Service describes the running service to everything that answers requests.
+type Service struct {
 	Store   *store.Store
 	Callers *callers.Callers
 	Log     *slog.Logger
-	Port    string // for the name of the cookie: browsers share cookies between ports
 
-	LocalPort string // where the service answers this machine alone, without TLS; empty: nowhere
+	Port         string   // of the listener
+	LocalPort    string   // of HTTP for this computer, next to HTTPS for others; empty: none
+	LoopbackOnly bool     // only this computer can connect
+	Connections  int      // maximum number of open connections
+	Origins      []string // of other pages that may use the API
+	Office       bool     // with the office page
+	Phones       bool     // with the address book and the calendar for phones
 
-	Backups   func() backup.State // nil without backups
-	Search    backup.Search       // for backups that hold something
-	Installed bool                // it is the service of the PC
-	Loss      func() string       // how the database was lost, as guard.Loss.Kind; "" if it was not
-	Invented  bool                // its people are invented: it has no flag for backups
-	TrustPath string              // of the certificate that other devices must trust first; empty: none
-	Authority func() []byte       // returns that certificate (DER), nil for none
-	Phones    bool                // the service has address books for phones
-
-	// Explain returns the problem that an error is, and logs it if the fault
-	// is the service's. path is the route's.
-	Explain func(w http.ResponseWriter, r *http.Request, path string, err error) *httpapi.Problem
+	Authority *authority.Authority // of the certificate; nil for another certificate, or none
+	Expires   func() time.Time     // of the certificate; nil or zero without one
+	Backups   func() backup.State  // nil without backups
+	Search    backup.Search        // for backups that contain a record
+	Installed bool                 // it is the service of the PC
+	Invented  bool                 // its people are invented: it has no flag for backups
+	Loss      func() string        // how the database was lost, as guard.Loss.Kind; "" if it was not
+	Stopping  context.Context      // ends when requests must stop waiting
 }
 
 // Site answers all requests below Root.
 type Site struct {
-	Config
-	look   *look
-	mux    *http.ServeMux
-	origin *http.CrossOriginProtection
-	tries  *httpapi.Tries
+	Service
+	explain httpapi.Explain
+	look    *look
+	mux     *http.ServeMux
+	origin  *http.CrossOriginProtection
+	tries   *httpapi.Tries
 }
 
 // Handler answers a visit, or returns the error to answer it with.
@@ -79,8 +83,15 @@ var ownRoutes = map[string]Route{
 
 // New returns a site of these routes, by patterns of http.ServeMux. files are those of
 // newLook.
-func New(c Config, files fs.FS, routes map[string]Route) *Site {
-	s := &Site{Config: c, look: newLook(files), mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(), tries: httpapi.NewTries(store.ErrNotFound, time.Now)}
+func New(service Service, explain httpapi.Explain, files fs.FS, routes map[string]Route) *Site {
+	s := &Site{
+		Service: service,
+		explain: explain,
+		look:    newLook(files),
+		mux:     http.NewServeMux(),
+		origin:  http.NewCrossOriginProtection(),
+		tries:   httpapi.NewTries(store.ErrNotFound, time.Now),
+	}
 	for _, all := range []map[string]Route{routes, ownRoutes} {
 		for pattern, route := range all {
 			s.add(pattern, route)

@@ -25,7 +25,8 @@ import (
 func siteOf(routes map[string]Route) *Site {
 	look := maps.Clone(plainLook)
 	look["templates/long.html"] = &fstest.MapFile{Data: []byte(`{{define "main"}}{{range .Data}}{{call .}}{{end}}{{end}}`)}
-	return New(plainSite().Config, look, routes)
+	s := plainSite()
+	return New(s.Service, s.explain, look, routes)
 }
 
 // longPage is a site with a large page of n pieces. last is the last of them.
