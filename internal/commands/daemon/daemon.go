@@ -110,16 +110,24 @@ const otherFiles = 22
 
 // newWeb creates the HTTP server.
 func (d *daemon) newWeb() (err error) {
-	d.web, err = httpserver.New(httpserver.Config{CertFile: d.CertFile, KeyFile: d.KeyFile, OtherFiles: sqlite.OpenFiles + otherFiles, Log: d.service.Log})
+	d.web, err = httpserver.New(httpserver.Config{
+		CertFile: d.CertFile, KeyFile: d.KeyFile,
+		OtherFiles: sqlite.OpenFiles + otherFiles, Log: d.service.Log,
+	})
 	if errors.Is(err, httpserver.ErrFewFiles) {
 		return cli.WithHint(err, "ulimit -n 1024")
 	}
 	return err
 }
 
-// live listens before it opens the database: clients that connect early wait until the
-// database is open.
+// live serves the database from the lock to the end. It listens before it opens the database:
+// a port that is taken changes nothing on disk, and clients that connect early wait.
 func (d *daemon) live() error {
+	release, err := d.Database.Lock(d.DB)
+	if err != nil {
+		return err
+	}
+	defer release()
 	if err := d.listen(); err != nil {
 		return err
 	}
@@ -130,11 +138,6 @@ func (d *daemon) live() error {
 	if d.local != nil {
 		defer d.local.Close()
 	}
-	release, err := d.claim()
-	if err != nil {
-		return err
-	}
-	defer release()
 	if err := d.open(); err != nil {
 		return err
 	}
@@ -146,15 +149,8 @@ func (d *daemon) live() error {
 	return err
 }
 
-// listen opens the listener, unless the file at the path is not a database.
+// listen opens the listener.
 func (d *daemon) listen() error {
-	if err := database.RefuseRedirect(d.DB); err != nil {
-		return err
-	}
-	path := osutil.Resolve(d.DB)
-	if err := backup.Inspect(d.Database.Format, path); err != nil && !errors.Is(err, sqlite.ErrNotExist) {
-		return err
-	}
 	host, port, _ := net.SplitHostPort(d.Listen)
 	listener, err := httpserver.Listen(d.Listen)
 	if d.anyPort && errors.Is(err, httpserver.ErrPortTaken) {
@@ -162,7 +158,7 @@ func (d *daemon) listen() error {
 		listener, err = httpserver.Listen(net.JoinHostPort(host, "0"))
 	}
 	if err != nil {
-		return d.cannotListen(path, err)
+		return d.cannotListen(err)
 	}
 	d.listener = listener
 	return nil
@@ -175,7 +171,7 @@ func (d *daemon) listenLocally() error {
 		return nil
 	}
 	_, port, _ := net.SplitHostPort(d.Local)
-	if _, other, _ := net.SplitHostPort(d.listener.Addr().String()); port == other {
+	if port == portOf(d.listener) {
 		return d.cannotListenLocally(fmt.Errorf("cannot listen on %s: %w", d.Local, httpserver.ErrPortTaken))
 	}
 	local, err := httpserver.Listen(d.Local)
@@ -199,9 +195,8 @@ func (d *daemon) cannotListenLocally(err error) error {
 	return nil
 }
 
-// cannotListen adds a hint to an error in listening. If the port is taken because the
-// database is already served, it returns the error about that.
-func (d *daemon) cannotListen(path string, err error) error {
+// cannotListen adds a hint to an error in listening.
+func (d *daemon) cannotListen(err error) error {
 	host, port, _ := net.SplitHostPort(d.Listen)
 	if errors.Is(err, httpserver.ErrNotOurs) || errors.Is(err, httpserver.ErrNoHost) {
 		return cli.WithHint(err, fmt.Sprintf("for all addresses of this computer: %s --listen 0.0.0.0:%s\nfor this computer only: %[1]s --listen 127.0.0.1:%[2]s", d.again, port))
@@ -212,13 +207,6 @@ func (d *daemon) cannotListen(path string, err error) error {
 	}
 	hint := "another port: " + d.again + " --listen " + net.JoinHostPort(host, next)
 	if errors.Is(err, httpserver.ErrPortTaken) {
-		if osutil.Exists(path + "-lock") {
-			release, err := backup.Lock(path)
-			if err != nil {
-				return err
-			}
-			release()
-		}
 		err = fmt.Errorf("port %s is used by another program", port)
 		if !d.Installed && d.env.ServiceDB != nil && d.env.ServiceDB() != "" {
 			hint = "to open the page of the installed service: firefighters open\n" + hint
@@ -227,43 +215,10 @@ func (d *daemon) cannotListen(path string, err error) error {
 	return cli.WithHint(err, hint)
 }
 
-// claim locks the database for this process until release, and prepares it to be opened.
-// It upgrades an old database first, because an upgrade takes the same lock.
-func (d *daemon) claim() (release func() error, err error) {
-	path := osutil.Resolve(d.DB)
-	if err := d.Database.Upgrade(d.env, path); err != nil {
-		return nil, err
-	}
-	release, err = backup.Lock(path)
-	if err != nil {
-		return nil, err
-	}
-	guard.RemoveLeftovers(path)
-	warnOfPlace(d.env, path)
-	if err := d.checkLoss(path); err != nil {
-		release()
-		return nil, err
-	}
-	if errors.Is(d.Database.Format.Inspect(path), sqlite.ErrNotExist) {
-		warnOfNewDatabase(d.env, d.Database.Format, d.DB, d.Backups.Dir)
-	}
-	return release, nil
-}
-
-// checkLoss returns an error if the database was lost, unless --new was typed.
-func (d *daemon) checkLoss(path string) error {
-	if err := guard.RefuseLost(path); err != nil && !d.makeNew {
-		return err
-	}
-	if err := guard.Forget(path); err != nil {
-		return &sqlite.FileError{Op: "opening", Path: path, Err: err}
-	}
-	return nil
-}
-
 // open opens the database, and creates a missing one.
 func (d *daemon) open() (err error) {
-	d.service.Store, err = d.Database.Open(d.env, d.DB, true)
+	warnOfPlace(d.env, osutil.Resolve(d.DB))
+	d.service.Store, err = d.Database.OpenLocked(d.env, d.DB, d.Backups.Dir, d.makeNew)
 	if err != nil {
 		return err
 	}
@@ -363,16 +318,14 @@ func portOf(listener net.Listener) string {
 
 // url returns the URL for clients.
 func (d *daemon) url() string {
-	addr := d.listener.Addr()
-	_, port, _ := net.SplitHostPort(addr.String())
-	scheme, host := "http://", httpserver.HostOf(addr)
+	scheme, host := "http://", httpserver.HostOf(d.listener.Addr())
 	if d.CertFile != "" {
 		scheme = "https://"
 	}
 	if d.service.Authority != nil {
 		host = d.service.Authority.HostFor(host)
 	}
-	return scheme + net.JoinHostPort(host, port)
+	return scheme + net.JoinHostPort(host, portOf(d.listener))
 }
 
 // localURL returns the URL for this computer without TLS.

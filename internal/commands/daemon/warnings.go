@@ -92,16 +92,6 @@ func warnOfFullDisk(env cli.Env, err error) bool {
 	return full
 }
 
-// warnOfNewDatabase warns that a database is about to be created although there are backups
-// of it.
-func warnOfNewDatabase(env cli.Env, format sqlite.Format, path, backupDir string) {
-	if found := backup.Files(format, path, backupDir); len(found) > 0 {
-		db := cli.Quote(path)
-		env.Warn(fmt.Sprintf("there are backups of %s, but the file is missing. Creating an empty database.", db),
-			fmt.Sprintf("to restore the newest backup, stop this and type: firefighters restore %s --db %s", cli.Quote(found[0].Path), db))
-	}
-}
-
 const encryptHint = "--backup-encrypt-to RECIPIENT (to create one: firefighters backup-key)"
 
 // warnOfBackups warns that there are no backups, or that they are not safe from loss or

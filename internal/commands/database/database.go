@@ -49,40 +49,77 @@ func (s Schema) WithTenant(env cli.Env, path, name string, do func(*store.Store,
 	})
 }
 
-// Open opens the database at path. It creates a missing database if create is set, and
-// upgrades an old one. It returns an error for a file that is not a database of this
-// program, newer than the program or damaged, and does not change it.
+// Open opens the database at path for a command. It creates a missing database if create is
+// set, and upgrades an old one. It returns an error for a file that is not a database of this
+// program, newer than the program, lost or damaged, and does not change it.
 func (s Schema) Open(env cli.Env, path string, create bool) (*store.Store, error) {
+	file := osutil.Resolve(path)
 	if create {
-		if err := RefuseRedirect(path); err != nil {
+		if err := refuseRedirect(path); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.Upgrade(env, path); err != nil {
+	if err := guard.Refuse(file); err != nil {
 		return nil, err
 	}
-	file := osutil.Resolve(path)
-	made, err := s.make(file, create)
-	if err != nil {
+	if err := backup.AwaitRestore(file); err != nil {
 		return nil, err
 	}
-	opened, err := store.Open(file, time.Now)
-	if err != nil {
+	version, err := 0, backup.Inspect(s.Format, file)
+	if err == nil {
+		version, err = s.Format.Verify(file)
+	}
+	if err != nil && !(create && errors.Is(err, sqlite.ErrNotExist)) {
 		return nil, err
 	}
-	if made && !s.Quiet {
-		env.Notef("Created the database %s.", cli.Quote(path))
+	if s.isOld(version) {
+		release, err := backup.Lock(file)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
 	}
-	if aside := file + guard.AsideSuffix; made && osutil.Exists(aside) {
-		env.Warn("the -wal file of another database was in the way and is kept as "+cli.Quote(aside), "")
-	}
-	warnOfClock(env, opened.Clock(), path)
-	return opened, nil
+	return s.open(env, path, version)
 }
 
-// RefuseRedirect returns an error if root would create a database on a path that another user
+// Lock locks the database at path for a server, until release. The database may be missing.
+// Lock undoes an interrupted restore. It returns an error for a file that is not a database of
+// this program or newer than the program, and does not change it.
+func (s Schema) Lock(path string) (release func() error, err error) {
+	if err := refuseRedirect(path); err != nil {
+		return nil, err
+	}
+	if err := s.Format.Inspect(osutil.Resolve(path)); err != nil && !errors.Is(err, sqlite.ErrNotExist) {
+		return nil, err
+	}
+	return backup.Lock(path)
+}
+
+// OpenLocked opens the database at path for a server that has locked it. It creates a missing
+// database, and warns if there are backups of it next to it or in backupDir. It upgrades an
+// old database. It returns an error for a lost database, unless acceptLoss is set.
+func (s Schema) OpenLocked(env cli.Env, path, backupDir string, acceptLoss bool) (*store.Store, error) {
+	file := osutil.Resolve(path)
+	guard.RemoveLeftovers(file)
+	if err := guard.RefuseLost(file); err != nil && !acceptLoss {
+		return nil, err
+	}
+	if err := guard.Forget(file); err != nil {
+		return nil, &sqlite.FileError{Op: "opening", Path: file, Err: err}
+	}
+	version, err := s.Format.Verify(file)
+	switch {
+	case errors.Is(err, sqlite.ErrNotExist):
+		warnOfNew(env, s.Format, path, backupDir)
+	case err != nil:
+		return nil, err
+	}
+	return s.open(env, path, version)
+}
+
+// refuseRedirect returns an error if root would create a database on a path that another user
 // can lead to any other file.
-func RefuseRedirect(path string) error {
+func refuseRedirect(path string) error {
 	if osutil.Exists(path) {
 		return nil
 	}
@@ -92,53 +129,73 @@ func RefuseRedirect(path string) error {
 	return nil
 }
 
-// make creates the database if it does not exist and create is set. It completes the file
-// of an interrupted attempt.
-func (s Schema) make(file string, create bool) (made bool, err error) {
-	if err := guard.Refuse(file); err != nil {
-		return false, err
-	}
-	if err := backup.AwaitRestore(file); err != nil {
-		return false, err
-	}
-	version := 0
-	if err = backup.Inspect(s.Format, file); err == nil {
-		version, err = s.Format.Verify(file)
-	}
+// open opens the database at path, which has this version. Version 0 is a missing database or
+// the file of an interrupted attempt: open creates it. It upgrades an old database, which the
+// caller has locked.
+func (s Schema) open(env cli.Env, path string, version int) (*store.Store, error) {
+	file, isNew := osutil.Resolve(path), version == 0
 	switch {
-	case errors.Is(err, sqlite.ErrNotExist) && create:
-		made = true
-		err := guard.SetAside(file)
-		if err == nil {
-			err = osutil.CreatePrivate(file)
+	case isNew:
+		if err := s.create(file); err != nil {
+			return nil, err
 		}
-		if err != nil {
-			return false, &sqlite.FileError{Op: "making", Path: file, Err: err}
+	case s.isOld(version):
+		if err := s.upgrade(env, file); err != nil {
+			return nil, err
 		}
-	case err != nil:
-		return false, err
 	}
-	if version > 0 {
-		return made, nil
+	opened, err := store.Open(file, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	if isNew && !s.Quiet {
+		env.Notef("Created the database %s.", cli.Quote(path))
+	}
+	if aside := file + guard.AsideSuffix; isNew && osutil.Exists(aside) {
+		env.Warn("the -wal file of another database was in the way and is kept as "+cli.Quote(aside), "")
+	}
+	warnOfClock(env, opened.Clock(), path)
+	return opened, nil
+}
+
+// isOld reports whether a database of this version needs an upgrade.
+func (s Schema) isOld(version int) bool { return 0 < version && version < s.Format.Version }
+
+// create creates a database.
+func (s Schema) create(file string) error {
+	err := guard.SetAside(file)
+	if err == nil {
+		err = osutil.CreatePrivate(file)
+	}
+	if err != nil {
+		return &sqlite.FileError{Op: "making", Path: file, Err: err}
 	}
 	err = s.Format.Migrate(file, 0, s.Format.Version, func(c *sqlite.Conn) error { return store.Create(c, s.Format.Schema) })
 	if err != nil {
-		return false, &sqlite.FileError{Op: "setting up", Path: file, Err: err}
+		return &sqlite.FileError{Op: "setting up", Path: file, Err: err}
 	}
-	return made, nil
+	return nil
 }
 
-// Upgrade upgrades a database of an older version, after a copy of it was written next to
-// it.
-func (s Schema) Upgrade(env cli.Env, path string) error {
+// upgrade upgrades a database of an older version, after a copy of it was written next to it.
+func (s Schema) upgrade(env cli.Env, file string) error {
 	progress := env.StartProgress("Copying the database")
 	defer progress.End()
 	return backup.Upgrade{
-		Format: s.Format, Database: path, Steps: s.Upgrades, Progress: progress.Set,
+		Format: s.Format, Database: file, Steps: s.Upgrades, Progress: progress.Set,
 		Announce: func(kept string) {
-			env.Notef("Upgrading the database %s. A copy of the old version stays in %s.", cli.Quote(osutil.Resolve(path)), cli.Quote(kept))
+			env.Notef("Upgrading the database %s. A copy of the old version stays in %s.", cli.Quote(file), cli.Quote(kept))
 		},
 	}.Run(env.Context)
+}
+
+// warnOfNew warns that a database is about to be created although there are backups of it.
+func warnOfNew(env cli.Env, format sqlite.Format, path, backupDir string) {
+	if found := backup.Files(format, path, backupDir); len(found) > 0 {
+		db := cli.Quote(path)
+		env.Warn(fmt.Sprintf("there are backups of %s, but the file is missing. Creating an empty database.", db),
+			fmt.Sprintf("to restore the newest backup, stop this and type: firefighters restore %s --db %s", cli.Quote(found[0].Path), db))
+	}
 }
 
 // warnOfClock warns of a clock that is behind the latest time in the database.

@@ -206,9 +206,8 @@ func (i *importing) intoNew(c Commands) error {
 	})
 	if unused {
 		os.Remove(path)
-		os.Remove(path + "-lock")
 	}
-	release()
+	release() // removes the lock file of a removed database
 	return err
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
-	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 // Upgrade says how to take a database to the newest version of the schema.
@@ -18,19 +17,11 @@ type Upgrade struct {
 	Progress func(done, total int)      // called with numbers of pages; may be nil
 }
 
-// Run upgrades the database in one transaction, after it has made a copy next to it. No one
-// may use it meanwhile: an older program would not know what to write. Run does nothing if
-// the database is not of an older version, or is damaged.
+// Run upgrades the database in one transaction, after it has made a copy next to it. The
+// caller has locked the database, because an older program would write what the new schema
+// does not accept. Database is the file itself, not a link to it. Run does nothing if the
+// database is not of an older version, or is damaged.
 func (u Upgrade) Run(ctx context.Context) error {
-	u.Database = osutil.Resolve(u.Database)
-	if version := u.Format.HeaderVersion(u.Database); version < 1 || version >= u.Format.Version {
-		return nil
-	}
-	release, err := Lock(u.Database)
-	if err != nil {
-		return err
-	}
-	defer release()
 	version, err := u.Format.Verify(u.Database)
 	if err != nil || version == u.Format.Version { // another program has upgraded it
 		return err

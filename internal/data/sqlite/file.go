@@ -141,10 +141,13 @@ func (db *DB) Small() (small bool, err error) {
 }
 
 // Verify returns the schema version that SQLite sees, which may be in the
-// -wal, and checks the structure of a small file. A file that was being made
-// when the power failed is ErrNotExist. Errors are FileErrors.
+// -wal, and checks the structure of a small file. A missing or empty file and a file
+// that was being made when the power failed are ErrNotExist. Errors are FileErrors.
 func (f Format) Verify(path string) (version int, err error) {
 	defer func() { err = wrap("reading", path, err) }()
+	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+		return 0, ErrNotExist // SQLite would delete the -wal of an empty file
+	}
 	c, err := Peek(path)
 	if err != nil {
 		return 0, err

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -11,16 +12,29 @@ import (
 // LockDatabase makes sure that no other process serves the database at path
 // until release. The error is a FileError: ErrInUse while another one does,
 // ErrLockFile if the lock file, path with "-lock", is not one. path is the
-// file itself, not a link to it.
+// file itself, not a link to it. The release of a missing database removes the lock file.
 func LockDatabase(path string) (release func() error, err error) {
-	release, err = lockFile(path+"-lock", lockWait)
+	unlock, err := lockFile(path+"-lock", lockWait)
 	switch {
 	case errors.Is(err, ErrBusy):
 		err = ErrInUse
 	case errors.Is(err, ErrCorrupt): // which would be said of the database
 		err = ErrLockFile
 	}
-	return release, wrap("locking", path, err)
+	if err != nil {
+		return nil, wrap("locking", path, err)
+	}
+	return func() error {
+		isMissing := !osutil.Exists(path)
+		if isMissing {
+			os.Remove(path + "-lock") // before another process can have it
+		}
+		err := unlock()
+		if isMissing && runtime.GOOS == "windows" { // no process removes a file that is open
+			os.Remove(path + "-lock")
+		}
+		return err
+	}, nil
 }
 
 // LockFile locks by a file, which it makes, until release. The error is
