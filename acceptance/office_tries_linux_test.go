@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"net"
 	"net/http"
@@ -9,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/firefighter-records/firefighters/internal/data/apikey"
 )
 
 // from returns a browser at another address of this machine.
@@ -38,7 +37,7 @@ func TestOfficeTries(t *testing.T) {
 	for i := range 8 {
 		b := s.from(t, fmt.Sprint("127.0.0.", 10+i))
 		for range 10 {
-			said[signIn(b, apikey.New()).wants(t, 403).one(t, "", "role", "alert").text()] = true
+			said[signIn(b, rand.Text()).wants(t, 403).one(t, "", "role", "alert").text()] = true
 		}
 		if wait, err := strconv.Atoi(signIn(b, s.key).wants(t, 429).header.Get("Retry-After")); err != nil || wait < 1 || wait > 60 {
 			t.Errorf("it is said to wait %d seconds", wait)
@@ -49,7 +48,7 @@ func TestOfficeTries(t *testing.T) {
 		t.Errorf("a wrong try says one of %v", said)
 	}
 	signIn(s.browser(t, "en"), s.key).wants(t, 303)
-	program, wrong := s.from(t, "127.0.0.20"), apikey.New()
+	program, wrong := s.from(t, "127.0.0.20"), rand.Text()
 	for range 30 {
 		signIn(program, wrong).wants(t, 403)
 	}

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	_ "modernc.org/sqlite" // the driver
-
-	"github.com/firefighter-records/firefighters/internal/data/apikey"
 )
 
 // country is a sample of a new database of invented people, drawn with a fixed
@@ -71,7 +69,8 @@ func openDatabase(path, settings string) (*sql.DB, error) {
 // ones.
 func (c *country) readDepartments(db *sql.DB) error {
 	err := query(db, `SELECT id, live_count FROM tenants ORDER BY id`, func(rows *sql.Rows) error {
-		d := &department{key: apikey.New(), session: apikey.New()}
+		n := len(c.departments) + 1
+		d := &department{key: fmt.Sprintf("bench-key-%d", n), session: fmt.Sprintf("bench-session-%d", n)}
 		c.departments = append(c.departments, d)
 		return rows.Scan(&d.id, &d.people)
 	})

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/apikey"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
@@ -82,7 +81,7 @@ func TestRevocations(t *testing.T) {
 	restored := openStore(t, backup, func() time.Time { return noon })
 	got := allKeys(t, restored)
 	for i, want := range []time.Time{noon.Add(time.Hour), now, now, {}} {
-		if k := got[apikey.Hash(keys[i])]; k.RevokedAt != max(0, want.UnixMilli()) {
+		if k := got[store.HashKey(keys[i])]; k.RevokedAt != max(0, want.UnixMilli()) {
 			t.Errorf("key %d: %+v", i+1, k)
 		}
 	}
@@ -121,7 +120,7 @@ func TestRenew(t *testing.T) {
 	if _, err := s.Sync(ours, token, noLimit); !errors.Is(err, store.ErrPosition) {
 		t.Errorf("a token from before: %v", err)
 	}
-	if _, there := allKeys(t, s)[apikey.Hash(secret)]; !there {
+	if _, there := allKeys(t, s)[store.HashKey(secret)]; !there {
 		t.Error("the session is gone")
 	}
 }

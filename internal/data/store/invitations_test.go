@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/apikey"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
@@ -195,7 +194,7 @@ func TestCodeUsedOnce(t *testing.T) {
 	if len(opened) != 1 || len(allKeys(t, s)) != 1 {
 		t.Errorf("%d sessions, %d keys", len(opened), len(allKeys(t, s)))
 	}
-	if _, there := allKeys(t, s)[apikey.Hash(<-opened)]; !there {
+	if _, there := allKeys(t, s)[store.HashKey(<-opened)]; !there {
 		t.Error("the secret is not that of the session")
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/apikey"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
@@ -13,9 +12,6 @@ import (
 // KeyID is the number of a key, 0 where a command does what otherwise a key
 // does.
 type KeyID int64
-
-// KeyHash is the SHA-256 of a key, all that is stored of it.
-type KeyHash [32]byte
 
 // The scopes of a key for people and programs. Each may do what those before it may.
 const (
@@ -183,8 +179,8 @@ type NewKey struct {
 // not made. So show runs within the transaction. It runs twice if the transaction
 // was shared with other callers and failed. It returns the errors of TenantOrNew.
 func (s *Store) CreateKey(k NewKey, show func(key string) error) error {
-	key := apikey.New()
-	hash := apikey.Hash(key)
+	key := newKeyText()
+	hash := HashKey(key)
 	expiresAt := int64(0)
 	if !k.ExpiresAt.IsZero() {
 		expiresAt = k.ExpiresAt.UnixMilli()

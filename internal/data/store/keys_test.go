@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/apikey"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
@@ -41,20 +40,20 @@ func TestKeys(t *testing.T) {
 	first := createKey(t, s, store.NewKey{Tenant: "Engine 7", Label: "desk", Scope: store.ScopeRead, ExpiresAt: noon.Add(time.Hour)})
 	second := createKey(t, s, store.NewKey{Tenant: "Rescue 3", New: true, Scope: store.ScopeWrite})
 	want := map[store.KeyHash]store.Key{
-		apikey.Hash(first):  {ID: 1, Tenant: ours, Scope: "read", Label: "desk", CreatedAt: made, ExpiresAt: made + 3_600_000},
-		apikey.Hash(second): {ID: 2, Tenant: 3, Scope: "write", CreatedAt: made},
+		store.HashKey(first):  {ID: 1, Tenant: ours, Scope: "read", Label: "desk", CreatedAt: made, ExpiresAt: made + 3_600_000},
+		store.HashKey(second): {ID: 2, Tenant: 3, Scope: "write", CreatedAt: made},
 	}
 	if got := allKeys(t, s); !maps.Equal(got, want) {
 		t.Errorf("the keys are %+v, not %+v", got, want)
 	}
-	one, two := fmt.Sprintf("%+v Engine 7", want[apikey.Hash(first)]), fmt.Sprintf("%+v Rescue 3", want[apikey.Hash(second)])
+	one, two := fmt.Sprintf("%+v Engine 7", want[store.HashKey(first)]), fmt.Sprintf("%+v Rescue 3", want[store.HashKey(second)])
 	for tenant, want := range map[string][]string{"": {one, two}, "Engine 7": {one}, "Rescue 3": {two}, "Ladder 1": nil, "none": nil} {
 		if got := listedKeys(t, s, tenant); !slices.Equal(got, want) {
 			t.Errorf("%q: %v, not %v", tenant, got, want)
 		}
 	}
 	for key, want := range map[string]bool{first: true, second: true, first + "x": false, "": false} {
-		if has, err := s.HasKey(apikey.Hash(key)); err != nil || has != want {
+		if has, err := s.HasKey(store.HashKey(key)); err != nil || has != want {
 			t.Errorf("%q: %t, %v", key, has, err)
 		}
 	}
@@ -99,7 +98,7 @@ func TestRevokeKey(t *testing.T) {
 		}
 		now = now.Add(time.Hour)
 	}
-	if k := allKeys(t, s)[apikey.Hash(key)]; k.RevokedAt != noon.UnixMilli() {
+	if k := allKeys(t, s)[store.HashKey(key)]; k.RevokedAt != noon.UnixMilli() {
 		t.Errorf("the key is %+v", k)
 	}
 	if _, err := s.RevokeKey(store.AnyTenant, 2); !errors.Is(err, store.ErrNotFound) {
@@ -150,7 +149,7 @@ func TestKeysVersion(t *testing.T) {
 	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
 	before := version()
 	must(t, s.WriteKeyUses(map[store.KeyID]int64{1: 7_000, 99: 8_000}))
-	if k := allKeys(t, s)[apikey.Hash(key)]; k.LastUsedAt != 7_000 || version() != before {
+	if k := allKeys(t, s)[store.HashKey(key)]; k.LastUsedAt != 7_000 || version() != before {
 		t.Errorf("after a use: %+v, version %d, not %d", k, version(), before)
 	}
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"github.com/firefighter-records/firefighters/internal/data/apikey"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
@@ -33,11 +32,11 @@ func addPhone(t *sqlite.Tx, n NewPhone, show func(Phone) error) (err error) {
 	if _, err := t.QueryInt(`SELECT id FROM tenants WHERE id = ?`, int64(n.Tenant)); err != nil {
 		return noRow(err, ErrRemoved)
 	}
-	p := Phone{Name: n.Name, Key: apikey.New(), Birthdays: n.Birthdays}
-	p.ID, err = insertKey(t, apikey.Hash(p.Key), Key{Tenant: n.Tenant, Label: n.Name, Scope: ScopePhone, Birthdays: n.Birthdays})
+	p := Phone{Name: n.Name, Key: newKeyText(), Birthdays: n.Birthdays}
+	p.ID, err = insertKey(t, HashKey(p.Key), Key{Tenant: n.Tenant, Label: n.Name, Scope: ScopePhone, Birthdays: n.Birthdays})
 	if err == nil && n.Birthdays {
-		p.Calendar = apikey.New()
-		_, err = insertKey(t, apikey.Hash(p.Calendar), Key{Tenant: n.Tenant, Label: n.Name, Scope: ScopeCalendar, OpenedBy: p.ID})
+		p.Calendar = newKeyText()
+		_, err = insertKey(t, HashKey(p.Calendar), Key{Tenant: n.Tenant, Label: n.Name, Scope: ScopeCalendar, OpenedBy: p.ID})
 	}
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/apikey"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
@@ -37,12 +36,12 @@ func isPhone(t *testing.T, s *store.Store, p store.Phone, id store.KeyID, birthd
 	}
 	all, made := allKeys(t, s), s.Clock().Now().UnixMilli()
 	want := store.Key{ID: id, Tenant: ours, Scope: "phone", Label: "Ana's phone", CreatedAt: made, Birthdays: birthdays}
-	if got := all[apikey.Hash(p.Key)]; got != want {
+	if got := all[store.HashKey(p.Key)]; got != want {
 		t.Errorf("%+v\nnot\n%+v", got, want)
 	}
 	if birthdays {
 		want := store.Key{ID: id + 1, Tenant: ours, Scope: "calendar", Label: "Ana's phone", CreatedAt: made, OpenedBy: id}
-		if got := all[apikey.Hash(p.Calendar)]; got != want {
+		if got := all[store.HashKey(p.Calendar)]; got != want {
 			t.Errorf("%+v\nnot\n%+v", got, want)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/apikey"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
@@ -20,8 +19,8 @@ const maxLabel = 100
 // ErrNotFound if the text is neither of them, whatever the reason: it does not say
 // whether there ever was one.
 func (s *Store) OpenSession(keyOrCode, device string, lifetime time.Duration) (secret string, session Key, err error) {
-	secret, keyOrCode = apikey.New(), strings.TrimSpace(keyOrCode)
-	hash := apikey.Hash(secret)
+	secret, keyOrCode = newKeyText(), strings.TrimSpace(keyOrCode)
+	hash := HashKey(secret)
 	if err := s.isKnown(keyOrCode); err != nil {
 		return "", Key{}, err
 	}
@@ -50,7 +49,7 @@ func (s *Store) OpenSession(keyOrCode, device string, lifetime time.Duration) (s
 // isKnown returns ErrNotFound for a text that is neither a key nor a code. It
 // only reads, so that wrong ones do not keep those waiting who write.
 func (s *Store) isKnown(keyOrCode string) error {
-	key, invitation := apikey.Hash(keyOrCode), apikey.Hash(apikey.NormalizeCode(keyOrCode))
+	key, invitation := HashKey(keyOrCode), HashKey(normalizeCode(keyOrCode))
 	known, err := s.queryInt(`SELECT EXISTS (SELECT 1 FROM keys WHERE hash = ?) OR EXISTS (SELECT 1 FROM invitations WHERE hash = ?)`,
 		key[:], invitation[:])
 	if err == nil && known == 0 {
@@ -88,7 +87,7 @@ func (s *Store) EndSession(k Key) error {
 
 // openByKey returns what a session has from the API key that opens it.
 func openByKey(t *sqlite.Tx, text string) (opening Key, err error) {
-	hash := apikey.Hash(text)
+	hash := HashKey(text)
 	k, err := keyByHash(t.Conn, hash)
 	if err == nil && (k.IsSession() || IsDeviceScope(k.Scope) || k.State(time.UnixMilli(t.Now)) != StateActive) {
 		err = ErrNotFound
@@ -125,8 +124,8 @@ type NewInvitation struct {
 // erased. An invitation with a login has the name that NameSession gave the last
 // session with that login.
 func (s *Store) Invite(n NewInvitation, show func(code string) error) error {
-	text := apikey.NewCode(codeLength)
-	hash := apikey.Hash(text)
+	text := newCode(codeLength)
+	hash := HashKey(text)
 	return s.db.Write(func(t *sqlite.Tx) error {
 		if _, err := t.Exec(`DELETE FROM invitations WHERE expires_at <= ?`, t.Now); err != nil {
 			return err
@@ -145,7 +144,7 @@ func (s *Store) Invite(n NewInvitation, show func(code string) error) error {
 		if err != nil {
 			return noRow(err, ErrRemoved)
 		}
-		return show(apikey.GroupCode(text))
+		return show(groupCode(text))
 	})
 }
 
@@ -208,7 +207,7 @@ func (s *Store) Invitations(tenant record.TenantID) (all []Invitation, err error
 // findInvitation returns the open invitation with this code, or ErrNotFound. It is one of
 // a phone, or one of a person.
 func findInvitation(c *sqlite.Conn, now int64, code string, ofPhone bool) (i Invitation, err error) {
-	hash := apikey.Hash(apikey.NormalizeCode(code))
+	hash := HashKey(normalizeCode(code))
 	err = c.QueryRow(invitationsSQL+` WHERE hash = ?`, sqlite.Args{hash[:]}, func(row sqlite.Row) { i = scanInvitation(row) })
 	if err != nil {
 		return i, noRow(err, ErrNotFound)

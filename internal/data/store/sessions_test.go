@@ -1,13 +1,13 @@
 package store_test
 
 import (
+	"crypto/rand"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/apikey"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
@@ -60,7 +60,7 @@ func TestOpenSession(t *testing.T) {
 		secret, k := openSession(t, s, " "+key+"\n")
 		want := store.Key{ID: store.KeyID(2*i + 2), Tenant: tenant, Scope: tt.key.Scope, Label: tt.label, CreatedAt: noon.UnixMilli(),
 			ExpiresAt: max(0, tt.key.ExpiresAt.UnixMilli()), Lifetime: lifetime.Milliseconds(), OpenedBy: store.KeyID(2*i + 1)}
-		if k != want || !k.IsSession() || allKeys(t, s)[apikey.Hash(secret)] != want || secret == key {
+		if k != want || !k.IsSession() || allKeys(t, s)[store.HashKey(secret)] != want || secret == key {
 			t.Errorf("%+v\nnot\n%+v", k, want)
 		}
 		opensNothing(t, s, "a session", secret)
@@ -120,7 +120,7 @@ func TestNoSession(t *testing.T) {
 	must(t, err)
 	now = now.Add(time.Hour)
 	for what, text := range map[string]string{"nothing": "", "a space": " ", "a revoked key": revoked, "an expired key": expired,
-		"an unknown key": apikey.New(), "an unknown code": "K7MQ-3XWP-9HTD"} {
+		"an unknown key": rand.Text(), "an unknown code": "K7MQ-3XWP-9HTD"} {
 		opensNothing(t, s, what, text)
 	}
 	if n := len(listedKeys(t, s, "")); n != 2 {

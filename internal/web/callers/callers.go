@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/firefighter-records/firefighters/internal/data/apikey"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
@@ -153,7 +152,7 @@ func (c *Callers) FindAgain(r *http.Request, key string) (scope string, err erro
 // find returns the credential of an API key. It counts the request before it asks the
 // database, so that requests with unknown keys cannot keep the database busy.
 func (c *Callers) find(r *http.Request, key string, h http.Header) (*credential, error) {
-	hash := store.KeyHash(apikey.Hash(key))
+	hash := store.HashKey(key)
 	if found := (*c.byHash.Load())[hash]; found != nil && !found.IsSession() {
 		return found, c.limit.Admit(found.bucket, h)
 	}

@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/apikey"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
@@ -13,12 +12,12 @@ import (
 const useInterval = time.Minute
 
 // known returns the credential of a key in memory, nil if there is none.
-func (c *Callers) known(key string) *credential { return (*c.byHash.Load())[apikey.Hash(key)] }
+func (c *Callers) known(key string) *credential { return (*c.byHash.Load())[store.HashKey(key)] }
 
 // read returns a key or session that is not in memory yet, nil if there is none. It does not
 // ask the database for a key whose checksum shows that it was mistyped.
 func (c *Callers) read(key string, hash store.KeyHash) (*credential, error) {
-	if apikey.Mistyped(key) {
+	if store.IsMistyped(key) {
 		return nil, nil
 	}
 	exists, err := c.store.HasKey(hash)

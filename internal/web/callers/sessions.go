@@ -1,14 +1,13 @@
 package callers
 
 import (
-	"github.com/firefighter-records/firefighters/internal/data/apikey"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
 // Session returns the browser session with this secret and notes its use. The error is
 // store.ErrNotFound if there is no such session, if it has ended, and for an API key.
 func (c *Callers) Session(secret string) (store.Key, error) {
-	hash := store.KeyHash(apikey.Hash(secret))
+	hash := store.HashKey(secret)
 	found := (*c.byHash.Load())[hash]
 	if found == nil {
 		var err error

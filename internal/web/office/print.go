@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/firefighter-records/firefighters/internal/data/apikey"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 	"github.com/firefighter-records/firefighters/internal/web/site"
@@ -160,14 +160,14 @@ func (v visit) codes() codes {
 
 // of returns the code of a version.
 func (c codes) of(version int64) string {
-	return apikey.CodeOf((uint64(version)%codeCount*spread+c.shift)%codeCount, codeLength)
+	return store.CodeOf((uint64(version)%codeCount*spread+c.shift)%codeCount, codeLength)
 }
 
 // version returns the version that a code is of, however it was typed. ok is false
 // for a text that is no code of the versions up to the newest.
 func (c codes) version(text string, newest int64) (version int64, ok bool) {
-	number, ok := apikey.ParseCode(text)
-	if !ok || len(apikey.NormalizeCode(text)) != codeLength {
+	number, ok := store.ParseCode(text, codeLength)
+	if !ok {
 		return 0, false
 	}
 	version = int64((number + codeCount - c.shift) % codeCount * unspread % codeCount)
