@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/notes"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
@@ -344,7 +344,7 @@ func TestOlderCopyServed(t *testing.T) {
 	decode(t, s.do(t, "GET", "/api/v1/changes", "").wants(t, 200).body, &feed)
 	eventually(t, "a note of how far it is", func() bool {
 		var noted store.Mark
-		return notes.Read(db, notes.Mark, &noted) && noted.Commits == commitsOf(t, db)
+		return backup.ReadNote(db, backup.NoteMark, &noted) && noted.Commits == commitsOf(t, db)
 	})
 	for size := int64(-1); ; time.Sleep(500 * time.Millisecond) { // until nothing is being written: that would look like a -wal that was cut
 		info, err := os.Stat(db + "-wal")
@@ -406,9 +406,9 @@ func TestLostNotMadeAgain(t *testing.T) {
 	startOn(t, db).as(s.key).do(t, "GET", collection+"/"+id, "").wants(t, 200)
 
 	other := db + ".other"
-	must(t, notes.Write(other, notes.Lost, map[string]string{"what": "it was deleted"}))
+	must(t, backup.WriteNote(other, backup.NoteLost, map[string]string{"what": "it was deleted"}))
 	startWith(t, other, "serve", "--new", "--db", other).create(t, ana)
-	if notes.Read(other, notes.Lost, &map[string]any{}) {
+	if backup.ReadNote(other, backup.NoteLost, &map[string]any{}) {
 		t.Error("the loss is still noted")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/notes"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 )
 
 // backupOf returns the name of a backup of x.db that was made so long ago.
@@ -92,7 +92,7 @@ func TestServiceVerifies(t *testing.T) {
 	s.stop(t)
 
 	// A backup that is whole, but not as it should be.
-	must(t, notes.Remove(db, notes.Verified))
+	must(t, backup.RemoveNote(db, "verified"))
 	execSQL(t, db, `UPDATE tenants SET live_count = 9`)
 	works(t, "backup", backupOf(dir, 0), "--db", db, "--force")
 	bad := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/data/notes"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -83,7 +83,7 @@ func (c Commands) demo(cmd *cobra.Command, o Options) error {
 		for _, suffix := range []string{"", "-wal", "-shm", "-lock"} {
 			os.Remove(path + suffix)
 		}
-		notes.RemoveAll(path)
+		backup.RemoveNotes(path)
 		if err == nil {
 			err = cli.Unfinished("Stopped. No database was created.", "")
 		}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
-	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 )
@@ -234,10 +233,13 @@ func TestStartNew(t *testing.T) {
 	c := newPC(t)
 	c.does(t, "install", 0)
 	db := managers.DatabaseIn(c.Host.DataFolder())
-	lose := func() { t.Helper(); must(t, notes.Write(db, notes.Lost, map[string]string{"what": "it was deleted"})) }
+	lose := func() {
+		t.Helper()
+		must(t, backup.WriteNote(db, backup.NoteLost, map[string]string{"what": "it was deleted"}))
+	}
 	marked := func(doing string, want bool) {
 		t.Helper()
-		if got := notes.Read(db, notes.Lost, &map[string]any{}); got != want {
+		if got := backup.ReadNote(db, backup.NoteLost, &map[string]any{}); got != want {
 			t.Errorf("%s: the loss is noted: %v", doing, got)
 		}
 	}

@@ -23,7 +23,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/daemon"
 	common "github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
-	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
@@ -212,7 +211,7 @@ func TestDiskAway(t *testing.T) {
 	dir, db := filepath.Join(root, "stick", "backups"), filepath.Join(root, "x.db")
 	must(t, os.Mkdir(filepath.Dir(dir), 0o700))
 	must(t, os.WriteFile(db, nil, 0o600))
-	must(t, notes.Write(db, notes.BackupDisk, dir))
+	must(t, backup.WriteNote(db, "backupDisk", dir))
 	settings := managers.Settings{"--backup-dir=" + dir, "--db=" + db}
 	o, err := s.options(settings)
 	must(t, err)

@@ -90,8 +90,8 @@ func IsEncrypted(path string) bool {
 	return err == nil && string(beginning) == magic
 }
 
-// note is what the header of an encrypted backup says of it.
-type note struct {
+// headerNote is what the header of an encrypted backup says of it.
+type headerNote struct {
 	Bytes   int64     `json:"bytes"` // of the plain one
 	Time    time.Time `json:"time"`  // the latest time that it has seen
 	IDs     []string  `json:"ids"`   // as in its Identity
@@ -134,19 +134,19 @@ func (r *reader) Unwrap(stanzas []*age.Stanza) ([]byte, error) {
 // maxHeader is how long the header of an encrypted backup may be.
 const maxHeader = 1 << 20
 
-// readNote returns the note of an encrypted backup, and the length of its header. The
+// readHeader returns the note of an encrypted backup, and the length of its header. The
 // error is sqlite.ErrForeign if it has none, as one that another program has made.
-func readNote(file io.Reader) (n note, header int64, err error) {
+func readHeader(file io.Reader) (n headerNote, header int64, err error) {
 	text, err := age.ExtractHeader(io.LimitReader(file, maxHeader))
 	if err != nil {
-		return note{}, 0, unreadable(err)
+		return headerNote{}, 0, unreadable(err)
 	}
 	var found reader
 	if _, err = age.Decrypt(bytes.NewReader(text), &found); !errors.As(err, new(*age.NoIdentityMatchError)) {
-		return note{}, 0, unreadable(err)
+		return headerNote{}, 0, unreadable(err)
 	}
 	if json.Unmarshal(found.note, &n) != nil {
-		return note{}, 0, sqlite.ErrForeign
+		return headerNote{}, 0, sqlite.ErrForeign
 	}
 	return n, int64(len(text)), nil
 }
@@ -167,7 +167,7 @@ func identifyEncrypted(path string) (Identity, error) {
 		return Identity{}, err
 	}
 	defer file.Close()
-	n, _, err := readNote(file)
+	n, _, err := readHeader(file)
 	return Identity{IDs: n.IDs, Time: n.Time}, err
 }
 
@@ -193,7 +193,7 @@ func checkEncrypted(ctx context.Context, path string) (found Copy, err error) {
 		return Copy{}, failed(err)
 	}
 	defer file.Close()
-	n, header, err := readNote(file)
+	n, header, err := readHeader(file)
 	if err != nil {
 		return Copy{}, failed(err)
 	}
@@ -222,7 +222,7 @@ func readSum(path string) string {
 
 // encrypt writes a plain backup, encrypted, and returns the text of the file with its
 // SHA-256.
-func (j *Job) encrypt(ctx context.Context, plain string, n note, out io.Writer) (sum []byte, err error) {
+func (j *Job) encrypt(ctx context.Context, plain string, n headerNote, out io.Writer) (sum []byte, err error) {
 	source, err := os.Open(plain)
 	if err != nil {
 		return nil, err
@@ -262,7 +262,7 @@ func (s stoppable) Read(p []byte) (int, error) {
 // open returns what is in an encrypted backup, as it is read. The error is a
 // WrongKeyError if the key does not open it.
 func (k Key) open(file io.ReadSeeker) (io.Reader, error) {
-	n, _, noteErr := readNote(file)
+	n, _, noteErr := readHeader(file)
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}

@@ -97,7 +97,7 @@ func (j Job) Run(ctx context.Context) (made Copy, err error) {
 	if len(j.EncryptTo) == 0 {
 		return made, writeError(j.Target, j.publish(partial))
 	}
-	made.sum, err = j.publishEncrypted(ctx, partial, note{Bytes: made.Bytes, Time: source.Time, IDs: source.IDs, Damaged: made.Damaged})
+	made.sum, err = j.publishEncrypted(ctx, partial, headerNote{Bytes: made.Bytes, Time: source.Time, IDs: source.IDs, Damaged: made.Damaged})
 	if err == nil && j.keep != "" {
 		err = os.Rename(partial, j.keep)
 		if err == nil {
@@ -357,7 +357,7 @@ func (j *Job) publish(partial string) error {
 }
 
 // publishEncrypted encrypts the copy into the folder of the target, and gives it its name.
-func (j *Job) publishEncrypted(ctx context.Context, plain string, n note) (sum []byte, err error) {
+func (j *Job) publishEncrypted(ctx context.Context, plain string, n headerNote) (sum []byte, err error) {
 	partial := j.partialIn(filepath.Dir(j.Target)) + encryptedSuffix
 	out, err := osutil.OpenPrivate(partial)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -32,19 +31,19 @@ type settings struct {
 func NoteSettings(db string, o Options) error {
 	db = osutil.Resolve(db)
 	if o.Dir == "" {
-		return notes.Remove(db, notes.Backups)
+		return RemoveNote(db, noteBackups)
 	}
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return err
 	}
-	return notes.Write(db, notes.Backups, settings{dir, int64(o.Every / time.Second), o.Keep})
+	return WriteNote(db, noteBackups, settings{dir, int64(o.Every / time.Second), o.Keep})
 }
 
 // NotedSettings returns what NoteSettings has noted, and whether there is a note.
 func NotedSettings(db string) (o Options, noted bool) {
 	var of settings
-	noted = notes.Read(osutil.Resolve(db), notes.Backups, &of)
+	noted = ReadNote(osutil.Resolve(db), noteBackups, &of)
 	return Options{Dir: of.Dir, Every: time.Duration(of.Every) * time.Second, Keep: of.Keep}, noted
 }
 
@@ -86,7 +85,7 @@ func (p place) check() error {
 // remembered reports whether the notes say that this folder is on another disk.
 func (p place) remembered() bool {
 	var dir string
-	return notes.Read(p.db, notes.BackupDisk, &dir) && dir == p.dir
+	return ReadNote(p.db, noteBackupDisk, &dir) && dir == p.dir
 }
 
 // remember notes that the folder is on another disk.
@@ -98,7 +97,7 @@ func (p place) remember() {
 	if p.remembered() {
 		return
 	}
-	notes.Write(p.db, notes.BackupDisk, p.dir) // after an error the next look tries again
+	WriteNote(p.db, noteBackupDisk, p.dir) // after an error the next look tries again
 }
 
 // makeFolder creates the folder for backups if it does not exist. Its parent must exist.

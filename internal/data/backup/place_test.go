@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
-	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -93,7 +92,7 @@ func TestDiskAway(t *testing.T) {
 		t.Errorf("there is %q", found)
 	}
 	var noted string
-	if !notes.Read(db, notes.BackupDisk, &noted) || noted != dir {
+	if !backup.ReadNote(db, "backupDisk", &noted) || noted != dir {
 		t.Errorf("the notes name %q", noted)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -79,10 +78,10 @@ func (r Restore) Run(ctx context.Context) (Restored, error) {
 // forgetState removes what the notes say about the state of the replaced database: that it was
 // lost, and its mark.
 func forgetState(db string) error {
-	if err := notes.Remove(db, notes.Lost); err != nil {
+	if err := RemoveNote(db, NoteLost); err != nil {
 		return databaseError("restoring", db, err)
 	}
-	return databaseError("restoring", db, notes.Remove(db, notes.Mark))
+	return databaseError("restoring", db, RemoveNote(db, NoteMark))
 }
 
 // restoring is a restore that is being done.

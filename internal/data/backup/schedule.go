@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -78,7 +77,7 @@ func NewScheduler(format sqlite.Format, db string, options Options, log *slog.Lo
 	db = osutil.Resolve(db)
 	s := &Scheduler{options: options, format: format, db: db, log: log, now: time.Now, space: osutil.SpaceOf,
 		place: func() place { return newPlace(options.Dir, db) }, asleep: func() bool { return asleep(options.Dir) }, state: State{OK: true}}
-	notes.Read(db, notes.Verified, &s.verified)
+	ReadNote(db, noteVerified, &s.verified)
 	return s
 }
 

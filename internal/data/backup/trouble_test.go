@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
-	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -44,7 +43,7 @@ func TestTrouble(t *testing.T) {
 	beside = true
 	s.Step(t.Context())
 	is("on the disk of the database", backup.SameDisk)
-	must(t, notes.Write(db, notes.BackupDisk, dir))
+	must(t, backup.WriteNote(db, "backupDisk", dir))
 	s.Step(t.Context())
 	is("with the disk away", backup.DiskAway)
 }

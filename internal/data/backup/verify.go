@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/integrity"
-	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -44,7 +43,7 @@ func List(db, dir string) (all []Listed, err error) {
 	db = osutil.Resolve(db)
 	own, _ := identify(sqlite.Peek, db)
 	var note verification
-	notes.Read(db, notes.Verified, &note)
+	ReadNote(db, noteVerified, &note)
 	for _, f := range ofDatabase(backupsIn(dir, db, time.Now()), own) {
 		info, err := os.Stat(f.Path)
 		if err != nil { // deleted meanwhile
@@ -132,7 +131,7 @@ func (s *Scheduler) verify(ctx context.Context) {
 		note.Reason = reason(err)
 		s.log.Error("the newest backup is not sound: see firefighters check --backup-dir", "cause", note.Reason)
 	}
-	if err := notes.Write(s.db, notes.Verified, note); err != nil {
+	if err := WriteNote(s.db, noteVerified, note); err != nil {
 		s.log.Warn("the verification of the newest backup could not be noted", "cause", reason(err))
 	}
 	s.mu.Lock()

@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/notes"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -81,7 +81,7 @@ func (l *Loss) Is(target error) bool { return target == sqlite.ErrLost }
 func New(s *store.Store, path string, log *slog.Logger) (*Guard, error) {
 	g := &Guard{store: s, log: log}
 	isNew := s.Mark().Commits == 0
-	if notes.Read(s.DB().Path(), notes.Mark, &g.noted) && !isNew && !s.Mark().Follows(g.noted) {
+	if backup.ReadNote(s.DB().Path(), backup.NoteMark, &g.noted) && !isNew && !s.Mark().Follows(g.noted) {
 		log.Warn("the database is older than what was served before, or another one: " +
 			"later changes are missing, and keys that were revoked later may work again")
 		if err := s.RenewHistory(); err != nil {
@@ -158,7 +158,7 @@ func (g *Guard) noteMark() {
 		return
 	}
 	g.notedAt = time.Now()
-	if notes.Write(g.store.DB().Path(), notes.Mark, mark) == nil { // the next look tries again
+	if backup.WriteNote(g.store.DB().Path(), backup.NoteMark, mark) == nil { // the next look tries again
 		g.noted = mark
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
-	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -125,7 +124,7 @@ func (g *Guard) noteLoss(loss *Loss) {
 		return
 	}
 	note := lossNote{time.Now().UTC().Truncate(time.Second), loss.kind, loss.What, g.store.Mark()}
-	g.isLossNoted = notes.Write(loss.Path, notes.Lost, note) == nil
+	g.isLossNoted = backup.WriteNote(loss.Path, backup.NoteLost, note) == nil
 }
 
 // isOpened reports whether the file with a suffix is the one that was opened with another.
@@ -173,7 +172,7 @@ func SetAside(db string) error {
 // Refuse returns an error for a database that was lost: a FileError with ErrLost while the service
 // still runs on it, and with ErrNotBack until it is restored, or its last state is back.
 func Refuse(path string) error {
-	if !notes.Read(path, notes.Lost, new(lossNote)) {
+	if !backup.ReadNote(path, backup.NoteLost, new(lossNote)) {
 		return nil
 	}
 	release, err := sqlite.LockDatabase(path)
@@ -193,7 +192,7 @@ func Refuse(path string) error {
 // its last state cannot be back: the mark is on one page only, and that may be in the -wal.
 func RefuseLost(path string) error {
 	var lost lossNote
-	if !notes.Read(path, notes.Lost, &lost) || lost.Kind.isMove() && hasMark(path, lost.Mark) {
+	if !backup.ReadNote(path, backup.NoteLost, &lost) || lost.Kind.isMove() && hasMark(path, lost.Mark) {
 		return nil
 	}
 	return &sqlite.FileError{Op: "opening", Path: path, Err: sqlite.ErrNotBack}
@@ -203,7 +202,7 @@ func RefuseLost(path string) error {
 // that was lost.
 func HasLastState(path, file string) bool {
 	var lost lossNote
-	return notes.Read(path, notes.Lost, &lost) && hasMark(file, lost.Mark)
+	return backup.ReadNote(path, backup.NoteLost, &lost) && hasMark(file, lost.Mark)
 }
 
 // hasMark reports whether the database at path is in a state with this mark or a later one.
@@ -221,7 +220,7 @@ func hasMark(path string, mark store.Mark) bool {
 }
 
 // Forget lets the next start go on with what is there after a loss.
-func Forget(path string) error { return notes.Remove(path, notes.Lost) }
+func Forget(path string) error { return backup.RemoveNote(path, backup.NoteLost) }
 
 // RemoveLeftovers removes the saved copies beside a database that are not complete: a
 // process was killed after a loss. The caller has locked the database.
