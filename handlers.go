@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	_ "embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -26,7 +25,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/callers"
 	"github.com/firefighter-records/firefighters/internal/web/dav"
-	"github.com/firefighter-records/firefighters/internal/web/docs"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
@@ -457,57 +455,10 @@ func (s *server) handleDelete(w http.ResponseWriter, r *http.Request, id string,
 	return nil
 }
 
-// The OpenAPI document of the service. docs/openapi.yaml is written by hand,
-// docs/openapi.json is generated from it (CONTRIBUTING.md).
-
-//go:embed docs/openapi.json
-var openAPIJSON []byte
-
-//go:embed docs/openapi.yaml
-var openAPIYAML []byte
-
-// addDocuments adds a second address of the document and the page that shows it. They are not
-// operations of the API, so the document does not have them.
-func (s *server) addDocuments() {
-	s.add(route{method: "GET", path: "/openapi.json", handle: serveDocument("application/json; charset=utf-8", openAPIJSON)})
-	for _, f := range docs.Files() {
-		serve := serveFile(f.Type, f.Packed, httpapi.Unpack)
-		s.add(route{method: "GET", path: f.Path, handle: func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error {
-			w.Header().Set("Content-Security-Policy", docs.Policy)
-			return serve(s, w, r, id, c)
-		}})
-	}
-}
-
 // serveAuthority answers with the certificate that other devices must trust.
 func serveAuthority(s *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
 	s.Authority.ServeHTTP(w, r)
 	return nil
-}
-
-func serveDocument(contentType string, body []byte) handler {
-	return serveFile(contentType, body, httpapi.Compress)
-}
-
-// serveFile answers with a file that is part of the program, as encode returns it for the
-// request. Its entity tag is weak, because it may be sent compressed or not.
-func serveFile(contentType string, body []byte, encode func(http.Header, *http.Request, []byte) []byte) handler {
-	etag := "W/" + httpapi.ETag(body)
-	return func(_ *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
-		h := w.Header()
-		httpapi.VaryByEncoding(h)
-		conditions, err := httpapi.ParseNoneMatch(r)
-		if err != nil {
-			return err
-		}
-		h["Etag"] = []string{etag}
-		if err := conditions.CheckRead(etag); err != nil {
-			return err
-		}
-		h.Set("Content-Type", contentType)
-		httpapi.Respond(w, http.StatusOK, encode(h, r, body))
-		return nil
-	}
 }
 
 // What a client asks about its key, and about the service.

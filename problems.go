@@ -14,7 +14,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/callers"
-	"github.com/firefighter-records/firefighters/internal/web/docs"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
@@ -244,9 +243,3 @@ func optionOf(fault string) (option, code string) {
 	}
 	return "file", record.Invalid
 }
-
-const documentPath = "/api/v1/openapi.json"
-
-// toDocument is the Header of a response that leads to the document (RFC 8631) and to the page that
-// shows it.
-var toDocument = http.Header{"Link": {"<" + documentPath + `>; rel="service-desc"; type="application/json"`, "<" + docs.Path + `>; rel="service-doc"; type="text/html"`}}

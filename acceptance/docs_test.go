@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,11 +16,15 @@ const (
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
-// TestDocs: the page that shows the document is whole, and asks nothing of another
-// machine. .ci/walk tries the page in a browser.
+// TestDocs: the page that shows the document is whole, asks nothing of another machine, and has no
+// inline script or style, which its policy forbids. .ci/walk tries the page in a browser.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--no-office")
+	page := s.as("").do(t, "GET", "/docs", "").body
+	if bad := regexp.MustCompile(`//|<style|<script>|style=|\son\w+=`).FindString(page); bad != "" {
+		t.Errorf("the page has %q", bad)
+	}
 	for path, contentType := range map[string]string{"/docs": "text/html", "/docs/start.js": "text/javascript",
 		"/docs/swagger-ui-bundle.js": "text/javascript", "/docs/swagger-ui.css": "text/css"} {
 		a := s.as("").do(t, "GET", path, "").wants(t, 200)
@@ -27,6 +32,9 @@ func TestDocs(t *testing.T) {
 		if a.header.Get("Content-Type") != contentType+"; charset=utf-8" || packed.header.Get("Content-Encoding") != "gzip" || len(a.body) < 300 ||
 			a.header.Get("Content-Security-Policy") != docsPolicy {
 			t.Errorf("%s: %v, %d bytes", path, a.header, len(a.body))
+		}
+		if path != "/docs" && !strings.Contains(page, `"`+path[1:]+`"`) {
+			t.Errorf("the page does not name %s", path)
 		}
 		s.as("").do(t, "GET", path, "", "If-None-Match", a.header.Get("ETag")).wants(t, 304)
 		s.as("").do(t, "POST", path, "").wants(t, 405)

@@ -15,7 +15,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/people/demo"
 	"github.com/firefighter-records/firefighters/internal/people/record"
-	"github.com/firefighter-records/firefighters/internal/web/docs"
 )
 
 // demoCommand returns the command demo.
@@ -101,7 +100,7 @@ func (d *daemon) invent() error {
 	}
 	served := fmt.Sprintf("Serving %s in %s. %s\nTry the API in a browser, with the key below: %s\n",
 		cli.Count(d.invented.people, "invented person", "invented people"),
-		cli.Count(d.invented.departments, "department", "departments"), d.invented.end, d.url()+docs.Path)
+		cli.Count(d.invented.departments, "department", "departments"), d.invented.end, d.url()+"/docs")
 	if err := d.env.Println(served); err != nil {
 		return err
 	}
