@@ -4,15 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -30,7 +26,7 @@ func TestImportAsksForClient(t *testing.T) {
 	for i := range rows {
 		list += fmt.Sprintf("Ana,Horvat %d,26.%02d.1990\r\n", i, i%12+1)
 	}
-	b := startBare(t, time.Now)
+	b := startBare(t)
 	for path, want := range map[string]int{importsPath: http.StatusOK, importsPath + "?apply=true": http.StatusCreated} {
 		ctx := &asked{Context: t.Context()}
 		r := httptest.NewRequestWithContext(ctx, "POST", path, strings.NewReader(list))
@@ -44,62 +40,18 @@ func TestImportAsksForClient(t *testing.T) {
 	}
 }
 
-// TestClockRunsBackwards: what has expired stays expired on a machine that
-// starts with an earlier clock.
-func TestClockRunsBackwards(t *testing.T) {
-	t.Parallel()
-	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
-	at := func(h int) func() time.Time {
-		return func() time.Time { return noon.Add(time.Duration(h) * time.Hour) }
-	}
-	path := filepath.Join(t.TempDir(), "x.db")
-	b, stop := startAt(t, path, at(0))
-	key := b.newKey(t, noon.Add(time.Hour))
-	b.as(key).do(t, "GET", collection, "").wants(t, 200)
-	stop()
-	for _, hour := range []int{2, 0, -24 * 365 * 50, 1} {
-		b, stop := startAt(t, path, at(hour))
-		a := b.as(key).do(t, "GET", collection, "").wants(t, 401)
-		if !strings.Contains(a.problem(t).Detail, "expired") {
-			t.Errorf("at hour %d: %s", hour, a.body)
-		}
-		must(t, b.server.Callers.WriteLate()) // as the daemon does each second
-		stop()
-	}
-}
-
-// TestClockWithinOneRun: the clock does not go back while the program serves,
-// nor do the times in the database.
-func TestClockWithinOneRun(t *testing.T) {
-	t.Parallel()
-	var mu sync.Mutex
-	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
-	now := noon
-	set := func(to time.Time) { mu.Lock(); defer mu.Unlock(); now = to }
-	s := startBare(t, func() time.Time { mu.Lock(); defer mu.Unlock(); return now })
-	key := s.newKey(t, noon.Add(time.Hour))
-	set(noon.Add(2 * time.Hour))
-	s.create(t, ana)
-	set(noon)
-	s.as(key).do(t, "GET", collection, "").wants(t, 401)
-	s.create(t, ana)
-	var first, last int64
-	scanSQL(t, s.server.Store.DB().Path(), `SELECT min(created_at), max(created_at) FROM firefighters`, &first, &last)
-	if first != last || first != noon.Add(2*time.Hour).UnixMilli() {
-		t.Errorf("created at %v and %v", time.UnixMilli(first).UTC(), time.UnixMilli(last).UTC())
-	}
-}
-
 // TestPanics: the client gets a bland answer and the log the cause. The next
 // request is served as ever.
 func TestPanics(t *testing.T) {
 	t.Parallel()
-	s, log := startBare(t, time.Now), &syncBuffer{}
+	s, log := startBare(t), &syncBuffer{}
 	s.server.Log = slog.New(slog.NewJSONHandler(log, nil))
-	s.server.add(route{method: "GET", path: "/panic", handle: func(*server, http.ResponseWriter, *http.Request, string, caller) error { panic("cause in a handler") }})
-	s.server.add(route{method: "POST", path: "/panic", handle: func(s *server, _ http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
+	inHandler := func(*server, http.ResponseWriter, *http.Request, string, caller) error { panic("cause in a handler") }
+	inWrite := func(s *server, _ http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
 		return s.Store.DB().Write(func(*sqlite.Tx) error { panic("cause in a write") })
-	}})
+	}
+	s.server.add(route{method: "GET", path: "/panic", handle: inHandler})
+	s.server.add(route{method: "POST", path: "/panic", handle: inWrite})
 	for method, cause := range map[string]string{"GET": "cause in a handler", "POST": "cause in a write"} {
 		a := s.do(t, method, "/panic", "").wants(t, 500)
 		if strings.Contains(a.body, "cause") || strings.Contains(a.body, ".go") || strings.Contains(a.body, "panic") {
@@ -122,7 +74,7 @@ func TestPanics(t *testing.T) {
 // document promises for each operation.
 func TestClosed(t *testing.T) {
 	t.Parallel()
-	s := startBare(t, time.Now)
+	s := startBare(t)
 	id := s.create(t, ana)
 	must(t, s.server.Store.Close())
 	bodies := map[string]string{"POST " + collection: ana, "PUT " + collection + "/:id": ana, "PATCH " + collection + "/:id": "{}",
@@ -133,48 +85,27 @@ func TestClosed(t *testing.T) {
 		}
 		method, path, _ := strings.Cut(name, " ")
 		a := s.do(t, method, strings.NewReplacer(":id", id, ":number", "1").Replace(path), bodies[name]).wants(t, 503)
-		if a.header.Get("Retry-After") == "" || a.problem(t).Code != map[bool]string{true: "unavailable", false: "stopping"}[path == "/readyz"] || o.Responses["503"] == nil {
+		code := "stopping"
+		if path == "/readyz" {
+			code = "unavailable"
+		}
+		if a.header.Get("Retry-After") == "" || a.problem(t).Code != code || o.Responses["503"] == nil {
 			t.Errorf("%s: %v %s; the document has %v", name, a.header, a.body, o.Responses["503"])
 		}
 	}
 }
 
-// TestWALIsBounded: the -wal restarts under writes and requests that overlap
-// without end.
-func TestWALIsBounded(t *testing.T) {
+// TestRemovedAtThisMoment: a key that is still in memory is unknown once its
+// department is gone.
+func TestRemovedAtThisMoment(t *testing.T) {
 	t.Parallel()
-	s := startBare(t, time.Now)
-	db := s.server.Store.DB()
-	write := func(text string) {
-		must(t, db.Write(func(tx *sqlite.Tx) error { _, err := tx.Exec(text); return err }))
-	}
-	s.create(t, ana)
-	request, err := http.NewRequest("GET", s.url+collection, nil)
+	b := startBare(t)
+	b.do(t, "GET", collection, "").wants(t, 200)
+	_, err := b.server.Store.RemoveTenant(1)
 	must(t, err)
-	request.Header.Set("Authorization", "Bearer "+s.key)
-	var stop atomic.Bool
-	var clients sync.WaitGroup
-	for range 4 {
-		clients.Go(func() {
-			for !stop.Load() {
-				response, err := http.DefaultClient.Do(request.Clone(t.Context()))
-				if err != nil || response.StatusCode != 200 {
-					t.Errorf("%v, %v", response, err)
-					return
-				}
-				io.Copy(io.Discard, response.Body)
-				response.Body.Close()
-				time.Sleep(time.Millisecond) // so that other tests get on
-			}
-		})
-	}
-	defer func() { stop.Store(true); clients.Wait() }()
-	write(`CREATE TABLE filler AS SELECT zeroblob(4000000) AS filling`)
-	for range 11 { // 44 MB
-		write(`UPDATE filler SET filling = randomblob(4000000)`)
-		info, err := os.Stat(db.Path() + "-wal")
-		if must(t, err); info.Size() > 32<<20 {
-			t.Fatalf("the -wal has %d bytes", info.Size())
+	for _, a := range []answer{b.do(t, "GET", collection, ""), b.do(t, "POST", collection, ana), b.do(t, "GET", "/api/v1/changes", "")} {
+		if a.wants(t, http.StatusUnauthorized); !strings.Contains(a.body, "unknown") {
+			t.Errorf("%s", a.body)
 		}
 	}
 }
@@ -251,7 +182,7 @@ func TestBeyondLoopback(t *testing.T) {
 // TestWaitOutlastsTimeouts: no time limit of the server cuts off who waits for changes.
 func TestWaitOutlastsTimeouts(t *testing.T) {
 	t.Parallel()
-	b := startBare(t, time.Now)
+	b := startBare(t)
 	hurried := httptest.NewUnstartedServer(b.server)
 	hurried.Config.ReadTimeout, hurried.Config.WriteTimeout = 100*time.Millisecond, 200*time.Millisecond
 	hurried.Start()

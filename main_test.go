@@ -1,13 +1,8 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -15,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
 // allCommands returns the commands that people see, without those that cobra adds.
@@ -73,7 +70,12 @@ func TestHelp(t *testing.T) {
 // TestManualPage: the page has every command and flag, and mandoc accepts it.
 func TestManualPage(t *testing.T) {
 	t.Parallel()
-	page, _ := works(t, "man")
+	var out strings.Builder
+	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: io.Discard}
+	if code := cli.Execute(env, newRoot(), []string{"man"}, schema.Explain); code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+	page := out.String()
 	plain := strings.NewReplacer(`\-`, "-").Replace(page)
 	for _, cmd := range allCommands() {
 		if cmd.RunE != nil && !strings.Contains(plain, "\n.SS "+cmd.CommandPath()) {
@@ -91,63 +93,5 @@ func TestManualPage(t *testing.T) {
 		if out, err := check.CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("%v\n%s", err, out)
 		}
-	}
-}
-
-// TestCompletion: the shells that are installed accept the scripts, which ask the program.
-func TestCompletion(t *testing.T) {
-	t.Parallel()
-	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		script, _ := works(t, "completion", shell)
-		path, err := exec.LookPath(shell)
-		if err != nil || shell == "powershell" {
-			continue
-		}
-		check := exec.Command(path, "-n")
-		check.Env = append(os.Environ(), "HOME="+t.TempDir(), "LC_ALL=C")
-		check.Stdin = strings.NewReader(script)
-		if out, err := check.CombinedOutput(); err != nil || len(out) > 0 {
-			t.Errorf("%s: %v\n%s", shell, err, out)
-		}
-	}
-	for line, want := range map[string]string{"keys re": "revoke\t", "keys create --sc": "--scope\t", "keys create --scope a": "read\nwrite\nadmin\n"} {
-		if stdout, _ := works(t, append([]string{"__complete"}, strings.Fields(line)...)...); !strings.HasPrefix(stdout, want) {
-			t.Errorf("%s completes to %q", line, stdout)
-		}
-	}
-}
-
-// TestStopped: a command that is told to stop says what it has done.
-func TestStopped(t *testing.T) {
-	t.Parallel()
-	db, saved := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "saved.db")
-	newKey(t, db, "A")
-	works(t, "backup", saved, "--db", db)
-	newKey(t, db, "B")
-	contents := func() (all string) {
-		for _, file := range []string{db, saved} {
-			text, err := os.ReadFile(file)
-			must(t, err)
-			all += string(text)
-		}
-		found, err := filepath.Glob(filepath.Join(filepath.Dir(db), "*"))
-		must(t, err)
-		return all + fmt.Sprint(slices.DeleteFunc(found, func(path string) bool { return strings.HasSuffix(path, "-lock") }))
-	}
-	before := contents()
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	for want, args := range map[string][]string{
-		"exit code 1: Stopped. No backup was written.\n":      {"backup", saved, "--force"},
-		"exit code 1: Stopped. Nothing was changed.\n":        {"restore", saved},
-		"exit code 1: Stopped. Not everything was checked.\n": {"check"},
-	} {
-		err := run(ctx, append(args, "--db", db), strings.NewReader(""), io.Discard, io.Discard)
-		if err == nil || err.Error() != want {
-			t.Errorf("%s: %v", args, err)
-		}
-	}
-	if contents() != before {
-		t.Error("the database, its folder or the backup has changed")
 	}
 }

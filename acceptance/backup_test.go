@@ -355,3 +355,27 @@ func TestSharedFolder(t *testing.T) {
 		t.Errorf("stderr %q, not %q", said, want)
 	}
 }
+
+// TestBackupsOfRenamed checks that a database keeps its backups when a department gets another
+// name, and when its first department is removed.
+func TestBackupsOfRenamed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db, name := filepath.Join(dir, "x.db"), time.Now().UTC().Add(-time.Hour).Format("x-20060102T150405Z.db")
+	newKey(t, db, "default")
+	newKey(t, db, "Engine 7")
+	works(t, "backup", filepath.Join(dir, name), "--db", db)
+	lists := func(want bool, db string) {
+		t.Helper()
+		if stdout, _ := works(t, "backup", "list", "--db", db, "--backup-dir", dir); strings.Contains(stdout, name) != want {
+			t.Errorf("the backups of %s: %s", db, stdout)
+		}
+	}
+	for _, change := range []string{"rename default A", "rename A B", "remove B --yes"} {
+		works(t, append([]string{"departments"}, append(strings.Fields(change), "--db", db)...)...)
+		lists(true, db)
+	}
+	other := filepath.Join(t.TempDir(), "x.db")
+	newKey(t, other, "default")
+	lists(false, other)
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -333,5 +334,32 @@ func TestDemoPort(t *testing.T) {
 	s.stop(t)
 	if left := namesIn(t, dir); len(left) > 0 && runtime.GOOS != "windows" {
 		t.Errorf("left behind: %q", left)
+	}
+}
+
+// TestCompletion: the shells that are installed accept the scripts, which ask the program.
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		script, _ := works(t, "completion", shell)
+		path, err := exec.LookPath(shell)
+		if err != nil || shell == "powershell" {
+			continue
+		}
+		check := exec.Command(path, "-n")
+		check.Env = append(os.Environ(), "LC_ALL=C")
+		check.Stdin = strings.NewReader(script)
+		if out, err := check.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%s: %v\n%s", shell, err, out)
+		}
+	}
+	for line, want := range map[string]string{
+		"keys re":               "revoke\t",
+		"keys create --sc":      "--scope\t",
+		"keys create --scope a": "read\nwrite\nadmin\n",
+	} {
+		if stdout, _ := works(t, append([]string{"__complete"}, strings.Fields(line)...)...); !strings.HasPrefix(stdout, want) {
+			t.Errorf("%s completes to %q", line, stdout)
+		}
 	}
 }

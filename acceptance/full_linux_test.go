@@ -2,8 +2,11 @@ package acceptance
 
 import (
 	"fmt"
+	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -104,4 +107,64 @@ func TestCrashOnFullDisk(t *testing.T) {
 	if code := exitCode(t, cmd.Run()); code != 1 || !strings.HasSuffix(output.String(), ": the disk is full\n") {
 		t.Errorf("it ends with %d: %s", code, output)
 	}
+}
+
+// TestLogOnFullDisk checks that requests are answered while the log cannot be written. The log is
+// longer than the process may write files for a while, and the database is not.
+func TestLogOnFullDisk(t *testing.T) {
+	t.Parallel()
+	const length = 64 << 20
+	log, err := os.OpenFile(filepath.Join(t.TempDir(), "log"), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
+	must(t, err)
+	defer log.Close()
+	must(t, log.Truncate(length))
+	db := filepath.Join(t.TempDir(), "x.db")
+	cmd, _ := process(t, "--db", db, "--listen", "127.0.0.1:0")
+	cmd.Stderr = log
+	s := serving(t, db, cmd)
+	one := collection + "/" + s.create(t, ana)
+	breakUpdates(t, db)
+	limit := unix.Rlimit{Cur: length / 2, Max: unix.RLIM_INFINITY}
+	must(t, unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_FSIZE, &limit, nil))
+	for range 20 {
+		s.do(t, "PUT", one, ana).wants(t, 500)
+	}
+	limit.Cur = unix.RLIM_INFINITY
+	must(t, unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_FSIZE, &limit, nil))
+	s.do(t, "PUT", one, ana).wants(t, 500)
+	text, err := io.ReadAll(io.NewSectionReader(log, length, length))
+	must(t, err)
+	if strings.Count(string(text), `"request failed"`) != 1 {
+		t.Errorf("the log has %s", text)
+	}
+}
+
+// TestOutputOnFullDisk: the service goes on without the line that says where it listens. A key that
+// cannot be shown is not created.
+func TestOutputOnFullDisk(t *testing.T) {
+	t.Parallel()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	must(t, err)
+	defer full.Close()
+	db := filepath.Join(t.TempDir(), "x.db")
+	serve := func() (*exec.Cmd, *syncBuffer) {
+		cmd, output := process(t, "--db", db, "--listen", "127.0.0.1:0")
+		cmd.Stdout = full
+		return cmd, output
+	}
+	cmd, output := serve()
+	code := exitCode(t, cmd.Run())
+	var keys int
+	if scanSQL(t, db, `SELECT count(*) FROM keys`, &keys); keys > 0 || code != 1 || !strings.Contains(output.String(), syscall.ENOSPC.Error()) {
+		t.Errorf("%d keys, code %d: %s", keys, code, output)
+	}
+	key := newKey(t, db, "A")
+	cmd, output = serve()
+	must(t, cmd.Start())
+	t.Cleanup(func() { cmd.Process.Kill() })
+	address := regexp.MustCompile(`"level":"WARN","msg":"cannot write to standard output","listening":"([^"]+)"`)
+	eventually(t, "the address in the log", func() bool { return address.MatchString(output.raw()) })
+	newClient(t, address.FindStringSubmatch(output.raw())[1], key).create(t, ana)
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	must(t, cmd.Wait())
 }

@@ -388,12 +388,17 @@ func TestConditionsOfOperations(t *testing.T) {
 	})
 }
 
-// TestTooManyOfEach: each operation is refused beyond the limit.
+// TestTooManyOfEach: each operation is refused beyond the limit, and what needs no key has none.
 func TestTooManyOfEach(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--rate-limit", "1")
 	for _, r := range keyed(on(nobody, 0)) { // time goes by, and lets a request through now and then
 		eventually(t, "a refusal", func() bool { return s.do(t, r.method, r.path, r.body, r.headers...).status == 429 })
+	}
+	for _, path := range []string{"/healthz", "/readyz", "/nowhere"} {
+		if got := s.do(t, "GET", path, "").header.Get("RateLimit"); got != "" {
+			t.Errorf("%s has the limit %s", path, got)
+		}
 	}
 }
 

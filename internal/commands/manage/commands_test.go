@@ -95,7 +95,8 @@ func TestStoreErrors(t *testing.T) {
 	}
 }
 
-// TestStopped checks that Ctrl-C stops the commands that read all records.
+// TestStopped checks that Ctrl-C stops the commands that read all records, and those that copy or
+// check a database, which report what they have done. They leave all files unchanged.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../schema.sql")
@@ -124,8 +125,37 @@ func TestStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	saved := filepath.Join(t.TempDir(), "saved.db")
+	if code, _, stderr := runOn(t.Context(), schema, "backup", saved, "--db", db); code != 0 {
+		t.Fatal(stderr)
+	}
+	if code, _, stderr := runOn(t.Context(), schema, "keys", "create", "--department", "A", "--db", db); code != 0 { // after the backup
+		t.Fatal(stderr)
+	}
+	contents := func() (all string) {
+		found, _ := filepath.Glob(filepath.Join(filepath.Dir(db), "*"))
+		for _, path := range append(found, saved) {
+			if text, err := os.ReadFile(path); !strings.HasSuffix(path, "-lock") {
+				all += fmt.Sprint(path, err, string(text))
+			}
+		}
+		return all
+	}
+	before := contents()
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
+	for line, want := range map[string]string{
+		"backup " + saved + " --force": "Stopped. No backup was written.\n",
+		"restore " + saved:             "Stopped. Nothing was changed.\n",
+		"check":                        "Stopped. Not everything was checked.\n",
+	} {
+		if code, _, stderr := runOn(stopped, schema, append(strings.Fields(line), "--db", db)...); code != 1 || !strings.HasSuffix(stderr, want) {
+			t.Errorf("%s: code %d, stderr %q", line, code, stderr)
+		}
+	}
+	if contents() != before {
+		t.Error("the database, its folder or the backup has changed")
+	}
 	for _, line := range []string{"list", "list --deleted", "list --json", "history"} {
 		args := append(strings.Fields(line), "--db", db)
 		if code, stdout, stderr := runOn(stopped, schema, args...); code != 1 || stdout != "" || stderr != "Stopped.\n" {

@@ -1,6 +1,8 @@
 package service
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +14,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -27,6 +31,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
+	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
 // Messages name files after links, and the temporary folder of macOS is behind one.
@@ -391,5 +396,71 @@ func TestHint(t *testing.T) {
 		if got := hintOf(managers.State{Hint: hint}); got != want {
 			t.Errorf("%q: %q", hint, got)
 		}
+	}
+}
+
+// output holds what a service writes while a test reads it.
+type output struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// runReal runs the service with the server of the program, but without its API. It returns the exit
+// code and what the service printed.
+func runReal(ctx context.Context, s Service, o *output) (code int) {
+	schema := common.Schema{Format: s.Format}
+	s.Daemon = daemon.Commands{Database: schema, NewAPI: func(site.Service) http.Handler { return http.NotFoundHandler() }}.Run
+	root := &cobra.Command{Use: "firefighters"}
+	root.AddGroup(cli.Groups...)
+	root.AddCommand(s.All()...)
+	return cli.Execute(cli.Env{Context: ctx, Stdin: strings.NewReader(""), Stdout: o, Stderr: o}, root, []string{"service", "run"}, schema.Explain)
+}
+
+// TestRunServes: the installed service has everything in its folder, makes backups, and prints no
+// key, which a journal would keep. When its database is damaged, the error says which commands of
+// the service help.
+func TestRunServes(t *testing.T) {
+	t.Parallel()
+	s, _ := newService(t)
+	must(t, managers.Settings{"--listen=127.0.0.1:0", "--rate-limit=1000"}.Write(s.Data))
+	db := managers.DatabaseIn(s.Data)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var o output
+	done := make(chan int, 1)
+	go func() { done <- runReal(ctx, s, &o) }()
+	var backups []string
+	for deadline := time.Now().Add(2 * time.Minute); len(backups) == 0 || !strings.Contains(o.String(), "same disk"); time.Sleep(5 * time.Millisecond) {
+		if backups, _ = filepath.Glob(filepath.Join(managers.BackupsIn(s.Data), "firefighters-*.db")); time.Now().After(deadline) {
+			t.Fatalf("no backup or no warning: %s", &o)
+		}
+	}
+	stop()
+	if code, said := <-done, o.String(); code != 0 || !strings.Contains(said, "Listening on http://127.0.0.1:") ||
+		strings.Contains(said, "ff_") || strings.Contains(said, "code=") {
+		t.Errorf("%d, it printed %s", code, said)
+	}
+	if _, err := os.Stat(db); err != nil || len(backups) != 1 {
+		t.Errorf("%v, %q", err, backups)
+	}
+
+	must(t, os.WriteFile(db, bytes.Repeat([]byte("text"), 1000), 0o600))
+	var after output
+	code := runReal(t.Context(), s, &after)
+	try := cli.AsAdministrator("firefighters restore "+backups[0]+" --db "+db) + ", and then: " + cli.AsAdministrator("firefighters service start")
+	if code != 1 || !strings.HasSuffix(after.String(), `,"try":`+strconv.Quote(try)+`,"exitCode":1}`+"\n") {
+		t.Errorf("%d, %s, not %q", code, &after, try)
 	}
 }

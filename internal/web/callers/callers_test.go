@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
 func must(t *testing.T, err error) {
@@ -26,11 +29,22 @@ func must(t *testing.T, err error) {
 // newStore returns a store with a clock, without departments.
 func newStore(t *testing.T, now func() time.Time) *store.Store {
 	t.Helper()
+	return openStore(t, newDatabase(t), now)
+}
+
+// newDatabase returns the path of a database without departments.
+func newDatabase(t *testing.T) string {
+	t.Helper()
 	schema, err := os.ReadFile("../../../schema.sql")
 	must(t, err)
 	path := filepath.Join(t.TempDir(), "x.db")
 	must(t, os.WriteFile(path, nil, 0o600))
 	must(t, store.Format(string(schema), 1).Migrate(path, 0, 1, func(c *sqlite.Conn) error { return store.Create(c, string(schema)) }))
+	return path
+}
+
+func openStore(t *testing.T, path string, now func() time.Time) *store.Store {
+	t.Helper()
 	s, err := store.Open(path, now)
 	must(t, err)
 	t.Cleanup(func() { s.Close() })
@@ -38,9 +52,12 @@ func newStore(t *testing.T, now func() time.Time) *store.Store {
 }
 
 // newKey creates a key of the only department.
-func newKey(t *testing.T, s *store.Store) (key string) {
+func newKey(t *testing.T, s *store.Store) (key string) { return newKeyUntil(t, s, time.Time{}) }
+
+// newKeyUntil is newKey for a key that expires.
+func newKeyUntil(t *testing.T, s *store.Store, expires time.Time) (key string) {
 	t.Helper()
-	must(t, s.CreateKey(store.NewKey{Scope: store.ScopeWrite}, func(text string) error {
+	must(t, s.CreateKey(store.NewKey{Scope: store.ScopeWrite, ExpiresAt: expires}, func(text string) error {
 		key = text
 		return nil
 	}))
@@ -114,6 +131,73 @@ func TestReloadKeys(t *testing.T) {
 	slices.Sort(states)
 	if want := []string{"1 active 7", "2 revoked 0", "3 active 0"}; !slices.Equal(states, want) {
 		t.Errorf("%q, not %q", states, want)
+	}
+}
+
+// find fails unless Find returns this error, and sets this header RateLimit.
+func find(t *testing.T, c *Callers, key string, want error, limit string) {
+	t.Helper()
+	h := http.Header{}
+	_, err := c.Find(httptest.NewRequest("GET", "/", nil), key, h)
+	if p, ok := errors.AsType[*httpapi.Problem](err); ok {
+		err = errLimit
+		if p.Status != http.StatusTooManyRequests || p.Header.Get("Retry-After") != "1" {
+			t.Errorf("%+v", p)
+		}
+	}
+	if err != want || h.Get("RateLimit") != limit {
+		t.Errorf("%v with RateLimit: %s, not %v with %s", err, h.Get("RateLimit"), want, limit)
+	}
+}
+
+var errLimit = errors.New("beyond the limit")
+
+// TestFindLimit: every request of a key counts, and its bucket outlives a change of the keys.
+// Beyond the limit, no unknown key reaches the database. Package httpapi tests how buckets are
+// filled.
+func TestFindLimit(t *testing.T) {
+	t.Parallel()
+	noon := time.Now()
+	s := newStore(t, time.Now)
+	limit := httpapi.NewRateLimit(2, func() time.Time { return noon })
+	c, key := New(s, slog.New(slog.DiscardHandler), limit), newKey(t, s)
+	must(t, c.Reload())
+	find(t, c, key, nil, `"key";r=3;t=2`)
+	find(t, c, key, nil, `"key";r=2;t=1`)
+	other := newKey(t, s)
+	must(t, c.Reload())
+	find(t, c, key, nil, `"key";r=1;t=1`)
+	find(t, c, key, nil, `"key";r=0;t=1`)
+	find(t, c, key, errLimit, `"key";r=0;t=1`)
+	find(t, c, other, nil, `"key";r=3;t=2`)
+	find(t, c, rand.Text(), ErrUnknownKey, `"unknown";r=3;t=2`)
+	find(t, c, "", ErrNoKey, `"unknown";r=2;t=1`)
+	find(t, c, rand.Text(), ErrUnknownKey, `"unknown";r=1;t=1`)
+	find(t, c, newKey(t, s), nil, `"key";r=3;t=2`) // one that this process has not read yet
+	must(t, s.Close())
+	find(t, c, rand.Text(), errLimit, `"unknown";r=0;t=1`) // and not that the store is closed
+}
+
+// TestExpiredStaysExpired: a key that has expired stays expired when the clock is set back, while
+// the program runs and when it starts with an earlier clock.
+func TestExpiredStaysExpired(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	now, path := noon, newDatabase(t)
+	clock := func() time.Time { return now }
+	s := openStore(t, path, clock)
+	key := newKeyUntil(t, s, noon.Add(time.Hour))
+	find(t, New(s, slog.New(slog.DiscardHandler), nil), key, nil, "")
+	must(t, s.Close())
+	for _, hour := range []int{2, 0, -24 * 365 * 50, 1} {
+		now = noon.Add(time.Duration(hour) * time.Hour)
+		s := openStore(t, path, clock)
+		c := New(s, slog.New(slog.DiscardHandler), nil)
+		find(t, c, key, ErrExpiredKey, "")
+		now = noon
+		find(t, c, key, ErrExpiredKey, "")
+		must(t, c.WriteLate()) // as the daemon does each second
+		must(t, s.Close())
 	}
 }
 
