@@ -27,19 +27,12 @@ var (
 	ErrTooMany    = errors.New("too many wrong keys were sent from this address") // h has Retry-After
 )
 
-// code returns the code of a refusal for the log, empty for any other error.
-func code(err error) string {
-	switch err {
-	case ErrNoKey:
-		return httpapi.KeyMissing.Code
-	case ErrUnknownKey:
-		return httpapi.KeyUnknown.Code
-	case ErrRevokedKey:
-		return httpapi.KeyRevoked.Code
-	case ErrExpiredKey:
-		return httpapi.KeyExpired.Code
-	}
-	return ""
+// codes are the codes of the refusals in the log.
+var codes = map[error]string{
+	ErrNoKey:      httpapi.KeyMissing.Code,
+	ErrUnknownKey: httpapi.KeyUnknown.Code,
+	ErrRevokedKey: httpapi.KeyRevoked.Code,
+	ErrExpiredKey: httpapi.KeyExpired.Code,
 }
 
 // ScopeError reports that a key of a scope may not do what needs another scope.
@@ -103,33 +96,60 @@ func Bearer(r *http.Request) string {
 }
 
 // Find returns the key of a request and notes its use. It counts the request for the rate
-// limit, whose headers it sets in h, and logs a refusal.
+// limit, whose headers it sets in h, and logs a refusal. It counts the request before it asks the
+// database, so that requests with unknown keys cannot keep the database busy.
 func (c *Callers) Find(r *http.Request, key string, h http.Header) (*store.Key, error) {
-	found, err := c.find(r, key, h)
-	return c.admit(r, found, err)
+	hash := store.HashKey(key)
+	found := (*c.byHash.Load())[hash]
+	if found == nil || found.IsSession() {
+		if err := c.limit.AdmitUnknown(r, h); err != nil {
+			return nil, err
+		}
+		if key == "" {
+			return nil, c.refuse(r, ErrNoKey)
+		}
+		var err error
+		if found, err = c.read(key, hash); err != nil {
+			return nil, err
+		}
+		if found == nil || found.IsSession() {
+			return nil, c.refuse(r, ErrUnknownKey)
+		}
+	}
+	if err := c.limit.Admit(found.bucket, h); err != nil {
+		return nil, err
+	}
+	return c.use(r, found)
 }
 
 // FindDevice is Find for keys that stand in the settings of devices and in addresses for
 // years, so wrong ones are limited by address. Revoked and expired keys are not wrong: their
 // devices continue to ask. A request without a key is not logged.
 func (c *Callers) FindDevice(r *http.Request, key string, h http.Header) (*store.Key, error) {
-	if key == "" || c.known(key) != nil {
-		found, err := c.find(r, key, h)
-		if err == ErrNoKey {
+	if key == "" {
+		if err := c.limit.AdmitUnknown(r, h); err != nil {
 			return nil, err
 		}
-		return c.admit(r, found, err)
+		return nil, ErrNoKey
 	}
-	var found *credential
+	if c.known(key) != nil {
+		return c.Find(r, key, h)
+	}
+	var found *store.Key
+	asked := false // not for a wrong key that is sent again
 	wait, err := c.tries.Try(r, key, func(string) (err error) {
-		found, err = c.find(r, key, h)
+		asked = true
+		found, err = c.Find(r, key, h)
 		return err
 	})
 	if wait > 0 {
 		httpapi.SetRetryAfter(h, wait)
 		return nil, ErrTooMany
 	}
-	return c.admit(r, found, err)
+	if err != nil && !asked {
+		return nil, c.refuse(r, err)
+	}
+	return found, err
 }
 
 // FindAgain returns the scope of the key of a request that was let in and has waited since.
@@ -140,55 +160,30 @@ func (c *Callers) FindAgain(r *http.Request, key string) (scope string, err erro
 	}
 	found := c.known(key)
 	if found == nil {
-		err = ErrUnknownKey
+		return "", c.refuse(r, ErrUnknownKey)
 	}
-	k, err := c.admit(r, found, err)
+	k, err := c.use(r, found)
 	if err != nil {
 		return "", err
 	}
 	return k.Scope, nil
 }
 
-// find returns the credential of an API key. It counts the request before it asks the
-// database, so that requests with unknown keys cannot keep the database busy.
-func (c *Callers) find(r *http.Request, key string, h http.Header) (*credential, error) {
-	hash := store.HashKey(key)
-	if found := (*c.byHash.Load())[hash]; found != nil && !found.IsSession() {
-		return found, c.limit.Admit(found.bucket, h)
-	}
-	if err := c.limit.AdmitUnknown(r, h); err != nil {
-		return nil, err
-	}
-	if key == "" {
-		return nil, ErrNoKey
-	}
-	found, err := c.read(key, hash)
+// use returns the key of a credential that is valid, and notes its use.
+func (c *Callers) use(r *http.Request, found *credential) (*store.Key, error) {
+	now := c.store.Clock().Now().UnixMilli()
 	switch {
-	case err != nil:
-		return nil, err
-	case found == nil || found.IsSession():
-		return nil, ErrUnknownKey
+	case found.RevokedAt != 0:
+		return nil, c.refuse(r, ErrRevokedKey)
+	case found.Expired(now):
+		return nil, c.refuse(r, ErrExpiredKey)
 	}
-	return found, c.limit.Admit(found.bucket, h)
+	found.used.Store(now)
+	return &found.Key, nil
 }
 
-// admit returns the key of a credential that works, and notes its use. err is the error of
-// finding the credential. A refusal is logged.
-func (c *Callers) admit(r *http.Request, found *credential, err error) (*store.Key, error) {
-	if err == nil {
-		now := c.store.Clock().Now().UnixMilli()
-		switch {
-		case found.RevokedAt != 0:
-			err = ErrRevokedKey
-		case found.Expired(now):
-			err = ErrExpiredKey
-		default:
-			found.used.Store(now)
-			return &found.Key, nil
-		}
-	}
-	if code := code(err); code != "" {
-		c.refusals.Add(r, code)
-	}
-	return nil, err
+// refuse logs a refusal and returns its error.
+func (c *Callers) refuse(r *http.Request, err error) error {
+	c.refusals.Add(r, codes[err])
+	return err
 }
