@@ -1,6 +1,7 @@
 package callers
 
 import (
+	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -176,6 +177,35 @@ func TestFindLimit(t *testing.T) {
 	find(t, c, newKey(t, s), nil, `"key";r=3;t=2`) // one that this process has not read yet
 	must(t, s.Close())
 	find(t, c, rand.Text(), errLimit, `"unknown";r=0;t=1`) // and not that the store is closed
+}
+
+// TestFindDevice: every wrong key of a device is logged, also one that is sent again, and a request
+// without a key is not.
+func TestFindDevice(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s := newStore(t, time.Now)
+	c, key := New(s, slog.New(slog.NewJSONHandler(&log, nil)), nil), newKey(t, s)
+	ask := func(key string, want error) {
+		t.Helper()
+		if _, err := c.FindDevice(httptest.NewRequest("GET", "/", nil), key, http.Header{}); err != want {
+			t.Errorf("%v, not %v", err, want)
+		}
+	}
+	ask("", ErrNoKey)
+	ask(key, nil)
+	for range 3 {
+		ask("wrong", ErrUnknownKey)
+	}
+	must(t, c.Finish())
+	var counts []string
+	for line := range strings.Lines(log.String()) {
+		_, count, _ := strings.Cut(line, `"count":`)
+		counts = append(counts, strings.TrimSpace(count))
+	}
+	if want := []string{`1,"code":"key_unknown"}`, `2,"code":"key_unknown"}`}; !slices.Equal(counts, want) {
+		t.Errorf("the log has %s", &log)
+	}
 }
 
 // TestExpiredStaysExpired: a key that has expired stays expired when the clock is set back, while
