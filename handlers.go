@@ -227,9 +227,8 @@ func withID(handle handler) handler {
 func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
 	h := w.Header()
 	httpapi.VaryByEncoding(h)
-	parameters := record.ParseParameters(r.URL.RawQuery)
-	q, times := parameters.List(), parameters.Times()
-	if err := parameters.Err(); err != nil {
+	q, err := record.ParseQuery(r.URL.RawQuery)
+	if err != nil {
 		return err
 	}
 	if err := s.checkListTag(h, r, c.tenant); err != nil {
@@ -244,19 +243,19 @@ func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c 
 	if links := httpapi.Links(firefightersPath, r.URL.RawQuery, q.Page, totalPages, p.Next); links != "" {
 		h["Link"] = append(h["Link"], links)
 	}
-	httpapi.Respond(w, http.StatusOK, httpapi.Compress(h, r, appendPage(nil, q, p, totalPages, times)))
+	httpapi.Respond(w, http.StatusOK, httpapi.Compress(h, r, appendPage(nil, q, p, totalPages)))
 	return nil
 }
 
 // appendPage appends the page envelope.
-func appendPage(b []byte, q record.Query, p store.Page, totalPages int64, times bool) []byte {
+func appendPage(b []byte, q record.Query, p store.Page, totalPages int64) []byte {
 	b = slices.Grow(b, recordSize*(1+len(p.Items)))
 	b = append(b, `{"data":{"items":[`...)
 	for i := range p.Items {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendRecord(b, &p.Items[i], times)
+		b = appendRecord(b, &p.Items[i], q.Times)
 	}
 	return fmt.Appendf(b, `],"page":%d,"pageSize":%d,"totalCount":%d,"totalPages":%d,`+
 		`"hasPreviousPage":%t,"hasNextPage":%t},"totalCount":%d}`,

@@ -114,13 +114,12 @@ func appendFeed(b []byte, feed store.Feed, times bool) []byte {
 func (s *server) handleExport(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
 	p := record.ParseParameters(r.URL.RawQuery)
 	format, q := p.OneOf("format", sheet.CSV, sheet.Formats...), p.Export()
-	times := p.Times()
 	if err := p.Err(); err != nil {
 		return err
 	}
 	file := upload.Attachment{Name: "people-" + s.Store.Clock().Now().Format(time.DateOnly) + "." + format, ContentType: sheet.ContentType(format)}
 	return upload.Send(w, r, int64(c.tenant), file, func(to io.Writer) error {
-		return sheet.WriteAll(r.Context(), to, format, times, func(each func(*record.Firefighter) error) error {
+		return sheet.WriteAll(r.Context(), to, format, q.Times, func(each func(*record.Firefighter) error) error {
 			return s.Store.Each(c.tenant, q, each)
 		})
 	})

@@ -25,9 +25,9 @@ const (
 	maxMonths = 12
 )
 
-// filter reads what narrows the list of q. An empty filter is invalid, because it must not mean
+// readFilter reads what narrows a list. An empty filter is invalid, because it must not mean
 // everyone.
-func (p *Parameters) filter(q Query) Query {
+func (p *Parameters) readFilter(q *Query) {
 	for _, name := range []string{"id", "email", "phoneNumber", "birthMonth", "hasEmail", "hasPhoneNumber", "hasDateOfBirth", "updatedSince"} {
 		if values := p.values[name]; values != nil && strings.Join(values, "") == "" {
 			p.errs.Add(name, Invalid, "%s must have a value.", name)
@@ -43,7 +43,6 @@ func (p *Parameters) filter(q Query) Query {
 		HasDateOfBirth: p.yesOrNo("hasDateOfBirth"),
 		UpdatedSince:   p.moment("updatedSince"),
 	}
-	return q
 }
 
 // email reads an e-mail address. White space alone is none.

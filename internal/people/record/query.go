@@ -46,6 +46,7 @@ type Query struct {
 	// Letters asks for the letters of a whole list by last name that is longer than a
 	// page. Other lists have none.
 	Letters bool
+	Times   bool // records are shown with their times
 	// Cursor is that of the page before, and Page does not count. Empty: Page does.
 	Cursor string
 }
@@ -65,20 +66,23 @@ func (q Query) Offset() int64 { return min(q.Page-1, math.MaxUint32) * q.PageSiz
 // apiDefaults are what a list of the API is where its URL does not say it.
 var apiDefaults = Query{Page: 1, PageSize: 20, SortBy: ByCreatedAt, Descending: true}
 
-// ParseQuery reads the query of the URL of a list of the API. The error is
-// FieldErrors, all there are.
+// ParseQuery reads the query of the URL of a list of the API. The error is FieldErrors, all there are.
 func ParseQuery(rawQuery string) (Query, error) {
-	p := ParseParameters(rawQuery)
-	q := p.List()
+	p, q := ParseParameters(rawQuery), apiDefaults
+	p.readPage(&q)
+	p.readOrder(&q)
+	p.readFilter(&q)
+	q.Cursor = p.cursor("cursor")
+	q.Times = p.Times()
 	return q, p.Err()
 }
 
 // Parse reads the query of the URL of a page. What the URL does not say is as in q, and other
-// parameters are ignored. The error is FieldErrors, all there are; what is wrong is then as in q,
-// too.
+// parameters are ignored. The error is FieldErrors, all there are. What is wrong is then as in q.
 func (q Query) Parse(rawQuery string) (Query, error) {
 	p := ParseParameters(rawQuery)
-	q = p.page(q)
+	p.readPage(&q)
+	p.readOrder(&q)
 	return q, p.errs.Err()
 }
 
@@ -134,33 +138,29 @@ func (p *Parameters) Add(name, code, format string, args ...any) {
 	p.errs.Add(name, code, format, args...)
 }
 
-// List reads which page of a list of the API is asked for.
-func (p *Parameters) List() Query {
-	q := p.filter(p.page(apiDefaults))
-	q.Cursor = p.cursor("cursor")
+// Export reads which records an export of the API has, in which order, and whether with their times.
+func (p *Parameters) Export() Query {
+	q := Query{SortBy: ByCreatedAt}
+	p.readOrder(&q)
+	p.readFilter(&q)
+	q.Times = p.Times()
 	return q
-}
-
-// Export reads which records an export of the API has, and in which order.
-func (p *Parameters) Export() Query { return p.filter(p.selection(Query{SortBy: ByCreatedAt})) }
-
-// page reads which page of a list is asked for. What is not said is as in q.
-func (p *Parameters) page(q Query) Query {
-	q.Page = p.WholeNumber("page", q.Page, lastNumber)
-	q.PageSize = min(p.WholeNumber("pageSize", q.PageSize, maxPageSize), maxPageSize)
-	return p.selection(q)
 }
 
 // Times reads whether records are asked for with their times.
 func (p *Parameters) Times() bool { return p.OneOf("include", "", "times") != "" }
 
-// selection reads what is searched for, and the order: search, sortBy and sortDir.
-// What they do not say is as in q.
-func (p *Parameters) selection(q Query) Query {
+// readPage reads which page of a list is asked for: page and pageSize.
+func (p *Parameters) readPage(q *Query) {
+	q.Page = p.WholeNumber("page", q.Page, lastNumber)
+	q.PageSize = min(p.WholeNumber("pageSize", q.PageSize, maxPageSize), maxPageSize)
+}
+
+// readOrder reads what is searched for, and the order: search, sortBy and sortDir.
+func (p *Parameters) readOrder(q *Query) {
 	q.Terms, q.Number = p.search("search")
 	q.SortBy = p.OneOf("sortBy", q.SortBy, SortFields...)
 	q.Descending = p.descending("sortDir", q.Descending)
-	return q
 }
 
 // Bool reads true or false, or 1 or 0. An absent one is false.
