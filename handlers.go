@@ -42,10 +42,10 @@ const (
 var mainRoutes = []route{
 	{method: "GET", path: firefightersPath, scope: store.ScopeRead, query: true, handle: (*server).handleList},
 	{method: "POST", path: firefightersPath, scope: store.ScopeWrite, handle: (*server).handleCreate},
-	{method: "GET", path: firefightersPath + "/:id", scope: store.ScopeRead, query: true, handle: withID((*server).handleGet)},
-	{method: "PUT", path: firefightersPath + "/:id", scope: store.ScopeWrite, handle: withID((*server).handleReplace)},
-	{method: "PATCH", path: firefightersPath + "/:id", scope: store.ScopeWrite, handle: withID((*server).handleMerge)},
-	{method: "DELETE", path: firefightersPath + "/:id", scope: store.ScopeWrite, handle: withID((*server).handleDelete)},
+	{method: "GET", path: firefightersPath + "/:id", scope: store.ScopeRead, id: true, query: true, handle: (*server).handleGet},
+	{method: "PUT", path: firefightersPath + "/:id", scope: store.ScopeWrite, id: true, handle: (*server).handleReplace},
+	{method: "PATCH", path: firefightersPath + "/:id", scope: store.ScopeWrite, id: true, handle: (*server).handleMerge},
+	{method: "DELETE", path: firefightersPath + "/:id", scope: store.ScopeWrite, id: true, handle: (*server).handleDelete},
 	{method: "GET", path: "/api/v1/whoami", scope: store.ScopeRead, handle: (*server).handleWhoAmI},
 	{method: "GET", path: documentPath, handle: serveDocument("application/json; charset=utf-8", openAPIJSON)},
 	{method: "GET", path: "/api/v1/openapi.yaml", handle: serveDocument("application/yaml", openAPIYAML)},
@@ -67,13 +67,14 @@ type server struct {
 	waiting    *httpapi.Bound // of requests that wait for changes
 }
 
-// handler answers a request of c, or returns the error to answer it with. id is the
-// variable part of the path, empty where there is none.
+// handler answers a request of c, or returns the error to answer it with. id is the variable part
+// of the path, empty where there is none. The id of a record is in its canonical form.
 type handler func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error
 
 // route is one operation. A GET also answers HEAD. Without a scope it needs no key.
 type route struct {
 	method, path, scope string
+	id                  bool // whether the path ends with the id of a record
 	query               bool // whether it has parameters, which its handler checks
 	handle              handler
 }
@@ -173,11 +174,16 @@ func (s *server) endpoint(route route) httprouter.Handle {
 		if err == nil && !route.query && strings.HasPrefix(route.path, apiRoot) {
 			err = record.ParseParameters(r.URL.RawQuery).Err()
 		}
-		if err == nil {
-			id := ""
-			if len(params) > 0 {
-				id = params[0].Value
+		id := ""
+		if len(params) > 0 {
+			id = params[0].Value
+		}
+		if err == nil && route.id {
+			if id, err = record.ParseID(id); err != nil {
+				err = errWrongID
 			}
+		}
+		if err == nil {
 			err = route.handle(s, w, r, id, c)
 		}
 		if err != nil {
@@ -211,17 +217,6 @@ func (s *server) explain(w http.ResponseWriter, r *http.Request, path string, er
 // always answers every request with the same problem.
 func (s *server) always(p *httpapi.Problem) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, "", p) })
-}
-
-// withID hands the handler the id of the path in its canonical form.
-func withID(handle handler) handler {
-	return func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error {
-		id, err := record.ParseID(id)
-		if err != nil {
-			return record.FieldErrors{{Field: "id", Code: record.Invalid, Detail: "id must be a UUID."}}
-		}
-		return handle(s, w, r, id, c)
-	}
 }
 
 func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c caller) error {

@@ -73,6 +73,9 @@ func unauthorized(kind httpapi.Kind, challenge, detail string) *httpapi.Problem 
 // errNoImport is for a number that no import of the department has.
 var errNoImport = &httpapi.Problem{Kind: kindImport, Detail: "There is no import with this number."}
 
+// errWrongID is for a path with something else in place of the id of a record.
+var errWrongID = record.FieldErrors{{Field: "id", Code: record.Invalid, Detail: "id must be a UUID."}}
+
 // errCursor is for a cursor that leads nowhere.
 var errCursor = record.FieldErrors{{Field: "cursor", Code: record.Invalid, Detail: record.WrongCursor}}
 

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -21,7 +20,10 @@ func (s *Store) Get(tenant record.TenantID, id string) (record.Firefighter, erro
 		f, err = get(c, tenant, id)
 		return err
 	})
-	return f.Firefighter, cmp.Or(err, f.Err())
+	if err == nil {
+		err = f.Err()
+	}
+	return f.Firefighter, err
 }
 
 // get returns a record, which may be damaged.
@@ -130,7 +132,10 @@ func (s *Store) Replace(tenant record.TenantID, by KeyID, id string, fields reco
 func (s *Store) Edit(tenant record.TenantID, by KeyID, id string, change func(record.Fields) (record.Fields, error), check Check) (f record.Firefighter, err error) {
 	err = s.db.Write(func(t *sqlite.Tx) error {
 		before, err := getChecked(t, tenant, id, check)
-		if err = cmp.Or(err, before.Err()); err != nil {
+		if err == nil {
+			err = before.Err()
+		}
+		if err != nil {
 			return err
 		}
 		fields, err := change(before.Fields)
