@@ -39,7 +39,8 @@ func TestRecord(t *testing.T) {
 		`{"firstName":" Ana ","lastName":"Čović","phoneNumber":"091 234 5678","dateOfBirth":"1990-05-15"}`).wants(t, http.StatusCreated)
 	ana := created.header.Get("Location") // /api/v1/firefighters/ and its id
 	id := strings.TrimPrefix(ana, "/api/v1/firefighters/")
-	want := `{"id":"` + id + `","firstName":"Ana","lastName":"Čović","phoneNumber":"091 234 5678","email":null,"dateOfBirth":"1990-05-15T00:00:00Z",`
+	want := `{"id":"` + id + `","firstName":"Ana","lastName":"Čović","phoneNumber":"091 234 5678","email":null,` +
+		`"dateOfBirth":"1990-05-15T00:00:00Z",`
 	if !strings.HasPrefix(created.body, want) {
 		t.Errorf("created %s, not %s", created.body, want)
 	}
@@ -75,7 +76,9 @@ func TestRecord(t *testing.T) {
 		}
 		return page.Data.TotalCount
 	}
-	for query, want := range map[string]int{"sortBy=lastName&sortDir=asc&page=1&pageSize=10": 1, "search=COVIC": 1, "search=2345678": 1, "search=eva": 0} {
+	for query, want := range map[string]int{
+		"sortBy=lastName&sortDir=asc&page=1&pageSize=10": 1, "search=COVIC": 1, "search=2345678": 1, "search=eva": 0,
+	} {
 		if got := found(query); got != want {
 			t.Errorf("%q finds %d, not %d", query, got, want)
 		}

@@ -117,7 +117,8 @@ func (s *server) handleExport(w http.ResponseWriter, r *http.Request, _ string, 
 	if err := p.Err(); err != nil {
 		return err
 	}
-	file := upload.Attachment{Name: "people-" + s.Store.Clock().Now().Format(time.DateOnly) + "." + format, ContentType: sheet.ContentType(format)}
+	name := "people-" + s.Store.Clock().Now().Format(time.DateOnly) + "." + format
+	file := upload.Attachment{Name: name, ContentType: sheet.ContentType(format)}
 	return upload.Send(w, r, int64(c.tenant), file, func(to io.Writer) error {
 		return sheet.WriteAll(r.Context(), to, format, q.Times, func(each func(*record.Firefighter) error) error {
 			return s.Store.Each(c.tenant, q, each)
@@ -207,7 +208,8 @@ func importOptions(p *record.Parameters) (imports.Options, error) {
 
 // importFile imports a file, or answers as an earlier import with this key did. It only
 // says what an import would do unless o has Apply.
-func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller, content []byte, o imports.Options, key *store.IdempotencyKey) error {
+func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller,
+	content []byte, o imports.Options, key *store.IdempotencyKey) error {
 	_, stored, err := s.replay(w, c, key)
 	if err != nil {
 		return err

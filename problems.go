@@ -155,7 +155,8 @@ func keyProblem(err error) *httpapi.Problem {
 func fileProblem(err error) *httpapi.Problem {
 	if errors.Is(err, store.ErrPosition) {
 		return &httpapi.Problem{Kind: kindPosition,
-			Detail: "This position is not of the history of the department: the database was restored, or the position was never given. Start over without after."}
+			Detail: "This position is not of the history of the department: the database was restored, " +
+				"or the position was never given. Start over without after."}
 	}
 	if back, ok := errors.AsType[*store.TakenBackError](err); ok {
 		return &httpapi.Problem{Kind: kindTakenBack,
@@ -177,7 +178,8 @@ func fileProblem(err error) *httpapi.Problem {
 // encoding of the file must be chosen first.
 func notImported(f *imports.File, o *imports.Outcome) *httpapi.Problem {
 	if f.Unsure != nil {
-		return &httpapi.Problem{Kind: kindRefused, Detail: "Nothing was imported: the encoding of the file is not certain. The warnings have names of the list in each encoding that could be meant. Add the parameter encoding."}
+		return &httpapi.Problem{Kind: kindRefused, Detail: "Nothing was imported: the encoding of the file is not certain. " +
+			"The warnings have names of the list in each encoding that could be meant. Add the parameter encoding."}
 	}
 	var why []string
 	if o.Refused > 0 {
@@ -186,7 +188,8 @@ func notImported(f *imports.File, o *imports.Outcome) *httpapi.Problem {
 	if o.Perhaps > 0 {
 		why = append(why, cli.Count(o.Perhaps, "row is", "rows are")+" undecided (say who is meant by same, add or names)")
 	}
-	return &httpapi.Problem{Kind: kindRefused, Detail: "Nothing was imported: " + strings.Join(why, ", and ") + ". skipBad=true imports the others."}
+	return &httpapi.Problem{Kind: kindRefused,
+		Detail: "Nothing was imported: " + strings.Join(why, ", and ") + ". skipBad=true imports the others."}
 }
 
 // refusedFiles are the faults of a file that no option helps against.

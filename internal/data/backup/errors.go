@@ -92,7 +92,8 @@ func (e *RoomError) numbers() string {
 // shows to everyone, and for the log.
 func reason(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {
-		return map[string]string{OpMake: "the folder for backups cannot be used: ", OpDelete: "an old backup cannot be deleted: "}[e.Op] + reason(e.Err)
+		what := map[string]string{OpMake: "the folder for backups cannot be used: ", OpDelete: "an old backup cannot be deleted: "}
+		return what[e.Op] + reason(e.Err)
 	}
 	if e, ok := errors.AsType[*RoomError](err); ok {
 		return "too little room for backups: " + e.numbers()

@@ -16,7 +16,8 @@ var (
 	ErrAway = errors.New("the disk for backups is not connected: their folder is on the disk of the database")
 
 	// ErrPerhapsAway is likely: the folder is where other disks are mounted.
-	ErrPerhapsAway = errors.New("the backups are on the disk of the database, although their folder is one for other disks: is their disk connected?")
+	ErrPerhapsAway = errors.New("the backups are on the disk of the database, " +
+		"although their folder is one for other disks: is their disk connected?")
 )
 
 // settings is the note about the backups of a server.

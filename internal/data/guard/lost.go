@@ -54,7 +54,8 @@ func (g *Guard) save(ctx context.Context) {
 		g.log.Warn("what was in the database is saved beside its old place: stop the service, and it says what to type",
 			"ending", strings.TrimPrefix(copied, loss.Path))
 	case first && errors.Is(loss.Err, sqlite.ErrFull):
-		g.log.Error("what was in the database could not be saved, for the disk is full: make room, and wait until it is saved before you stop the service")
+		g.log.Error("what was in the database could not be saved, for the disk is full: " +
+			"make room, and wait until it is saved before you stop the service")
 	case first:
 		g.log.Error("what was in the database could not be saved: stop the service, and it says what to type", "cause", loss.Err.Error())
 	}

@@ -81,9 +81,8 @@ var engine sqlite.Driver
 // which must return the same for the same arguments. Call it before anything else of this
 // package.
 func Function(name string, arguments int, call func(arguments Row) driver.Value) {
-	engine.MustRegisterDeterministicScalarFunction(name, int32(arguments), func(_ *sqlite.FunctionContext, values []driver.Value) (driver.Value, error) {
-		return call(values), nil
-	})
+	function := func(_ *sqlite.FunctionContext, values []driver.Value) (driver.Value, error) { return call(values), nil }
+	engine.MustRegisterDeterministicScalarFunction(name, int32(arguments), function)
 }
 
 // open opens a connection with one of the data source names below.

@@ -91,7 +91,8 @@ func newDB(path string, options Options) *DB {
 
 // connect opens all connections.
 func (db *DB) connect() error {
-	conns, err := openAll(slices.Concat([]string{writerDSN(db.path), writerDSN(db.path)}, slices.Repeat([]string{readerDSN(db.path)}, readerCount)))
+	sources := []string{writerDSN(db.path), writerDSN(db.path)}
+	conns, err := openAll(append(sources, slices.Repeat([]string{readerDSN(db.path)}, readerCount)...))
 	if err == nil {
 		err = truncateForLitestream(conns[0], conns[1])
 	}

@@ -17,7 +17,10 @@ const (
 
 // Format returns the format of the databases that a version of schema.sql creates.
 func Format(schema string, version int) sqlite.Format {
-	return sqlite.Format{ApplicationID: applicationID, Unreleased: unreleasedID, Version: version, Schema: schema, Check: checkCreatedBy(schema)}
+	return sqlite.Format{
+		ApplicationID: applicationID, Unreleased: unreleasedID,
+		Version: version, Schema: schema, Check: checkCreatedBy(schema),
+	}
 }
 
 // Create creates the tables of an empty database.

@@ -146,7 +146,8 @@ const betweenRows = ` FROM firefighters
 
 // pageBehind has SQLite find the page behind a place. more reports whether the list goes
 // on behind that.
-func pageBehind(c *sqlite.Conn, tenant record.TenantID, q record.Query, at index.Place) (items []record.Firefighter, rows []int64, more bool, err error) {
+func pageBehind(c *sqlite.Conn, tenant record.TenantID, q record.Query, at index.Place) (
+	items []record.Firefighter, rows []int64, more bool, err error) {
 	where, args := matching(q)
 	behind, place := isBehind(q, at)
 	first, last := int64(tenant)<<32, int64(tenant)<<32|math.MaxUint32

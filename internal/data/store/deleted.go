@@ -104,7 +104,8 @@ func purge(t *sqlite.Tx, tenant record.TenantID, by KeyID, some []record.Stored)
 		}
 	}
 	list := jsonList(ids)
-	_, err = t.Exec(`DELETE FROM changes WHERE `+ofTenant+` AND action <> 'purge' AND record_id IN (SELECT value FROM json_each(?2))`, int64(tenant), list)
+	_, err = t.Exec(`DELETE FROM changes WHERE `+ofTenant+` AND action <> 'purge' AND record_id IN (SELECT value FROM json_each(?2))`,
+		int64(tenant), list)
 	if err == nil {
 		_, err = t.Exec(`DELETE FROM replays WHERE record_id IN (SELECT value FROM json_each(?))`, list)
 	}

@@ -298,8 +298,11 @@ const sinceSQL = `
 // number of those that a purge has erased.
 func importedBy(c *sqlite.Conn, tenant record.TenantID, number int64) (all []*imported, erased int64, err error) {
 	var first, last, takenBack int64
-	err = c.QueryRow(`SELECT first_change, last_change, added + changed, ifnull(taken_back_at, 0) FROM imports WHERE tenant_id = ? AND number = ?`,
-		sqlite.Args{int64(tenant), number}, func(row sqlite.Row) { first, last, erased, takenBack = row.Int(0), row.Int(1), row.Int(2), row.Int(3) })
+	err = c.QueryRow(`
+		SELECT first_change, last_change, added + changed, ifnull(taken_back_at, 0)
+		  FROM imports WHERE tenant_id = ? AND number = ?`,
+		sqlite.Args{int64(tenant), number},
+		func(row sqlite.Row) { first, last, erased, takenBack = row.Int(0), row.Int(1), row.Int(2), row.Int(3) })
 	if err != nil {
 		return nil, 0, noRow(err, ErrNotFound)
 	}

@@ -127,7 +127,8 @@ func (s *Store) Version(tenant record.TenantID) (int64, error) {
 
 // list has SQLite search and sort the records of a department that is small, or that
 // the index cannot answer for at this moment.
-func list(c *sqlite.Conn, tenant record.TenantID, count int64, q record.Query) (items []record.Firefighter, rows []int64, total int64, err error) {
+func list(c *sqlite.Conn, tenant record.TenantID, count int64, q record.Query) (
+	items []record.Firefighter, rows []int64, total int64, err error) {
 	where, args := matching(q)
 	args = append(sqlite.Args{int64(tenant)}, args...)
 	if q.Offset() < count {
@@ -160,7 +161,8 @@ func letters(c *sqlite.Conn, tenant record.TenantID, descending bool) (all []Let
 }
 
 // scanAll returns the records of an answer, about count, and their row numbers.
-func scanAll(c *sqlite.Conn, tenant record.TenantID, count int64, text string, args sqlite.Args) (items []record.Firefighter, rows []int64, err error) {
+func scanAll(c *sqlite.Conn, tenant record.TenantID, count int64, text string, args sqlite.Args) (
+	items []record.Firefighter, rows []int64, err error) {
 	var f record.Stored
 	var damaged error
 	items, rows = make([]record.Firefighter, 0, count), make([]int64, 0, count)
@@ -276,7 +278,8 @@ func (s *Store) Each(tenant record.TenantID, q record.Query, each func(*record.F
 	defer end(nil)
 	var f record.Stored
 	where, args := matching(q)
-	err = c.QueryContext(ctx, `SELECT `+record.Columns+inTenant+where+orderBy(q), append(sqlite.Args{int64(tenant)}, args...), func(row sqlite.Row) {
+	args = append(sqlite.Args{int64(tenant)}, args...)
+	err = c.QueryContext(ctx, `SELECT `+record.Columns+inTenant+where+orderBy(q), args, func(row sqlite.Row) {
 		record.Scan(tenant, false, row, &f)
 		if err := f.Err(); err != nil {
 			end(err)
@@ -315,7 +318,8 @@ func (r *tenantReader) Rows(each func(index.Row)) (last int64, err error) {
 // indexColumns are what indexRow reads. The last is null for names and an e-mail address of
 // ASCII alone. Without that the index of 17,000 people would take 30 ms, not 22.
 const indexColumns = `row, search_text, born_at, updated_at, ` + birthMonth + `, CASE
-	WHEN first_name = first_key COLLATE NOCASE AND last_name = last_key COLLATE NOCASE AND ifnull(email = email_key COLLATE NOCASE, 1) THEN NULL
+	WHEN first_name = first_key COLLATE NOCASE AND last_name = last_key COLLATE NOCASE
+		AND ifnull(email = email_key COLLATE NOCASE, 1) THEN NULL
 	ELSE first_name || char(10) || last_name || char(10) || ifnull(email, '') || char(10) END`
 
 // indexRow reads a row that begins with indexColumns.

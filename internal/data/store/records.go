@@ -129,7 +129,8 @@ func (s *Store) Replace(tenant record.TenantID, by KeyID, id string, fields reco
 // Edit replaces the fields of a record by those that change returns. Otherwise it is as
 // Replace, but the error is a *record.DamagedError for a record that the disk has
 // changed.
-func (s *Store) Edit(tenant record.TenantID, by KeyID, id string, change func(record.Fields) (record.Fields, error), check Check) (f record.Firefighter, err error) {
+func (s *Store) Edit(tenant record.TenantID, by KeyID, id string,
+	change func(record.Fields) (record.Fields, error), check Check) (f record.Firefighter, err error) {
 	err = s.db.Write(func(t *sqlite.Tx) error {
 		before, err := getChecked(t, tenant, id, check)
 		if err == nil {

@@ -62,7 +62,8 @@ func (s *Store) isKnown(keyOrCode string) error {
 // the name from the beginning.
 func (s *Store) NameSession(id KeyID, name string) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
-		return noRow(t.ExecOne(`UPDATE keys SET label = ? WHERE id = ? AND session_lifetime IS NOT NULL`, sessionLabel(name), int64(id)), ErrNotFound)
+		err := t.ExecOne(`UPDATE keys SET label = ? WHERE id = ? AND session_lifetime IS NOT NULL`, sessionLabel(name), int64(id))
+		return noRow(err, ErrNotFound)
 	})
 }
 
@@ -164,8 +165,11 @@ type Invitation struct {
 const invitationsSQL = `SELECT id, name, scope, created_at, expires_at, birthdays, tenant_id, invited_by, login FROM invitations`
 
 func scanInvitation(row sqlite.Row) Invitation {
-	return Invitation{ID: row.Int(0), Name: row.Text(1), Scope: row.Text(2), CreatedAt: row.Int(3), ExpiresAt: row.Int(4), Birthdays: row.Int(5) == 1,
-		tenant: record.TenantID(row.Int(6)), by: KeyID(row.Int(7)), login: row.Text(8)}
+	return Invitation{
+		ID: row.Int(0), Name: row.Text(1), Scope: row.Text(2),
+		CreatedAt: row.Int(3), ExpiresAt: row.Int(4), Birthdays: row.Int(5) == 1,
+		tenant: record.TenantID(row.Int(6)), by: KeyID(row.Int(7)), login: row.Text(8),
+	}
 }
 
 // open reports whether an invitation can be used. It ends with the key that invited.

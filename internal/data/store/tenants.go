@@ -270,7 +270,8 @@ func (s *Store) HasNoRecords(id record.TenantID) error {
 func hasNoRecords(c *sqlite.Conn, id record.TenantID) error {
 	full := &NotEmptyError{}
 	err := c.QueryRow(`
-		SELECT (SELECT name FROM tenants WHERE id = ?1), count(*) FILTER (WHERE deleted_at IS NULL), count(*) FILTER (WHERE deleted_at IS NOT NULL)
+		SELECT (SELECT name FROM tenants WHERE id = ?1),
+		       count(*) FILTER (WHERE deleted_at IS NULL), count(*) FILTER (WHERE deleted_at IS NOT NULL)
 		  FROM firefighters WHERE `+rowsOfTenant, sqlite.Args{int64(id)},
 		func(row sqlite.Row) { *full = NotEmptyError{row.Text(0), row.Int(1), row.Int(2)} })
 	if err != nil || full.Records+full.Deleted == 0 {

@@ -7,7 +7,8 @@ import (
 
 // Titles and suffixes, folded and without periods. A rank is none: Obi is a name.
 var (
-	titles = words(`dr dra ddr drs prof professor professorin mag mmag magistra dipl dipling univ bacc privdoz akad mr phd msc bsc mba llm llb dphil`)
+	titles = words(`dr dra ddr drs prof professor professorin mag mmag magistra dipl dipling univ bacc privdoz akad
+		mr phd msc bsc mba llm llb dphil`)
 	// generations are suffixes of generations, which stand behind a name.
 	generations = words(`jr sr junior senior`)
 	numerals    = words(`II III IV`) // likewise, in capitals alone

@@ -17,7 +17,8 @@ func (l *Language) Phone(text string) string {
 	if abroad {
 		rest = strings.Replace(rest, "(0)", " ", 1)
 	}
-	if strings.ContainsFunc(rest, func(r rune) bool { return !isDigit(r) && !strings.ContainsRune(phoneSeparators, r) }) || perhapsTwo(rest, abroad) {
+	isForeign := func(r rune) bool { return !isDigit(r) && !strings.ContainsRune(phoneSeparators, r) }
+	if strings.ContainsFunc(rest, isForeign) || perhapsTwo(rest, abroad) {
 		return text
 	}
 	groups := strings.FieldsFunc(rest, func(r rune) bool { return !isDigit(r) })
@@ -71,7 +72,8 @@ func digitsIn(text string) (count int) {
 
 // twoDigitCodes are the codes of countries with two digits. 1 and 7 have one, all others
 // three.
-const twoDigitCodes = " 20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 81 82 84 86 90 91 92 93 94 95 98 "
+const twoDigitCodes = " 20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 " +
+	"60 61 62 63 64 65 66 81 82 84 86 90 91 92 93 94 95 98 "
 
 // countryCode returns the length of the code of the country at the beginning of a group of
 // digits: all of it, if the group is no longer than that.

@@ -99,7 +99,8 @@ func NewCache() *Cache { return &Cache{tenants: map[record.TenantID]*entry{}} }
 // snapshot of this version now. A snapshot follows the changes that the history
 // has. Where it cannot, the first caller that needs one builds it: not while
 // another one is being built, nor within a second after the tenant's last build.
-func (c *Cache) Page(tenant record.TenantID, source Source, q record.Query, behind func(State) (Place, error)) (p Page, now State, ok bool, err error) {
+func (c *Cache) Page(tenant record.TenantID, source Source, q record.Query,
+	behind func(State) (Place, error)) (p Page, now State, ok bool, err error) {
 	if !isSlowInSQL(q) {
 		now, err = source.State()
 		return Page{}, now, false, err
