@@ -315,7 +315,7 @@ const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img
 // bareKey finds what stands on a page where a message is missing: a key that
 // begins like one of the office's.
 var bareKey = sync.OnceValue(func() *regexp.Regexp {
-	catalog := lang.MustLoad(os.DirFS("../internal/web/office"), "messages/*.json")
+	catalog := lang.MustLoad("*/messages/*.json", os.DirFS("../internal/web"), os.DirFS("../internal/web/office"))
 	var groups []string
 	for _, key := range catalog.Keys() {
 		group, _, _ := strings.Cut(key, ".")
@@ -549,7 +549,7 @@ func (e *element) faults() (faults []error) {
 // TestOfficeErrors: the page says of each code what happened and what to do.
 func TestOfficeErrors(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../internal/web/office/messages/error.json")
+	text, err := os.ReadFile("../internal/web/site/messages/error.json")
 	must(t, err)
 	for code := range codes {
 		for _, message := range []string{"error." + code, "error." + code + ".todo"} {

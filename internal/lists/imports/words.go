@@ -21,7 +21,7 @@ var files embed.FS
 
 // messages are the sentences about files and their rows, by the codes of errors
 // and notes. A key that ends in ".do" is of what to do about it.
-var messages = sync.OnceValue(func() lang.Catalog { return lang.MustLoad(files, "messages.json") })
+var messages = sync.OnceValue(func() lang.Catalog { return lang.MustLoad("messages.json", files) })
 
 // Words turns errors, notes and faults of rows into sentences.
 type Words struct {

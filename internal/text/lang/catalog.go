@@ -39,19 +39,21 @@ func (t *texts) UnmarshalJSON(value []byte) error {
 // text has {0} for the first argument of Text, {1} for the second. In a plural,
 // {0} is the number. A test of this package checks that all messages of the program
 // are complete. MustLoad panics if a file cannot be read.
-func MustLoad(fsys fs.FS, pattern string) Catalog {
-	names, err := fs.Glob(fsys, pattern)
-	if err != nil {
-		panic(err)
-	}
+func MustLoad(pattern string, files ...fs.FS) Catalog {
 	c := Catalog{map[string]message{}}
-	for _, name := range names {
-		content, err := fs.ReadFile(fsys, name)
-		if err == nil {
-			err = json.Unmarshal(content, &c.messages)
-		}
+	for _, fsys := range files {
+		names, err := fs.Glob(fsys, pattern)
 		if err != nil {
-			panic(fmt.Errorf("%s: %w", name, err))
+			panic(err)
+		}
+		for _, name := range names {
+			content, err := fs.ReadFile(fsys, name)
+			if err == nil {
+				err = json.Unmarshal(content, &c.messages)
+			}
+			if err != nil {
+				panic(fmt.Errorf("%s: %w", name, err))
+			}
 		}
 	}
 	return c

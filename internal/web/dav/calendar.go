@@ -20,7 +20,7 @@ import (
 var files embed.FS
 
 // messages are the words of the calendar.
-var messages = lang.MustLoad(files, "messages/*.json")
+var messages = lang.MustLoad("messages/*.json", files)
 
 // CalendarPath is the address of the calendar of birthdays. It has its key in the
 // parameter key, and may have the tag of a language in lang.

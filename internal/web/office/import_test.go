@@ -12,7 +12,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
-	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
 // TestMessages: there is a message for everything that can be said about a list.
@@ -59,7 +58,7 @@ func TestMessages(t *testing.T) {
 // there is a message for each field and code that a list can have.
 func TestFaultsHaveWords(t *testing.T) {
 	t.Parallel()
-	catalog := lang.MustLoad(files, "messages/*.json")
+	catalog := pageMessages()
 	long := strings.Repeat("x", 2000)
 	table := &sheet.Table{Header: []string{"id", "firstName", "lastName", "phone", "email", "dateOfBirth"}}
 	for _, texts := range [][]string{

@@ -17,13 +17,18 @@ import (
 // whole key.
 var askedMessage = regexp.MustCompile(`(?:[{( ][tn] |Text\()"([a-zA-Z_.]*[a-zA-Z_])"`)
 
+// pageMessages returns the messages of all rooms, and of the other packages of the district.
+func pageMessages() lang.Catalog {
+	return lang.MustLoad("*/messages/*.json", os.DirFS(".."))
+}
+
 // TestMessagesAreUsed: each message that a page asks for exists, and each message
 // is used: its key or the beginning of it, as "fault." or "fault.%s", stands somewhere. That
 // each has all languages is checked when they are read.
 func TestMessagesAreUsed(t *testing.T) {
-	catalog := lang.MustLoad(files, "messages/*.json")
+	catalog := pageMessages()
 	var all strings.Builder
-	for _, pattern := range []string{"templates/*.html", "*.go", "../site/*.go"} {
+	for _, pattern := range []string{"templates/*.html", "../site/templates/*.html", "*.go", "../site/*.go", "../dav/*.go", "../phone/*.go"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil || len(names) == 0 {
 			t.Fatal(pattern, err)
@@ -69,7 +74,7 @@ var foreign = map[string]string{
 // TestTemplatesHaveNoColon: French has a space before it, so "layout.colon" stands there.
 func TestTemplatesHaveNoColon(t *testing.T) {
 	t.Parallel()
-	templates, err := filepath.Glob("templates/*.html")
+	templates, err := filepath.Glob("../*/templates/*.html")
 	if err != nil || len(templates) == 0 {
 		t.Fatal(err)
 	}
@@ -86,7 +91,7 @@ func TestTemplatesHaveNoColon(t *testing.T) {
 
 func TestMessagesAreTypeset(t *testing.T) {
 	t.Parallel()
-	names, err := filepath.Glob("messages/*.json")
+	names, err := filepath.Glob("../*/messages/*.json")
 	if err != nil || len(names) == 0 {
 		t.Fatal(err)
 	}

@@ -132,5 +132,5 @@ func (v visit) idempotencyKey(prefix string, parts ...string) *store.Idempotency
 
 // New returns the page.
 func New(service site.Service, explain httpapi.Explain) *site.Site {
-	return site.New(service, explain, files, routes(service.Phones))
+	return site.New(service, explain, files, site.Room{Files: files, Routes: routes(service.Phones)})
 }

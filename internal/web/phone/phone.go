@@ -29,7 +29,7 @@ type Account struct {
 var files embed.FS
 
 // messages are the words of a profile.
-var messages = lang.MustLoad(files, "messages/*.json")
+var messages = lang.MustLoad("messages/*.json", files)
 
 // Address returns the address of the address book, which programs ask for.
 func (a Account) Address() string { return a.URL + dav.Root }

@@ -1,9 +1,11 @@
 package site
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
 // TestHowTo: what can be typed is a whole command for the service of the PC, and a flag
@@ -27,6 +29,20 @@ func TestHowTo(t *testing.T) {
 		program, started := howTo(trouble, false)
 		if installed != want[0] || started != want[1] || (service == "backups.admin") != (installed != "") || (program == "") != (started == "") {
 			t.Errorf("%q: %s %q, %s %q", trouble, service, installed, program, started)
+		}
+	}
+}
+
+// TestTroubles: the page can say each trouble with the backups, and what to do.
+func TestTroubles(t *testing.T) {
+	t.Parallel()
+	catalog := lang.MustLoad("messages/*.json", files)
+	for _, trouble := range []backup.Trouble{backup.NotSet, backup.NotYet, backup.DiskAway, backup.NoRoom, backup.BadFolder,
+		backup.BadDatabase, backup.Failed, backup.BadBackup, backup.Old, backup.SameDisk} {
+		for _, key := range []string{"backups." + string(trouble), "backups." + string(trouble) + ".todo"} {
+			if !slices.Contains(catalog.Keys(), key) {
+				t.Errorf("there is no message %s", key)
+			}
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,9 +19,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
+const (
+	layoutName = "layout.html"             // of the template that all pages share
+	partials   = "templates/partials.html" // templates that pages share
+)
+
 // look is what pages look like: templates, messages and assets.
 type look struct {
-	files    fs.FS
 	messages lang.Catalog
 	assets   map[string]asset // by the name of their file
 	// pages returns all pages in a language, by its tag. They are read when somebody first
@@ -28,36 +33,52 @@ type look struct {
 	pages map[string]func() map[string]*template.Template
 }
 
-// newLook returns the look of a program's embedded files: templates/*.html, of
-// which layout.html and partials.html are part of all pages, messages/*.json and
-// assets. The site itself fills sign-in.html, sign-out.html, again.html and error.html.
-// It panics if the files are not right; the tests would have seen it.
-func newLook(files fs.FS) *look {
-	l := &look{files: files, messages: lang.MustLoad(files, "messages/*.json"), assets: readAssets(files), pages: map[string]func() map[string]*template.Template{}}
+// newLook returns the look of a site. frame has templates/layout.html and partials.html, which
+// are part of all pages, messages/*.json and assets. newLook panics if the files are not
+// right; the tests would have seen it.
+func newLook(frame fs.FS, rooms []Room) *look {
+	files := []fs.FS{frame}
+	for _, room := range rooms {
+		files = append(files, room.Files)
+	}
+	l := &look{lang.MustLoad("messages/*.json", files...), readAssets(frame), map[string]func() map[string]*template.Template{}}
 	for _, language := range lang.All() {
-		l.pages[language.Tag] = sync.OnceValue(func() map[string]*template.Template { return l.read(language) })
+		l.pages[language.Tag] = sync.OnceValue(func() map[string]*template.Template { return l.readPages(language, frame, rooms) })
 	}
 	return l
 }
 
-func (l *look) read(language *lang.Language) map[string]*template.Template {
-	parse := func(t *template.Template, file string) *template.Template {
-		text, err := fs.ReadFile(l.files, file)
+// readPages returns the pages of all rooms. It panics if two have the same name.
+func (l *look) readPages(language *lang.Language, frame fs.FS, rooms []Room) map[string]*template.Template {
+	parse := func(t *template.Template, files fs.FS, name string) {
+		text, err := fs.ReadFile(files, name)
 		if err != nil {
 			panic(err)
 		}
-		return template.Must(t.Parse(l.translate(language, string(text))))
+		template.Must(t.Parse(l.translate(language, string(text))))
 	}
-	base := parse(template.New("layout.html").Funcs(l.functions(language)), "templates/layout.html")
-	base = parse(base, "templates/partials.html")
+	layout := template.New(layoutName).Funcs(l.functions(language))
+	parse(layout, frame, "templates/"+layoutName)
+	parse(layout, frame, partials)
 	pages := map[string]*template.Template{}
-	names, err := fs.Glob(l.files, "templates/*.html")
-	if err != nil {
-		panic(err)
-	}
-	for _, file := range names {
-		if name := strings.TrimSuffix(path.Base(file), ".html"); name != "layout" && name != "partials" {
-			pages[name] = parse(template.Must(base.Clone()), file)
+	for _, room := range rooms {
+		names, err := fs.Glob(room.Files, "templates/*.html")
+		if err != nil {
+			panic(err)
+		}
+		base := template.Must(layout.Clone())
+		if slices.Contains(names, partials) {
+			parse(base, room.Files, partials)
+		}
+		for _, file := range names {
+			name := strings.TrimSuffix(path.Base(file), ".html")
+			if pages[name] != nil {
+				panic("two pages have the name " + name)
+			}
+			if file != partials {
+				pages[name] = template.Must(base.Clone())
+				parse(pages[name], room.Files, file)
+			}
 		}
 	}
 	return pages

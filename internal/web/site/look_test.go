@@ -16,15 +16,18 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// A look with the least that pages need.
-var plainLook = fstest.MapFS{
-	"templates/layout.html":   {Data: []byte(`<html lang="{{.Lang}}"><link href="{{asset "office.css"}}"><h1>{{.Title}}</h1>{{template "main" .}}`)},
-	"templates/partials.html": {Data: []byte(`{{define "count"}}{{n "list.count" .}}{{end}}`)},
-	"templates/error.html":    {Data: []byte(`{{define "main"}}<p>{{.Data.Status}} {{.Data.Todo}} {{.RequestID}} {{.Data.Action}} {{range $name, $values := .Data.Carried}}{{$name}}={{index $values 0}} {{end}}{{end}}`)},
-	"templates/plain.html":    {Data: []byte(`{{define "main"}}{{t "list.caption" .Data}} {{template "count" 2}} {{block "part" .}}<i>{{.Data}}</i>{{end}}{{end}}`)},
-	"templates/sign-in.html":  {Data: []byte(`{{define "main"}}{{.Data.Fault}} {{.Data.Next}} {{range $name, $values := .Data.Carried}}{{$name}}={{index $values 0}} {{end}}{{end}}`)},
-	"messages/list.json":      {Data: officeMessages()},
-	"assets/office.css":       {Data: []byte("body{}" + strings.Repeat(" ", 2000))},
+// plainFrame has the least that pages need.
+var plainFrame = fstest.MapFS{
+	"templates/layout.html": {Data: []byte(`<html lang="{{.Lang}}"><link href="{{asset "office.css"}}"><h1>{{.Title}}</h1>{{template "main" .}}`)},
+	"templates/partials.html": {Data: []byte(`{{define "count"}}{{n "list.count" .}}{{end}}` +
+		`{{define "kept"}}{{range $name, $values := .}}{{$name}}={{index $values 0}} {{end}}{{end}}`)},
+	"assets/office.css": {Data: []byte("body{}" + strings.Repeat(" ", 2000))},
+}
+
+// plainPages are the least that a room needs: a page, and messages that have every language.
+var plainPages = fstest.MapFS{
+	"templates/plain.html": {Data: []byte(`{{define "main"}}{{t "list.caption" .Data}} {{template "count" 2}} {{block "part" .}}<i>{{.Data}}</i>{{end}}{{end}}`)},
+	"messages/list.json":   {Data: officeMessages()},
 }
 
 // officeMessages are some that have every language of the program.
@@ -58,7 +61,7 @@ func plainSite() *Site {
 	}
 	log := slog.New(slog.DiscardHandler)
 	return New(Service{Port: "80", Loss: func() string { return "" }, Log: log, Callers: callers.New(nil, log, nil)},
-		explain, plainLook, map[string]Route{
+		explain, plainFrame, Room{plainPages, map[string]Route{
 			"GET /office/{$}":     {Handle: say},
 			"POST /office/form":   {Handle: say},
 			"GET /office/secret":  {Scope: "read", Handle: say},
@@ -69,7 +72,7 @@ func plainSite() *Site {
 			"GET /office/panic":   {Handle: func(*Visit) error { panic("oh") }},
 			"POST /office/busy":   {Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Busy} }, Carried: true},
 			"POST /office/gone":   {Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Path} }, Carried: true},
-		})
+		}})
 }
 
 // visitSite sends a request with further headers as name, value.
@@ -187,7 +190,7 @@ func TestRefusedVisits(t *testing.T) {
 			t.Errorf("%s: %q", tt.name, csp)
 		}
 	}
-	if body := bodyOf(t, visitSite("POST", "/office/typed", "name=Ana&key=k")); !strings.Contains(body, "signin.ended /office/typed name=Ana ") {
+	if body := bodyOf(t, visitSite("POST", "/office/typed", "name=Ana&key=k")); !strings.Contains(body, `value="/office/typed">name=Ana `) {
 		t.Errorf("what was typed is lost: %s", body)
 	}
 }
@@ -206,7 +209,7 @@ func TestTypedTextAfterFaults(t *testing.T) {
 		{"/office/busy", false, []string{"Sec-Fetch-Site", "cross-site"}},
 	} {
 		body := bodyOf(t, visitSite("POST", tt.path, "name=Ana&key=k", tt.extra...))
-		if strings.Contains(body, tt.path+" name=Ana ") != tt.kept || strings.Contains(body, "key=k") {
+		if strings.Contains(body, tt.path+`">name=Ana `) != tt.kept || strings.Contains(body, "key=k") {
 			t.Errorf("%s %v: %s", tt.path, tt.extra, body)
 		}
 	}

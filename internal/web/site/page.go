@@ -56,7 +56,7 @@ type frame struct {
 	Backups                     *Backups // for those who may see to them; else nil
 }
 
-// Render answers with a page: templates/NAME.html within layout.html. The page is
+// Render answers with a page: templates/NAME.html of a room, within layout.html. The page is
 // sent when the handler has returned. Within Work it is written to W, which keeps it.
 // There a handler whose Render returned an error must return that error, and render
 // no other page after half of this one.
@@ -81,7 +81,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 		}
 	}
 	write := func(to io.Writer) error {
-		if err := v.Site.look.pages[v.Lang.Tag]()[name].ExecuteTemplate(to, cmp.Or(p.Part, "layout.html"), f); err != nil {
+		if err := v.Site.look.pages[v.Lang.Tag]()[name].ExecuteTemplate(to, cmp.Or(p.Part, layoutName), f); err != nil {
 			return fmt.Errorf("making the page %s: %w", name, err)
 		}
 		return nil

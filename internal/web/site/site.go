@@ -5,6 +5,7 @@ package site
 
 import (
 	"context"
+	"embed"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -70,30 +71,43 @@ type Route struct {
 	Large bool
 }
 
-// ownRoutes are the routes that every site has.
-var ownRoutes = map[string]Route{
-	"GET " + Root + "sign-in":       {Handle: showSignIn},
-	"POST " + Root + "sign-in":      {Handle: signIn},
-	"GET " + signOutPath:            {Handle: showSignOut},
-	"POST " + signOutPath:           {Handle: (*Visit).SignOut},
-	"POST " + Root + "language":     {Handle: chooseLanguage},
-	"GET " + Root + "assets/{name}": {Handle: serveAsset},
-	Root:                            {Handle: nothingHere},
+// Room is a part of a site: its routes, by patterns of http.ServeMux, and its files.
+// Those are templates/*.html, of which partials.html is part of all pages of the room, and
+// messages/*.json.
+type Room struct {
+	Files  fs.FS
+	Routes map[string]Route
 }
 
-// New returns a site of these routes, by patterns of http.ServeMux. files are those of
-// newLook.
-func New(service Service, explain httpapi.Explain, files fs.FS, routes map[string]Route) *Site {
+//go:embed templates messages
+var files embed.FS
+
+// ownRoom returns the room that every site has.
+func ownRoom() Room {
+	return Room{files, map[string]Route{
+		"GET " + Root + "sign-in":       {Handle: showSignIn},
+		"POST " + Root + "sign-in":      {Handle: signIn},
+		"GET " + signOutPath:            {Handle: showSignOut},
+		"POST " + signOutPath:           {Handle: (*Visit).SignOut},
+		"POST " + Root + "language":     {Handle: chooseLanguage},
+		"GET " + Root + "assets/{name}": {Handle: serveAsset},
+		Root:                            {Handle: nothingHere},
+	}}
+}
+
+// New returns a site of these rooms. frame has the files that newLook describes.
+func New(service Service, explain httpapi.Explain, frame fs.FS, rooms ...Room) *Site {
+	rooms = append(rooms, ownRoom())
 	s := &Site{
 		Service: service,
 		explain: explain,
-		look:    newLook(files),
+		look:    newLook(frame, rooms),
 		mux:     http.NewServeMux(),
 		origin:  http.NewCrossOriginProtection(),
 		tries:   httpapi.NewTries(store.ErrNotFound, time.Now),
 	}
-	for _, all := range []map[string]Route{routes, ownRoutes} {
-		for pattern, route := range all {
+	for _, room := range rooms {
+		for pattern, route := range room.Routes {
 			s.add(pattern, route)
 		}
 	}
