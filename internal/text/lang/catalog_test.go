@@ -2,6 +2,7 @@ package lang
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -111,13 +112,22 @@ func needs(text string) []string {
 // forms, and has the same arguments in all of them.
 func TestMessages(t *testing.T) {
 	t.Parallel()
-	for _, pattern := range []string{"web/*/messages/*.json", "lists/imports/*.json"} {
-		c := MustLoad(pattern, os.DirFS("../.."))
+	page := []string{"../../web/*/messages/*.json", "../../web/office/*/messages/*.json"}
+	for _, patterns := range [][]string{page, {"../../lists/imports/*.json"}} {
+		var names []string
+		var folders []fs.FS
+		for _, pattern := range patterns {
+			found, _ := filepath.Glob(pattern)
+			names = append(names, found...)
+		}
+		for _, name := range names {
+			folders = append(folders, os.DirFS(filepath.Dir(name)))
+		}
+		c := MustLoad("*.json", folders...)
 		if len(c.messages) == 0 {
-			t.Fatal(pattern)
+			t.Fatal(patterns)
 		}
 		written := 0 // a message that is twice there would replace the first one
-		names, _ := filepath.Glob("../../" + pattern)
 		for _, name := range names {
 			text, err := os.ReadFile(name)
 			if err != nil {
@@ -126,11 +136,11 @@ func TestMessages(t *testing.T) {
 			written += len(regexp.MustCompile(`(?m)^  "[^"]+": \{`).FindAll(text, -1))
 		}
 		if written != len(c.messages) {
-			t.Errorf("%s has %d messages, of which %d are different", pattern, written, len(c.messages))
+			t.Errorf("%q has %d messages, of which %d are different", patterns, written, len(c.messages))
 		}
 		for key, m := range c.messages {
 			for _, fault := range m.faults() {
-				t.Errorf("%s: %s: %s", pattern, key, fault)
+				t.Errorf("%q: %s: %s", patterns, key, fault)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
@@ -28,7 +29,7 @@ type accessPage struct {
 
 	// The form, as it was sent.
 	Name, Scope, Fault string
-	Faults             []fault
+	Faults             []view.Fault
 }
 
 // keyTable is a table of keys that work.
@@ -70,9 +71,9 @@ var inviteScopes = []string{store.ScopeWrite, store.ScopeRead, store.ScopeAdmin}
 // endedShown is the number of keys that do not work any more on the page.
 const endedShown = 100
 
-func showAccess(v visit) error { return v.renderAccess(http.StatusOK, accessPage{}) }
+func showAccess(v view.Visit) error { return renderAccess(v, http.StatusOK, accessPage{}) }
 
-func (v visit) renderAccess(status int, data accessPage) error {
+func renderAccess(v view.Visit, status int, data accessPage) error {
 	keys, err := v.Store.KeysOf(v.Session.Tenant)
 	if err != nil {
 		return err
@@ -83,18 +84,18 @@ func (v visit) renderAccess(status int, data accessPage) error {
 	}
 	data.addKeys(v, keys)
 	for _, i := range open {
-		data.Invitations = append(data.Invitations, openInvitation{i.ID, i.Name, i.Scope, moment(i.ExpiresAt)})
+		data.Invitations = append(data.Invitations, openInvitation{i.ID, i.Name, i.Scope, view.Moment(i.ExpiresAt)})
 	}
 	if data.Made != nil && len(open) > 0 {
-		data.Made.Expires = moment(open[0].ExpiresAt) // the newest
+		data.Made.Expires = view.Moment(open[0].ExpiresAt) // the newest
 	}
 	data.Scopes = inviteScopes
-	p := site.Page{Title: v.Text("access.title"), Section: "access", Wrong: data.Fault != "", Notice: v.accessNotice(keys), Data: data}
+	p := site.Page{Title: v.Text("access.title"), Section: "access", Wrong: data.Fault != "", Notice: accessNotice(v, keys), Data: data}
 	return v.Render(status, "access", p)
 }
 
 // addKeys adds those that work to their tables, and the others to Ended.
-func (data *accessPage) addKeys(v visit, keys []store.Key) {
+func (data *accessPage) addKeys(v view.Visit, keys []store.Key) {
 	data.Sessions.ID, data.Keys.ID = "sessions", "keys"
 	now, sessions, looks := v.Store.Clock().Now(), map[store.KeyID]int{}, map[store.KeyID]int64{} // looks: of the calendar of a phone
 	for _, k := range keys {
@@ -107,8 +108,8 @@ func (data *accessPage) addKeys(v visit, keys []store.Key) {
 		}
 	}
 	for _, k := range keys {
-		line := keyLine{ID: k.ID, Label: v.labelOf(k), Device: k.Device, Scope: k.Scope, State: k.State(now), Own: k.ID == v.Session.ID,
-			Created: moment(k.CreatedAt), Used: moment(k.LastUsedAt), Expires: moment(k.Expiry()), Ends: sessions[k.ID]}
+		line := keyLine{ID: k.ID, Label: v.LabelOf(k), Device: k.Device, Scope: k.Scope, State: k.State(now), Own: k.ID == v.Session.ID,
+			Created: view.Moment(k.CreatedAt), Used: view.Moment(k.LastUsedAt), Expires: view.Moment(k.Expiry()), Ends: sessions[k.ID]}
 		switch {
 		case line.Own: // the database has the last use later
 			line.Used = now
@@ -119,7 +120,7 @@ func (data *accessPage) addKeys(v visit, keys []store.Key) {
 		switch {
 		case k.Scope == store.ScopeCalendar && k.OpenedBy != 0: // it is a part of the phone
 		case active && store.IsDeviceScope(k.Scope):
-			line.Used = moment(max(k.LastUsedAt, looks[k.ID]))
+			line.Used = view.Moment(max(k.LastUsedAt, looks[k.ID]))
 			line.Birthdays = k.Birthdays || k.Scope == store.ScopeCalendar
 			data.Devices = append(data.Devices, line)
 		case active && k.IsSession():
@@ -134,40 +135,24 @@ func (data *accessPage) addKeys(v visit, keys []store.Key) {
 	}
 }
 
-// labelOf returns what people call a key.
-func (v visit) labelOf(k store.Key) string {
-	if k.Label == "" {
-		return v.Text("access.key", int(k.ID))
-	}
-	return k.Label
-}
-
 // accessNotice returns the notice of what the address says was done, nil for
 // none.
-func (v visit) accessNotice(keys []store.Key) *site.Notice {
+func accessNotice(v view.Visit, keys []store.Key) *site.Notice {
 	query := v.Query()
 	if query.Has("withdrawn") {
 		return &site.Notice{Text: v.Text("access.withdrawn")}
 	}
 	for _, k := range keys {
 		if k.RevokedAt != 0 && query.Get("revoked") == strconv.FormatInt(int64(k.ID), 10) {
-			return &site.Notice{Text: v.Text("access.revoked", v.labelOf(k))}
+			return &site.Notice{Text: v.Text("access.revoked", v.LabelOf(k))}
 		}
 	}
 	return nil
 }
 
-// moment returns a time of milliseconds, the zero time for none.
-func moment(milliseconds int64) time.Time {
-	if milliseconds == 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(milliseconds)
-}
-
 // revokeAccess revokes a key or ends a session. If that is the session of this
 // browser, or has opened it, the browser is signed out.
-func revokeAccess(v visit) error {
+func revokeAccess(v view.Visit) error {
 	number, err := strconv.ParseInt(v.R.PostForm.Get("id"), 10, 64)
 	if err != nil {
 		return errNoAccess
@@ -185,7 +170,7 @@ func revokeAccess(v visit) error {
 }
 
 // makeInvitation makes an invitation and shows its link and code, this once.
-func makeInvitation(v visit) error {
+func makeInvitation(v view.Visit) error {
 	data := accessPage{Name: v.R.PostForm.Get("name"), Scope: v.R.PostForm.Get("scope")}
 	if !store.ValidScope(data.Scope) { // no browser sends this
 		return &httpapi.Problem{Kind: httpapi.Malformed}
@@ -193,8 +178,8 @@ func makeInvitation(v visit) error {
 	name, err := record.NormalizeName(data.Name)
 	if wrong := (*record.TextError)(nil); errors.As(err, &wrong) {
 		data.Fault = v.Text("access.fault." + wrong.Code)
-		data.Faults = []fault{{"name", data.Fault}}
-		return v.renderAccess(http.StatusUnprocessableEntity, data)
+		data.Faults = []view.Fault{{Name: "name", Fault: data.Fault}}
+		return renderAccess(v, http.StatusUnprocessableEntity, data)
 	}
 	at, err := v.Store.Address() // a machine may have got another one
 	if err != nil {
@@ -208,16 +193,16 @@ func makeInvitation(v visit) error {
 	n := store.NewInvitation{Tenant: v.Session.Tenant, Name: name, Scope: data.Scope, By: v.Session.ID}
 	err = v.Store.Invite(n, func(code string) error {
 		link := site.InvitationLink(at, code)
-		made = &madeInvitation{Name: name, Code: code, Link: link, QR: qrCode(link, v.Text("access.qr", name)), HereOnly: site.HereOnly(at), Reach: reach}
+		made = &madeInvitation{Name: name, Code: code, Link: link, QR: view.QRCode(link, v.Text("access.qr", name)), HereOnly: site.HereOnly(at), Reach: reach}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return v.renderAccess(http.StatusOK, accessPage{Made: made})
+	return renderAccess(v, http.StatusOK, accessPage{Made: made})
 }
 
-func withdrawInvitation(v visit) error {
+func withdrawInvitation(v view.Visit) error {
 	id, err := strconv.ParseInt(v.R.PostForm.Get("id"), 10, 64)
 	if err != nil {
 		return errNoAccess
@@ -231,3 +216,6 @@ func withdrawInvitation(v visit) error {
 	}
 	return v.Redirect(accessPath + "?withdrawn=1")
 }
+
+// errNoAccess is for a key, a session or an invitation that the department does not have.
+var errNoAccess = &httpapi.Problem{Kind: httpapi.Kind{Code: "access", Status: http.StatusNotFound}}

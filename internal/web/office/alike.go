@@ -1,27 +1,21 @@
 package office
 
 import (
-	"cmp"
 	"net/http"
-	"slices"
-	"strconv"
 
-	"github.com/firefighter-records/firefighters/internal/people/alike"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// mostAlike is how many people are shown at most who could be the one in a form.
-const mostAlike = 10
-
 // showAlike answers the script of the form for a new person, which asks while somebody is
 // typed. What is typed may have faults.
-func showAlike(v visit) error {
+func showAlike(v view.Visit) error {
 	var typed record.Fields
 	for d, value := range typed.Each {
 		*value = v.Query().Get(d.Name)
 	}
-	found, err := v.alikeTyped(typed)
+	found, err := alikeTyped(v, typed)
 	if err != nil {
 		return err
 	}
@@ -30,46 +24,12 @@ func showAlike(v visit) error {
 
 // alikeTyped returns who is there already and could be the person who is being typed. A
 // field with a fault does not count.
-func (v visit) alikeTyped(typed record.Fields) ([]site.Line, error) {
-	fields, faults := v.normalize(typed, "")
+func alikeTyped(v view.Visit, typed record.Fields) ([]site.Line, error) {
+	fields, faults := normalize(v, typed, "")
 	for d, value := range fields.Each {
 		if faults[d.Name].Fault != "" {
 			*value = ""
 		}
 	}
-	return v.alike(fields, "")
-}
-
-// alike returns who else is in the department and could be this person: who has this name,
-// whenever they were born, and who is perhaps the same as lists are compared. The best
-// come first. Without a first and a last name there is nobody. but is the id of the person.
-func (v visit) alike(f record.Fields, but string) ([]site.Line, error) {
-	if f.FirstName == "" || f.LastName == "" {
-		return nil, nil
-	}
-	type match struct {
-		why    alike.Reason
-		fields record.Fields
-		id     string
-	}
-	var found []match
-	whole, name := alike.Of(&f), alike.Of(&record.Fields{FirstName: f.FirstName, LastName: f.LastName})
-	err := v.Store.Each(v.Session.Tenant, record.Query{SortBy: record.ByCreatedAt}, func(other *record.Firefighter) error {
-		person := alike.Of(&other.Fields)
-		why := cmp.Or(whole.Why(&person), name.Why(&person))
-		if other.ID != but && (why != alike.None || name.Named(&person)) {
-			found = append(found, match{why, other.Fields, other.ID})
-		}
-		return nil
-	})
-	slices.SortStableFunc(found, func(a, b match) int { return cmp.Compare(a.why, b.why) })
-	var lines []site.Line
-	for _, m := range found[:min(len(found), mostAlike)] {
-		line := site.Line{Text: v.Text("person.alike", nameOf(m.fields)), Link: personPath(m.id)}
-		if born, known := bornOn(m.fields); known {
-			line.Text = v.Text("person.alike.born", nameOf(m.fields), strconv.Itoa(born.Year))
-		}
-		lines = append(lines, line)
-	}
-	return lines, err
+	return v.Alike(fields, "")
 }

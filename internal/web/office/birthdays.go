@@ -14,6 +14,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/calendar"
 	"github.com/firefighter-records/firefighters/internal/web/dav"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
@@ -39,7 +40,7 @@ type birthdaysPage struct {
 	Months  []month
 
 	// The form that asks who reaches an age.
-	Age, Before question
+	Age, Before view.Question
 	Ages        []int
 	Years       int // the age that is asked for
 
@@ -47,9 +48,6 @@ type birthdaysPage struct {
 	Reaching    []birthday
 	From, Until string // the days, in the visitor's language
 }
-
-// question is a field of the form.
-type question struct{ Value, Fault string }
 
 // month is a month in which somebody has a birthday.
 type month struct {
@@ -61,37 +59,37 @@ type month struct {
 
 // birthday is the day on which somebody reaches an age.
 type birthday struct {
-	person
+	view.Person
 	Day   string // of the year: 15 May; or with the year, where the form asked for it
 	Turn  int    // the age
 	Today bool
 	date  calendar.Date
 }
 
-func showBirthdays(v visit) error {
-	all, err := v.everybody()
+func showBirthdays(v view.Visit) error {
+	all, err := everybody(v)
 	if err != nil {
 		return err
 	}
-	today := v.today()
-	data := birthdaysPage{Date: v.now(), Year: strconv.Itoa(today.Year), Count: len(all.Items), Days: soonDays, Ages: usualAges}
-	data.Months, data.Unknown = v.months(all.Items, today)
-	data.Soon = v.soon(all.Items, today)
-	v.answerAge(&data, all.Items, today)
+	today := v.Today()
+	data := birthdaysPage{Date: v.Now(), Year: strconv.Itoa(today.Year), Count: len(all.Items), Days: soonDays, Ages: usualAges}
+	data.Months, data.Unknown = months(v, all.Items, today)
+	data.Soon = soon(v, all.Items, today)
+	answerAge(v, &data, all.Items, today)
 	return v.Render(http.StatusOK, "birthdays", site.Page{Title: v.Text("birthdays.title"), Section: "birthdays", Wrong: data.Age.Fault != "" || data.Before.Fault != "", Data: data})
 }
 
 // soon returns the birthdays of today and the next days, in their order.
-func (v visit) soon(people []record.Firefighter, today calendar.Date) (list []birthday) {
+func soon(v view.Visit, people []record.Firefighter, today calendar.Date) (list []birthday) {
 	last := calendar.Of(time.Date(today.Year, today.Month, today.Day+soonDays, 0, 0, 0, 0, time.UTC))
 	for _, f := range people {
-		born, known := bornOn(f.Fields)
+		born, known := view.BornOn(f.Fields)
 		if !known {
 			continue
 		}
 		for year := max(today.Year, born.Year+1); year <= last.Year; year++ {
 			if day := born.Birthday(year); !day.Before(today) && !last.Before(day) {
-				list = append(list, birthday{v.person(&f, today), v.Lang.DayMonth(day.Month, day.Day), year - born.Year, day == today, day})
+				list = append(list, birthday{v.Person(&f, today), v.Lang.DayMonth(day.Month, day.Day), year - born.Year, day == today, day})
 			}
 		}
 	}
@@ -101,16 +99,16 @@ func (v visit) soon(people []record.Firefighter, today calendar.Date) (list []bi
 
 // months returns the people by the month of their birthday, and the number of
 // those whose day is not known.
-func (v visit) months(people []record.Firefighter, today calendar.Date) (months []month, unknown int) {
+func months(v view.Visit, people []record.Firefighter, today calendar.Date) (months []month, unknown int) {
 	byMonth := make([][]birthday, 13)
 	for _, f := range people {
-		born, known := bornOn(f.Fields)
+		born, known := view.BornOn(f.Fields)
 		if !known {
 			unknown++
 			continue
 		}
 		byMonth[born.Month] = append(byMonth[born.Month],
-			birthday{person: v.person(&f, today), Day: v.Lang.DayMonth(born.Month, born.Day), Turn: today.Year - born.Year, date: born})
+			birthday{Person: v.Person(&f, today), Day: v.Lang.DayMonth(born.Month, born.Day), Turn: today.Year - born.Year, date: born})
 	}
 	for number, of := range byMonth {
 		slices.SortStableFunc(of, func(a, b birthday) int { return cmp.Compare(a.date.Day, b.date.Day) })
@@ -125,7 +123,7 @@ func (v visit) months(people []record.Firefighter, today calendar.Date) (months 
 
 // answerAge reads which age and day the address asks for, and answers it. The
 // form comes with an age and the end of this year.
-func (v visit) answerAge(data *birthdaysPage, people []record.Firefighter, today calendar.Date) {
+func answerAge(v view.Visit, data *birthdaysPage, people []record.Firefighter, today calendar.Date) {
 	query := v.Query()
 	data.Asked = query.Has("age") || query.Has("before")
 	data.Age.Value, data.Before.Value = strconv.Itoa(defaultAge), v.Lang.Day(calendar.Date{Year: today.Year + 1, Month: time.January, Day: 1})
@@ -142,22 +140,22 @@ func (v visit) answerAge(data *birthdaysPage, people []record.Firefighter, today
 	}
 	before, err := v.Lang.ParseDay(data.Before.Value)
 	if err != nil {
-		data.Before.Fault = v.dayFault("before", err)
+		data.Before.Fault = v.DayFault("before", err)
 	}
 	if data.Asked = data.Age.Fault+data.Before.Fault == ""; data.Asked {
 		data.From, data.Until = v.Lang.Day(today), v.Lang.Day(before)
 		data.Age.Value, data.Years = strconv.Itoa(age), age
-		data.Reaching = v.reaching(people, age, today, before)
+		data.Reaching = reaching(v, people, age, today, before)
 	}
 }
 
 // reaching returns those who reach an age from today on and before a day, in the
 // order of the days.
-func (v visit) reaching(people []record.Firefighter, age int, today, before calendar.Date) (list []birthday) {
+func reaching(v view.Visit, people []record.Firefighter, age int, today, before calendar.Date) (list []birthday) {
 	for _, f := range people {
-		born, known := bornOn(f.Fields)
+		born, known := view.BornOn(f.Fields)
 		if day := born.Reaches(age); known && !day.Before(today) && day.Before(before) {
-			list = append(list, birthday{person: v.person(&f, today), Day: v.Lang.Day(day), Turn: age, date: day})
+			list = append(list, birthday{Person: v.Person(&f, today), Day: v.Lang.Day(day), Turn: age, date: day})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b birthday) int { return cmp.Compare(a.date.String(), b.date.String()) })
@@ -165,8 +163,8 @@ func (v visit) reaching(people []record.Firefighter, age int, today, before cale
 }
 
 // sendCalendar answers with the birthdays for calendar programs.
-func sendCalendar(v visit) error {
-	all, err := v.everybody()
+func sendCalendar(v view.Visit) error {
+	all, err := everybody(v)
 	if err != nil {
 		return err
 	}

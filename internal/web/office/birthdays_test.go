@@ -10,10 +10,11 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/calendar"
 	"github.com/firefighter-records/firefighters/internal/text/lang"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-func inEnglish() visit { return visit{Visit: &site.Visit{Lang: lang.ByTag("en")}} }
+func inEnglish() view.Visit { return view.Visit{Visit: &site.Visit{Lang: lang.ByTag("en")}} }
 
 // bornAll returns people who were born on these days.
 func bornAll(t *testing.T, days ...string) (people []record.Firefighter) {
@@ -47,7 +48,7 @@ func TestReaching(t *testing.T) {
 		{calendar.Date{Year: 2026, Month: time.November, Day: 22}, calendar.Date{Year: 2020, Month: time.January, Day: 1}, nil},
 	} {
 		var got []string
-		for _, b := range inEnglish().reaching(people, 18, tt.today, tt.before) {
+		for _, b := range reaching(inEnglish(), people, 18, tt.today, tt.before) {
 			got = append(got, strings.TrimPrefix(b.FirstName, "Of ")+" "+b.Day)
 		}
 		if !slices.Equal(got, tt.want) {
@@ -58,25 +59,25 @@ func TestReaching(t *testing.T) {
 
 func TestMonths(t *testing.T) {
 	t.Parallel()
-	months, unknown := inEnglish().months(bornAll(t, "1990-12-02", "", "1980-02-29", "1990-12-01", "2000-12-01", ""),
+	list, unknown := months(inEnglish(), bornAll(t, "1990-12-02", "", "1980-02-29", "1990-12-01", "2000-12-01", ""),
 		calendar.Date{Year: 2026, Month: time.December, Day: 24})
-	if unknown != 2 || len(months) != 2 || months[0].Name != "February" || months[0].Current || !months[1].Current || months[1].Number != 12 {
-		t.Fatalf("%d unknown, %+v", unknown, months)
+	if unknown != 2 || len(list) != 2 || list[0].Name != "February" || list[0].Current || !list[1].Current || list[1].Number != 12 {
+		t.Fatalf("%d unknown, %+v", unknown, list)
 	}
-	if leap := months[0].People[0]; leap.Day != "29 February" || leap.Turn != 46 {
+	if leap := list[0].People[0]; leap.Day != "29 February" || leap.Turn != 46 {
 		t.Errorf("got %+v", leap)
 	}
 	var names []string
-	for _, b := range months[1].People {
+	for _, b := range list[1].People {
 		names = append(names, strings.TrimPrefix(b.FirstName, "Of "))
 	}
 	if want := []string{"1990-12-01", "2000-12-01", "1990-12-02"}; !slices.Equal(names, want) { // of one day in the order of the list
 		t.Errorf("December has %q, not %q", names, want)
 	}
-	inSpanish := visit{Visit: &site.Visit{Lang: lang.ByTag("es")}}
-	months, _ = inSpanish.months(bornAll(t, "1990-02-03"), calendar.Date{Year: 2026, Month: time.December, Day: 24})
-	if len(months) != 1 || months[0].Name != "Febrero" || months[0].People[0].Day != "3 de febrero" {
-		t.Errorf("in Spanish: %+v", months)
+	inSpanish := view.Visit{Visit: &site.Visit{Lang: lang.ByTag("es")}}
+	list, _ = months(inSpanish, bornAll(t, "1990-02-03"), calendar.Date{Year: 2026, Month: time.December, Day: 24})
+	if len(list) != 1 || list[0].Name != "Febrero" || list[0].People[0].Day != "3 de febrero" {
+		t.Errorf("in Spanish: %+v", list)
 	}
 }
 
@@ -93,7 +94,7 @@ func TestSoon(t *testing.T) {
 		{calendar.Date{Year: 2028, Month: time.February, Day: 29}, []string{"29 February 32 true"}},
 	} {
 		var got []string
-		for _, b := range inEnglish().soon(people, tt.today) {
+		for _, b := range soon(inEnglish(), people, tt.today) {
 			got = append(got, fmt.Sprint(b.Day, " ", b.Turn, " ", b.Today))
 		}
 		if !slices.Equal(got, tt.want) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
@@ -67,7 +68,7 @@ func compareList(v visit) error {
 }
 
 func (v visit) comparison(found *imports.Comparison) *comparison {
-	c := &comparison{Date: v.now()}
+	c := &comparison{Date: v.Now()}
 	for _, group := range found.Groups {
 		n := len(group.Rows)
 		if n > 0 || group.Name != imports.Probably && group.Name != imports.NotSure {
@@ -97,7 +98,7 @@ func (v visit) comparedGroup(group imports.Group) comparedGroup {
 	for _, f := range findings[:len(findings)-c.More] {
 		line := comparedLine{Name: v.broughtRow(*f.Row).Name, Why: f.Why, Row: f.Row.Row}
 		if f.ID != nil && group.Name != imports.NotSure {
-			line.Link = personPath(*f.ID)
+			line.Link = view.PersonPath(*f.ID)
 		}
 		switch change := f.Change; {
 		case group.Name == imports.NotSure:
@@ -119,7 +120,7 @@ func (v visit) findingWords() imports.FindingWords {
 	return imports.FindingWords{
 		Values: v.valuesOf,
 		Changes: func(row *imports.Row) (changes []imports.FieldChange) {
-			for _, d := range v.differences(*row.Before, *row.After) {
+			for _, d := range v.Differences(*row.Before, *row.After) {
 				changes = append(changes, imports.FieldChange{Field: d.Label, Ours: d.Old, Theirs: d.New})
 			}
 			return changes

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
@@ -23,38 +24,38 @@ type deletedPage struct {
 }
 
 type deletedPerson struct {
-	person
+	view.Person
 	At      time.Time
 	Damaged bool
 }
 
-func showDeleted(v visit) error {
+func showDeleted(v view.Visit) error {
 	number, err := strconv.ParseInt(v.Query().Get("page"), 10, 64)
 	if err != nil || number < 1 {
 		number = 1
 	}
-	return v.renderDeleted(number, nil)
+	return renderDeleted(v, number, nil)
 }
 
 // renderDeleted answers with a page of those who were deleted, the last first.
-func (v visit) renderDeleted(number int64, n *site.Notice) error {
+func renderDeleted(v view.Visit, number int64, n *site.Notice) error {
 	all, err := v.Store.Deleted(v.Session.Tenant, time.UnixMilli(math.MaxInt64))
 	if err != nil {
 		return err
 	}
 	slices.Reverse(all)
 	shown, total := record.Query{Page: number, PageSize: pageLength}, int64(len(all))
-	data := deletedPage{Total: len(all), Pages: v.pager(deletedPath, shown, total), Back: deletedPath}
+	data := deletedPage{Total: len(all), Pages: newPager(v, deletedPath, shown, total), Back: deletedPath}
 	if number > 1 {
 		data.Back += "?page=" + strconv.FormatInt(number, 10)
 	}
 	first := min(total, shown.Offset())
 	for _, f := range all[first:min(total, first+pageLength)] {
-		data.People = append(data.People, v.deletedLine(f))
+		data.People = append(data.People, deletedLine(v, f))
 	}
 	return v.Render(http.StatusOK, "deleted", site.Page{Title: v.Text("deleted.title"), Section: "deleted", Notice: n, Data: data})
 }
 
-func (v visit) deletedLine(f record.Stored) deletedPerson {
-	return deletedPerson{v.person(&f.Firefighter, v.today()), time.UnixMilli(f.DeletedAt), f.Damaged}
+func deletedLine(v view.Visit, f record.Stored) deletedPerson {
+	return deletedPerson{v.Person(&f.Firefighter, v.Today()), time.UnixMilli(f.DeletedAt), f.Damaged}
 }

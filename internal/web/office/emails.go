@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
@@ -34,8 +35,8 @@ type separator struct {
 }
 
 // showEmails shows the addresses of the people found, each once.
-func showEmails(v visit) error {
-	q, faults, err := v.parseList()
+func showEmails(v view.Visit) error {
+	q, faults, err := parseList(v)
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func showEmails(v visit) error {
 	}
 	addresses, without := emailsOf(found.Items)
 	data := emailsPage{Count: len(addresses), Found: found.Total, Without: without,
-		Search: v.search(), Back: listPath(v.listQuery()), Faults: faults}
+		Search: searchText(v), Back: view.ListPath(v.ListQuery()), Faults: faults}
 	chosen := separators[0]
 	for _, s := range separators {
 		if s.name == v.Query().Get("separator") {
@@ -54,7 +55,7 @@ func showEmails(v visit) error {
 		}
 	}
 	for _, s := range separators {
-		query := v.listQuery()
+		query := v.ListQuery()
 		query.Set("separator", s.name)
 		data.Separators = append(data.Separators, separator{v.Text("emails." + s.name), v.R.URL.Path + "?" + query.Encode(), s == chosen})
 	}

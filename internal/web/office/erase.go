@@ -15,20 +15,21 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/calendar"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
 // erasePage is the Data of erase.html: whom the address names, and what would happen.
 type erasePage struct {
-	ID      string   // of one person; empty: those of a day
-	Before  question // the day before which they were deleted
-	Day     string   // that day for programs; empty: none was typed, or none that can be
+	ID      string        // of one person; empty: those of a day
+	Before  view.Question // the day before which they were deleted
+	Day     string        // that day for programs; empty: none was typed, or none that can be
 	Count   int
 	People  []deletedPerson // the first of them
 	More    int             // that People leaves out
 	Confirm string          // what the button says
 	Holding backup.Holders
-	Faults  []fault
+	Faults  []view.Fault
 	Back    string
 }
 
@@ -36,9 +37,9 @@ type erasePage struct {
 const namedBeforeErasing = 50
 
 // showErase says who would be erased, and what that does. Nothing is changed.
-func showErase(v visit) error {
+func showErase(v view.Visit) error {
 	data := erasePage{Back: deletedPath}
-	people, err := v.toErase(v.Query(), &data)
+	people, err := toErase(v, v.Query(), &data)
 	if err != nil {
 		return err
 	}
@@ -49,10 +50,10 @@ func showErase(v visit) error {
 }
 
 // toErase returns those whom an address or a form names, and adds to data how it names them.
-func (v visit) toErase(form url.Values, data *erasePage) ([]record.Stored, error) {
+func toErase(v view.Visit, form url.Values, data *erasePage) ([]record.Stored, error) {
 	data.ID, data.Before.Value = form.Get("id"), strings.TrimSpace(form.Get("before"))
 	if data.ID != "" {
-		f, err := v.deletedRecord(data.ID)
+		f, err := deletedRecord(v, data.ID)
 		return []record.Stored{f}, err
 	}
 	if data.Before.Value == "" {
@@ -61,22 +62,22 @@ func (v visit) toErase(form url.Values, data *erasePage) ([]record.Stored, error
 	day, err := v.Lang.ParseDay(data.Before.Value)
 	switch {
 	case err != nil:
-		data.Before.Fault = v.dayFault("before", err)
-	case v.today().Before(day):
-		data.Before.Fault = v.Text("erase.fault.future", v.Lang.Day(v.today()))
+		data.Before.Fault = v.DayFault("before", err)
+	case v.Today().Before(day):
+		data.Before.Fault = v.Text("erase.fault.future", v.Lang.Day(v.Today()))
 	default:
 		data.Before.Value, data.Day = v.Lang.Day(day), day.String()
-		return v.Store.Deleted(v.Session.Tenant, v.beginning(day))
+		return v.Store.Deleted(v.Session.Tenant, beginningOf(v, day))
 	}
-	data.Faults = []fault{{"before", data.Before.Fault}}
+	data.Faults = []view.Fault{{Name: "before", Fault: data.Before.Fault}}
 	return nil, nil
 }
 
 // add adds those who would be erased.
-func (data *erasePage) add(v visit, people []record.Stored) (err error) {
+func (data *erasePage) add(v view.Visit, people []record.Stored) (err error) {
 	data.Count, data.More = len(people), max(0, len(people)-namedBeforeErasing)
 	for _, f := range people[:len(people)-data.More] {
-		data.People = append(data.People, v.deletedLine(f))
+		data.People = append(data.People, deletedLine(v, f))
 	}
 	data.Confirm = v.Count("erase.do", data.Count)
 	if data.Count == 0 {
@@ -107,24 +108,24 @@ func holdersOf(search backup.Search, people []record.Stored) backup.Search {
 }
 
 // deletedRecord returns a person of the department who was deleted.
-func (v visit) deletedRecord(id string) (f record.Stored, err error) {
+func deletedRecord(v view.Visit, id string) (f record.Stored, err error) {
 	if id, err = record.ParseID(id); err != nil {
 		return f, store.ErrNotFound
 	}
 	return v.Store.GetDeleted(v.Session.Tenant, id)
 }
 
-// beginning returns when a day begins where the service runs.
-func (v visit) beginning(day calendar.Date) time.Time {
-	return time.Date(day.Year, day.Month, day.Day, 0, 0, 0, 0, v.now().Location())
+// beginningOf returns when a day begins where the service runs.
+func beginningOf(v view.Visit, day calendar.Date) time.Time {
+	return time.Date(day.Year, day.Month, day.Day, 0, 0, 0, 0, v.Now().Location())
 }
 
 // erase erases those whom the page before has named, but for those who were brought back
 // since. Nobody comes to them: the day is not after today. Then it rewrites the file, also
 // if nobody is left: the last time may not have had the room.
-func erase(v visit) error {
+func erase(v view.Visit) error {
 	var named erasePage
-	people, err := v.toErase(v.R.PostForm, &named)
+	people, err := toErase(v, v.R.PostForm, &named)
 	switch {
 	case named.ID != "" && errors.Is(err, store.ErrNotFound): // pressed twice
 		people = nil
@@ -145,10 +146,10 @@ func erase(v visit) error {
 		n.Text = v.Text("erase.already")
 	}
 	if id, err := record.ParseID(named.ID); err == nil {
-		n.More = append(n.More, site.Line{Text: v.Text("report.backups"), Link: reportPath(id) + "#backups"})
+		n.More = append(n.More, site.Line{Text: v.Text("report.backups"), Link: view.ReportPath(id) + "#backups"})
 	}
 	if err := v.Store.Vacuum(context.WithoutCancel(v.R.Context())); err != nil {
 		n.Warn, n.More = true, append(n.More, site.Line{Text: v.Text("erase.traces", "firefighters purge --tenant NAME --older-than 100y")})
 	}
-	return v.renderDeleted(1, &n)
+	return renderDeleted(v, 1, &n)
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
 // exportPage is the Data of export.html.
 type exportPage struct {
-	Formats         []choice
+	Formats         []view.Choice
 	Search          string // what was searched for; empty: nothing
 	Found, All      int64
 	SortBy, SortDir string
@@ -30,9 +31,9 @@ var exportFormats = []string{sheet.XLSX, sheet.CSV, sheet.VCard}
 // exportOrder is the order of an export whose address does not name one.
 var exportOrder = record.Query{Page: 1, PageSize: 1, SortBy: record.ByLastName}
 
-func showExport(v visit) error {
+func showExport(v view.Visit) error {
 	query := v.Query()
-	data := exportPage{Formats: v.choices(exportFormats, exportFormats[0], "export.format."),
+	data := exportPage{Formats: choices(v, exportFormats, exportFormats[0], "export.format."),
 		Search: strings.TrimSpace(query.Get("search")), SortBy: query.Get("sortBy"), SortDir: query.Get("sortDir")}
 	q, err := exportOrder.Parse(v.R.URL.RawQuery)
 	if err != nil {
@@ -49,7 +50,7 @@ func showExport(v visit) error {
 }
 
 // sendExport answers with the file.
-func sendExport(v visit) error {
+func sendExport(v view.Visit) error {
 	format := v.Query().Get("format")
 	q, err := exportOrder.Parse(v.R.URL.RawQuery)
 	if err != nil || !slices.Contains(exportFormats, format) { // no browser sends this
@@ -61,4 +62,13 @@ func sendExport(v visit) error {
 			return v.Store.Each(v.Session.Tenant, q, each)
 		})
 	})
+}
+
+// choices returns values to choose from, with the messages that begin with
+// prefix.
+func choices(v view.Visit, values []string, chosen, prefix string) (all []view.Choice) {
+	for _, value := range values {
+		all = append(all, view.Choice{Value: value, Label: v.Text(prefix + value), Chosen: value == chosen})
+	}
+	return all
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 )
 
 // A print on one sheet must fit A4 and Letter, whatever the names are. CSS cannot choose a
@@ -39,14 +41,14 @@ const (
 // narrow.
 const longName, longPhone, longEmail = 32, 20, 48
 
-func hasLongTexts(p person) bool {
+func hasLongTexts(p view.Person) bool {
 	return utf8.RuneCountInString(p.LastName) > longName || utf8.RuneCountInString(p.FirstName) > longName ||
 		utf8.RuneCountInString(p.Phone) > longPhone || utf8.RuneCountInString(p.Email) > longEmail
 }
 
 // fit returns which of the sizes, counted from 1, is the largest in which all people fit one
 // sheet. It is the smallest where none is small enough.
-func fit(people []person, headings []string, full bool) int {
+func fit(people []view.Person, headings []string, full bool) int {
 	fits, columns, height := phoneFits, []paperColumn{{}, {whole: true}}, float64(sheetHeight)
 	if full {
 		fits, columns = fullFits, []paperColumn{{}, {}, {whole: true}, {}, {whole: true}, {whole: true}}

@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 )
 
 // crew returns so many people with names of so many characters.
-func crew(count, name int) (people []person) {
+func crew(count, name int) (people []view.Person) {
 	for i := range count {
-		p := person{LastName: strings.Repeat("n", name/2) + fmt.Sprint(i%10), FirstName: strings.Repeat("m", name/2)}
+		p := view.Person{LastName: strings.Repeat("n", name/2) + fmt.Sprint(i%10), FirstName: strings.Repeat("m", name/2)}
 		p.Phone, p.Email, p.Born = "+385 91 234 5678", "first.last@example.com", "15 September 1990"
 		people = append(people, p)
 	}
@@ -24,7 +26,7 @@ func crew(count, name int) (people []person) {
 func TestFit(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		people   []person
+		people   []view.Person
 		headings []string
 		full     bool
 		want     int

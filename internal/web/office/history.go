@@ -13,14 +13,12 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
 // historyLength is the number of changes on a page, and of those that an import shows.
 const historyLength = 50
-
-// historyPath is the address of the department's history.
-const historyPath = site.Root + "history"
 
 // historyPage is the Data of history.html.
 type historyPage struct {
@@ -43,13 +41,13 @@ type entries struct {
 
 // historyFilter is the form that asks for some changes.
 type historyFilter struct {
-	Action   string   // address of the page without a filter
-	Person   question // name as typed
-	ID, Name string   // of the person whom the address names; empty: none
-	Everyone string   // address without that person
-	Who      []choice
-	From, To question
-	Faults   []fault
+	Action   string        // address of the page without a filter
+	Person   view.Question // name as typed
+	ID, Name string        // of the person whom the address names; empty: none
+	Everyone string        // address without that person
+	Who      []view.Choice
+	From, To view.Question
+	Faults   []view.Fault
 	On       bool // something is asked for
 }
 
@@ -63,7 +61,7 @@ type entry struct {
 	Who              string // translated, as "by Ana"; empty: that of the import around it
 	By               string // the import that has made the change, translated; empty: none
 	New              bool   // nothing was there before
-	Fields           []difference
+	Fields           []view.Difference
 	Same             bool // all values stayed as they were
 	Damaged          bool
 	PutBack          string // address that brings back what was there before; empty: none does
@@ -79,28 +77,28 @@ type importEntry struct {
 	entries
 }
 
-func showHistory(v visit) error {
-	return v.renderHistory(site.Page{Title: v.Text("history.title"), Section: "history"}, historyPage{})
+func showHistory(v view.Visit) error {
+	return renderHistory(v, site.Page{Title: v.Text("history.title"), Section: "history"}, historyPage{})
 }
 
-func showPersonHistory(v visit, id string) error {
-	f, deleted, err := v.find(id)
+func showPersonHistory(v view.Visit, id string) error {
+	f, deleted, err := v.Find(id)
 	if err != nil && !errors.As(err, new(*record.DamagedError)) { // of a damaged one the history may know more
 		return err
 	}
-	return v.renderHistory(site.Page{Title: v.Text("history.of", nameOf(f.Fields)), Section: "list"}, historyPage{ID: id, Person: withBack(personPath(id), v.Back()), Deleted: deleted})
+	return renderHistory(v, site.Page{Title: v.Text("history.of", view.NameOf(f.Fields)), Section: "list"}, historyPage{ID: id, Person: view.WithBack(view.PersonPath(id), v.Back()), Deleted: deleted})
 }
 
 // renderHistory answers with the changes of a person, or of the department, that the
 // address asks for, newest first.
-func (v visit) renderHistory(p site.Page, data historyPage) error {
-	q, err := v.readFilter(&data)
+func renderHistory(v view.Visit, p site.Page, data historyPage) error {
+	q, err := readFilter(v, &data)
 	if err != nil {
 		return err
 	}
-	data.Back = v.historyBack()
+	data.Back = historyBack(v)
 	if q.Before > 0 {
-		data.Newest = v.pathWith("before", "")
+		data.Newest = pathWith(v, "before", "")
 	}
 	edits, err := v.Store.Edits(v.Session.Tenant, q, historyLength+1)
 	if err != nil && !errors.Is(err, store.ErrNotFound) { // there is no such import
@@ -108,15 +106,15 @@ func (v visit) renderHistory(p site.Page, data historyPage) error {
 	}
 	if len(edits) > historyLength {
 		edits = edits[:historyLength]
-		data.Older = v.pathWith("before", strconv.FormatInt(edits[historyLength-1].Number, 10))
+		data.Older = pathWith(v, "before", strconv.FormatInt(edits[historyLength-1].Number, 10))
 	}
 	for _, e := range edits {
-		line := v.entry(e)
+		line := newEntry(v, e)
 		if data.ID != "" {
 			line.Link = ""
 		}
 		if q.Import != 0 {
-			data.Of, line.By = v.importName(*e.Import), ""
+			data.Of, line.By = importName(v, *e.Import), ""
 		}
 		data.Entries = append(data.Entries, line)
 	}
@@ -127,7 +125,7 @@ func (v visit) renderHistory(p site.Page, data historyPage) error {
 
 // pathWith returns the address of this page with another value of a parameter, without
 // notices; an empty value leaves it out.
-func (v visit) pathWith(name, value string) string {
+func pathWith(v view.Visit, name, value string) string {
 	query := url.Values{}
 	for _, kept := range []string{"person", "who", "from", "to", "import", "before", "back"} {
 		if given := v.Query().Get(kept); given != "" {
@@ -144,11 +142,11 @@ func (v visit) pathWith(name, value string) string {
 }
 
 // historyBack returns the address that the forms of a history lead back to: its own.
-func (v visit) historyBack() string { return v.pathWith("before", v.Query().Get("before")) }
+func historyBack(v view.Visit) string { return pathWith(v, "before", v.Query().Get("before")) }
 
 // readFilter returns which changes the address asks for, and fills the form that asks.
 // What cannot be read excludes nothing.
-func (v visit) readFilter(data *historyPage) (q store.EditQuery, err error) {
+func readFilter(v view.Visit, data *historyPage) (q store.EditQuery, err error) {
 	given, f := v.Query(), &data.Filter
 	number := func(name string) int64 {
 		n, err := strconv.ParseInt(given.Get(name), 10, 64)
@@ -161,14 +159,14 @@ func (v visit) readFilter(data *historyPage) (q store.EditQuery, err error) {
 	f.Action = v.R.URL.Path
 	if data.ID != "" {
 		q.Records = []string{data.ID}
-	} else if q.Records, err = v.readPerson(f, strings.TrimSpace(given.Get("person"))); err != nil {
+	} else if q.Records, err = readPerson(v, f, strings.TrimSpace(given.Get("person"))); err != nil {
 		return q, err
 	}
-	if q.Keys, err = v.readWho(f, given.Get("who")); err != nil {
+	if q.Keys, err = readWho(v, f, given.Get("who")); err != nil {
 		return q, err
 	}
-	q.Since = v.readFilterDay(f, &f.From, "from", 0)
-	q.Until = v.readFilterDay(f, &f.To, "to", 1)
+	q.Since = readFilterDay(v, f, &f.From, "from", 0)
+	q.Until = readFilterDay(v, f, &f.To, "to", 1)
 	f.On = q.Import != 0 || f.Person.Value != "" || f.ID != "" || q.Keys != nil || f.From.Value != "" || f.To.Value != ""
 	return q, nil
 }
@@ -176,15 +174,15 @@ func (v visit) readFilter(data *historyPage) (q store.EditQuery, err error) {
 // readPerson returns the ids of the people whom a text of the address means, deleted ones
 // included: the one with that id, or those with that name. An empty text means nobody in
 // particular, and nil is returned.
-func (v visit) readPerson(f *historyFilter, text string) (ids []string, err error) {
+func readPerson(v view.Visit, f *historyFilter, text string) (ids []string, err error) {
 	if text == "" {
 		return nil, nil
 	}
 	if id, err := record.ParseID(text); err == nil {
-		f.ID, f.Name, f.Everyone = id, v.Text("history.nobody"), v.pathWith("person", "")
-		known, _, err := v.find(id)
+		f.ID, f.Name, f.Everyone = id, v.Text("history.nobody"), pathWith(v, "person", "")
+		known, _, err := v.Find(id)
 		if err == nil || errors.As(err, new(*record.DamagedError)) {
-			f.Name = nameOf(known.Fields)
+			f.Name = view.NameOf(known.Fields)
 		} else if !errors.Is(err, store.ErrNotFound) {
 			return nil, err
 		}
@@ -201,7 +199,7 @@ func (v visit) readPerson(f *historyFilter, text string) (ids []string, err erro
 	if err != nil {
 		return nil, err
 	}
-	gone, err := v.Store.Deleted(v.Session.Tenant, v.now().AddDate(1, 0, 0))
+	gone, err := v.Store.Deleted(v.Session.Tenant, v.Now().AddDate(1, 0, 0))
 	for i := range gone {
 		add(&gone[i])
 	}
@@ -229,12 +227,12 @@ const byCommand = "0"
 // readWho returns the keys and sessions of the person whom a text of the address names, nil
 // for an empty text. Somebody has a session for each browser, and they all have the name. A
 // key without a label goes by its number.
-func (v visit) readWho(f *historyFilter, text string) (keys []store.KeyID, err error) {
+func readWho(v view.Visit, f *historyFilter, text string) (keys []store.KeyID, err error) {
 	all, err := v.Store.Editors(v.Session.Tenant)
 	if err != nil {
 		return nil, err
 	}
-	f.Who = []choice{{byCommand, v.Text("history.command"), text == byCommand}}
+	f.Who = []view.Choice{{Value: byCommand, Label: v.Text("history.command"), Chosen: text == byCommand}}
 	number, err := strconv.ParseInt(text, 10, 64)
 	if text != "" {
 		keys = []store.KeyID{}
@@ -243,101 +241,92 @@ func (v visit) readWho(f *historyFilter, text string) (keys []store.KeyID, err e
 		keys = append(keys, store.KeyID(number))
 	}
 	for _, k := range all {
-		o := choice{k.Person(), k.Person(), false}
+		o := view.Choice{Value: k.Person(), Label: k.Person(), Chosen: false}
 		if _, err := strconv.ParseInt(o.Value, 10, 64); err == nil || o.Value == "" {
 			o.Value, o.Label = strconv.FormatInt(int64(k.ID), 10), cmp.Or(o.Label, v.Text("history.key", int(k.ID)))
 		}
 		if o.Value == text || k.Label == text && text != "" {
 			keys, o.Chosen = append(keys, k.ID), true
 		}
-		if i := slices.IndexFunc(f.Who, func(other choice) bool { return other.Value == o.Value }); i >= 0 {
+		if i := slices.IndexFunc(f.Who, func(other view.Choice) bool { return other.Value == o.Value }); i >= 0 {
 			f.Who[i].Chosen = f.Who[i].Chosen || o.Chosen
 		} else {
 			f.Who = append(f.Who, o)
 		}
 	}
-	slices.SortStableFunc(f.Who[1:], func(a, b choice) int { return cmp.Compare(fold.String(a.Label), fold.String(b.Label)) })
+	slices.SortStableFunc(f.Who[1:], func(a, b view.Choice) int { return cmp.Compare(fold.String(a.Label), fold.String(b.Label)) })
 	return keys, nil
 }
 
 // readFilterDay returns the beginning of a day of the form, or of one so many days later,
 // the zero time for none.
-func (v visit) readFilterDay(f *historyFilter, q *question, name string, later int) time.Time {
+func readFilterDay(v view.Visit, f *historyFilter, q *view.Question, name string, later int) time.Time {
 	q.Value = strings.TrimSpace(v.Query().Get(name))
 	if q.Value == "" {
 		return time.Time{}
 	}
 	day, err := v.Lang.ParseDay(q.Value)
 	if err != nil {
-		q.Fault = v.dayFault("before", err)
-		f.Faults = append(f.Faults, fault{name, q.Fault})
+		q.Fault = v.DayFault("before", err)
+		f.Faults = append(f.Faults, view.Fault{Name: name, Fault: q.Fault})
 		return time.Time{}
 	}
 	q.Value = v.Lang.Day(day)
-	return time.Date(day.Year, day.Month, day.Day+later, 0, 0, 0, 0, v.now().Location())
+	return time.Date(day.Year, day.Month, day.Day+later, 0, 0, 0, 0, v.Now().Location())
 }
 
-// entry returns a change for people. One that lacks a version that its action must
+// newEntry returns a change for people. One that lacks a version that its action must
 // have is damaged: the disk has changed it.
-func (v visit) entry(e store.Edit) entry {
-	line := entry{Number: e.Number, At: e.At.Local(), Who: v.changedBy(e), New: e.Action == "create"}
+func newEntry(v view.Visit, e store.Edit) entry {
+	line := entry{Number: e.Number, At: e.At.Local(), Who: changedBy(v, e), New: e.Action == "create"}
 	switch e.Action {
 	case "import":
-		line.Import = v.importEntry(e, "history.import")
+		line.Import = newImportEntry(v, e, "history.import")
 		if line.Import.TakenBack == "" && v.May(store.ScopeWrite) {
-			line.PutBack = undoImportPath(e.Import.Number)
+			line.PutBack = view.UndoImportPath(e.Import.Number)
 		}
 		return line
 	case "takeBack":
-		line.Import = v.importEntry(e, "history.takenBack")
+		line.Import = newImportEntry(v, e, "history.takenBack")
 		return line
 	case "purge":
 		line.Start = v.Text("history.purge")
 		return line
 	}
-	line.Name, line.Link = v.Text("history.nobody"), personPath(e.ID)+"/history"
+	line.Name, line.Link = v.Text("history.nobody"), view.PersonPath(e.ID)+"/history"
 	if known := cmp.Or(e.Before, e.After); known != nil {
-		line.Name = nameOf(known.Fields)
+		line.Name = view.NameOf(known.Fields)
 	}
 	const place = "\x00" // of the name; no message has it
 	line.Start, line.End, _ = strings.Cut(v.Text("history."+e.Action, place), place)
 	if e.Import != nil {
-		line.By = v.importName(*e.Import)
+		line.By = importName(v, *e.Import)
 	}
-	line.Damaged = isDamaged(e)
+	line.Damaged = view.IsDamaged(e)
 	if e.Action != "delete" && e.Action != "undelete" && !line.Damaged {
-		line.Fields = v.differences(fieldsOf(e.Before), fieldsOf(e.After))
+		line.Fields = v.Differences(fieldsOf(e.Before), fieldsOf(e.After))
 		line.Same = len(line.Fields) == 0
 	}
 	if !line.Damaged && !line.Same && v.May(store.ScopeWrite) {
-		line.PutBack = putBackPath(e.Number)
+		line.PutBack = view.PutBackPath(e.Number)
 	}
 	return line
 }
 
-// isDamaged reports whether a change lacks a version of the record that its action must
-// have.
-func isDamaged(e store.Edit) bool {
-	if e.Action == "create" || e.Action == "undelete" {
-		return e.After == nil
-	}
-	return e.Before == nil || e.Action == "replace" && e.After == nil
-}
-
-// importEntry returns an import, or that it was taken back, and the newest of its changes.
+// newImportEntry returns an import, or that it was taken back, and the newest of its changes.
 // message says what it is.
-func (v visit) importEntry(e store.Edit, message string) *importEntry {
-	i := &importEntry{entries: entries{Back: v.historyBack(), Within: true}}
-	i.People = v.Count(message, e.People, v.importName(*e.Import))
+func newImportEntry(v view.Visit, e store.Edit, message string) *importEntry {
+	i := &importEntry{entries: entries{Back: historyBack(v), Within: true}}
+	i.People = v.Count(message, e.People, importName(v, *e.Import))
 	if e.Action == "import" && !e.Import.TakenBackAt.IsZero() {
 		i.TakenBack = v.Lang.Moment(e.Import.TakenBackAt.Local())
 	}
 	if len(e.Edits) > historyLength {
 		e.Edits = e.Edits[:historyLength]
-		i.All, i.Count = historyPath+"?import="+strconv.FormatInt(e.Import.Number, 10), e.Import.Added+e.Import.Changed
+		i.All, i.Count = view.HistoryPath+"?import="+strconv.FormatInt(e.Import.Number, 10), e.Import.Added+e.Import.Changed
 	}
 	for _, one := range e.Edits {
-		line := v.entry(one)
+		line := newEntry(v, one)
 		line.Who, line.By = "", "" // that of the import
 		i.Entries = append(i.Entries, line)
 	}
@@ -345,15 +334,15 @@ func (v visit) importEntry(e store.Edit, message string) *importEntry {
 }
 
 // importName returns what an import is called.
-func (v visit) importName(i store.Import) string {
+func importName(v view.Visit, i store.Import) string {
 	if i.File == "" {
 		return v.Text("history.import.number", int(i.Number))
 	}
-	return v.Text("history.import.file", int(i.Number), isolate(i.File))
+	return v.Text("history.import.file", int(i.Number), view.Isolate(i.File))
 }
 
 // changedBy says who has changed something.
-func (v visit) changedBy(e store.Edit) string {
+func changedBy(v view.Visit, e store.Edit) string {
 	switch {
 	case e.Key == 0:
 		return v.Text("history.byCommand")

@@ -17,6 +17,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
@@ -29,7 +30,6 @@ import (
 // them with theirs.
 const (
 	importPath  = site.Root + "import"
-	importsPath = site.Root + "imports"
 	exportPath  = site.Root + "export"
 	comparePath = site.Root + "compare"
 )
@@ -47,7 +47,7 @@ type broughtList struct {
 	content   []byte
 	options   imports.Options
 	file      *imports.File // nil where it cannot be read at all
-	faults    []fault
+	faults    []view.Fault
 	sheets    []string // to choose from
 	asked     string   // a question: which of them; empty: it was settled
 	released  bool     // the cells of the file are gone
@@ -145,9 +145,9 @@ func (v visit) openList() (*broughtList, error) {
 	if l.keptList == nil {
 		switch {
 		case v.form().Get("token") != "":
-			l.faults = []fault{{"file", v.Text("import.fault.gone")}}
+			l.faults = []view.Fault{{Name: "file", Fault: v.Text("import.fault.gone")}}
 		case v.form().Has("token") || v.R.Method == http.MethodPost:
-			l.faults = []fault{{"file", v.Text("import.fault.missing")}}
+			l.faults = []view.Fault{{Name: "file", Fault: v.Text("import.fault.missing")}}
 		}
 		return l, nil
 	}
@@ -320,12 +320,12 @@ func (v visit) importOutcome(l *broughtList, found *imports.Outcome) *importOutc
 }
 
 // ticks are choices that can be ticked.
-type ticks []choice
+type ticks []view.Choice
 
 // add adds one that matters, or was ticked.
 func (t *ticks) add(name, label string, chosen, matters bool) {
 	if chosen || matters {
-		*t = append(*t, choice{name, label, chosen})
+		*t = append(*t, view.Choice{Value: name, Label: label, Chosen: chosen})
 	}
 }
 
@@ -355,7 +355,7 @@ const manyPerhaps = 5
 
 // nameOrders returns how the names without a comma can be read, with some of them. It
 // returns nothing where nobody has to say.
-func (v visit) nameOrders(l *broughtList, found *imports.Outcome) (orders []choice) {
+func (v visit) nameOrders(l *broughtList, found *imports.Outcome) (orders []view.Choice) {
 	asked, column := l.options.Names != "", slices.IndexFunc(l.file.Mapped.Columns, mapping.Column.IsFullName)
 	var firstLast, lastFirst []string
 	for i, row := range found.All {
@@ -379,7 +379,7 @@ func (v visit) nameOrders(l *broughtList, found *imports.Outcome) (orders []choi
 	}
 	for i, samples := range [][]string{firstLast, lastFirst} {
 		order := mapping.NameOrders[i]
-		orders = append(orders, choice{order, strings.Join(samples, "; "), order == l.options.Names})
+		orders = append(orders, view.Choice{Value: order, Label: strings.Join(samples, "; "), Chosen: order == l.options.Names})
 	}
 	return orders
 }
@@ -407,7 +407,7 @@ func (r *importOutcome) addUnknown(l *broughtList, found *imports.Outcome) {
 // the page has shown, because of other choices or changed people, it shows that instead.
 func applyImport(v visit) error {
 	token, checked := v.R.PostForm.Get("token"), v.R.PostForm.Get("checked")
-	key := v.idempotencyKey("import-", token, checked)
+	key := v.IdempotencyKey("import-", token, checked)
 	if number, err := v.importMadeWith(key); err != nil {
 		return err
 	} else if number != 0 {
@@ -440,7 +440,7 @@ func (v visit) imported(l *broughtList, key *store.IdempotencyKey) error {
 	case !found.Applied:
 		return v.renderImport(l, v.Text("import.stale"), found)
 	case found.Number == nil:
-		return v.Redirect(importsPath + "?nothing=1")
+		return v.Redirect(view.ImportsPath + "?nothing=1")
 	}
 	return v.Redirect(importedPath(*found.Number))
 }
@@ -503,7 +503,7 @@ func (v visit) reportCells(row imports.Row) []string {
 // describe names the person whom a row could be, or how its name could be read.
 func (v visit) describe(like imports.Like) string {
 	if like.ID != nil {
-		return strings.TrimSuffix(nameOf(like.Person)+", "+v.birth(like.Person), ", ")
+		return strings.TrimSuffix(view.NameOf(like.Person)+", "+v.Birth(like.Person), ", ")
 	}
 	var readings []string
 	for _, name := range like.Readings {

@@ -11,6 +11,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
@@ -94,7 +95,7 @@ type broughtCell struct{ ID, Name, Label, Value string }
 // candidate is somebody whom a row could be.
 type candidate struct {
 	ID, Text, Why string
-	Changes       []difference
+	Changes       []view.Difference
 	Chosen        bool
 }
 
@@ -187,7 +188,7 @@ func (v visit) askWho(a *asker, shown *broughtRow, row imports.Row) {
 		shown.Like, shown.Changes = []candidate{v.candidate(row, answer, *row.Before, "")}, nil
 		shown.Like[0].Chosen = true
 		if row.After != nil { // that is what is taken over
-			shown.Like[0].Changes = v.differences(*row.Before, *row.After)
+			shown.Like[0].Changes = v.Differences(*row.Before, *row.After)
 		}
 	}
 	for _, like := range row.Like {
@@ -199,9 +200,9 @@ func (v visit) askWho(a *asker, shown *broughtRow, row imports.Row) {
 
 // candidate returns somebody whom a row could be, with what differs.
 func (v visit) candidate(row imports.Row, id string, person record.Fields, why string) candidate {
-	c := candidate{ID: id, Text: v.Text("import.perhaps.same", nameOf(person)), Why: why, Changes: v.differences(person, person.With(&row.Fields))}
-	if day := v.birth(person); day != "" {
-		c.Text = v.Text("import.perhaps.born", nameOf(person), day)
+	c := candidate{ID: id, Text: v.Text("import.perhaps.same", view.NameOf(person)), Why: why, Changes: v.Differences(person, person.With(&row.Fields))}
+	if day := v.Birth(person); day != "" {
+		c.Text = v.Text("import.perhaps.born", view.NameOf(person), day)
 	}
 	return c
 }

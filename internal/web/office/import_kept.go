@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
@@ -44,6 +45,12 @@ type keptLists struct {
 	now func() time.Time
 	mu  sync.Mutex
 	all []*keptList // oldest first
+}
+
+// visit is a visit that sees the kept lists.
+type visit struct {
+	view.Visit
+	lists *keptLists
 }
 
 func newKeptLists() *keptLists { return &keptLists{now: time.Now} }

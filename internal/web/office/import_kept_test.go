@@ -10,6 +10,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
@@ -126,7 +127,7 @@ func TestPreviewOfEvictedList(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			r := httptest.NewRequest("GET", importPath+"?token="+token, nil)
-			v := visit{&site.Visit{W: httptest.NewRecorder(), R: r, Session: store.Key{Tenant: 1}}, k}
+			v := visit{view.Visit{Visit: &site.Visit{W: httptest.NewRecorder(), R: r, Session: store.Key{Tenant: 1}}}, k}
 			v.Query() // parsed before the list can go
 			all.Go(func() {
 				if err := preview(v); err != nil {

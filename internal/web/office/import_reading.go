@@ -13,12 +13,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/lang"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 )
 
 // reading is what a page shows of a list: how it was read, and what can be
 // corrected. Without a name there is no list yet, and the page asks for one.
 type reading struct {
-	Faults []fault
+	Faults []view.Fault
 	Name   string // of the file
 	Token  string
 	Text   string // that was pasted
@@ -26,18 +27,18 @@ type reading struct {
 	Format    string // a sentence: which kind of file it is
 	DatesRead string // a sentence: in which order dates were read; empty: nothing had to be decided
 	Columns   []broughtColumn
-	Used      []string // columns, and what they are
-	LeftOut   []string // headers
-	Open      bool     // how the list is read has to be looked at
-	Dates     []choice // empty: there are no dates to read
-	Encodings []choice // empty: the format has only one
-	Unsure    []choice // instead, where some could be meant: the names that differ
-	Sheets    []choice
+	Used      []string      // columns, and what they are
+	LeftOut   []string      // headers
+	Open      bool          // how the list is read has to be looked at
+	Dates     []view.Choice // empty: there are no dates to read
+	Encodings []view.Choice // empty: the format has only one
+	Unsure    []view.Choice // instead, where some could be meant: the names that differ
+	Sheets    []view.Choice
 	Sheet     string // that was read
 	Asked     string // a question: which of them
 	Encoding  string // that was chosen
 	Notes     []string
-	Names     []choice // how a name without a comma can be read; empty: nobody has to say
+	Names     []view.Choice // how a name without a comma can be read; empty: nobody has to say
 	Ticks     ticks
 }
 
@@ -45,7 +46,7 @@ type reading struct {
 type broughtColumn struct {
 	ID, Name      string // of its field
 	Header, First string // First is the first value
-	Fields        []choice
+	Fields        []view.Choice
 	Fault         string
 }
 
@@ -69,7 +70,7 @@ func (v visit) reading(l *broughtList) reading {
 	r.Open = len(l.faults) > 0
 	r.Name, r.Token = quoted(l.name), l.token
 	for _, name := range l.sheets {
-		r.Sheets = append(r.Sheets, choice{name, name, name == l.options.Sheet})
+		r.Sheets = append(r.Sheets, view.Choice{Value: name, Label: name, Chosen: name == l.options.Sheet})
 	}
 	if l.file == nil {
 		if r.Fault("encoding") != "" {
@@ -144,7 +145,7 @@ func (v visit) formatRead(t *sheet.Table) string {
 var delimiters = map[string]string{",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
 // columnFields are what a column can be.
-var columnFields = append([]string{mapping.LeftOut}, slices.Concat(fieldNames, []string{mapping.FullName, mapping.LastFirst, mapping.ID})...)
+var columnFields = append([]string{mapping.LeftOut}, slices.Concat(view.FieldNames, []string{mapping.FullName, mapping.LastFirst, mapping.ID})...)
 
 // addColumns adds what each column is.
 func (v visit) addColumns(r *reading, f *imports.File) {
@@ -162,13 +163,13 @@ func (v visit) addColumns(r *reading, f *imports.File) {
 			continue
 		}
 		if c.Field == mapping.LeftOut {
-			r.LeftOut = append(r.LeftOut, isolate(cmp.Or(line.Header, line.First)))
+			r.LeftOut = append(r.LeftOut, view.Isolate(cmp.Or(line.Header, line.First)))
 		} else {
 			r.Used = append(r.Used, used(cmp.Or(line.Header, line.First), v.fieldLabel(c.Field)))
 		}
 	}
 	if born {
-		r.Dates = v.choices(append([]string{""}, mapping.Orders...), f.Options.Dates, "import.dates.")
+		r.Dates = choices(v.Visit, append([]string{""}, mapping.Orders...), f.Options.Dates, "import.dates.")
 		if f.Mapped.Dates != "" && f.Options.Dates == "" {
 			r.Dates[0].Label = v.Text("import.dates.found", v.Text("import.dates."+f.Mapped.Dates))
 		}
@@ -181,7 +182,7 @@ func (v visit) addColumns(r *reading, f *imports.File) {
 // heading returns the heading of a column. Contacts have none of their own: theirs are
 // the names of our fields.
 func (v visit) heading(header string) string {
-	if slices.Contains(fieldNames, header) {
+	if slices.Contains(view.FieldNames, header) {
 		return v.fieldLabel(header)
 	}
 	return short(header)
@@ -192,7 +193,7 @@ func used(heading, label string) string {
 	if strings.EqualFold(heading, label) {
 		return label
 	}
-	return isolate(heading) + " (" + label + ")"
+	return view.Isolate(heading) + " (" + label + ")"
 }
 
 // undecided reports whether nothing is known of a column yet, because it is not
@@ -203,13 +204,13 @@ func undecided(f *imports.File, number int) bool {
 }
 
 // columnChoices returns what a column can be.
-func (v visit) columnChoices(f *imports.File, number int) (all []choice) {
+func (v visit) columnChoices(f *imports.File, number int) (all []view.Choice) {
 	chosen := f.Mapped.Columns[number].Field
 	if undecided(f, number) {
-		all, chosen = append(all, choice{byHeading, v.Text("import.field.byHeading"), true}), byHeading
+		all, chosen = append(all, view.Choice{Value: byHeading, Label: v.Text("import.field.byHeading"), Chosen: true}), byHeading
 	}
 	for _, field := range columnFields {
-		all = append(all, choice{field, v.fieldLabel(field), field == chosen})
+		all = append(all, view.Choice{Value: field, Label: v.fieldLabel(field), Chosen: field == chosen})
 	}
 	return all
 }
@@ -225,9 +226,9 @@ func firstValue(t *sheet.Table, column int) string {
 }
 
 // encodings returns those to choose from. The first leaves it to the program.
-func (v visit) encodings(chosen string) []choice {
+func (v visit) encodings(chosen string) []view.Choice {
 	chosen, _ = sheet.EncodingOf(chosen)
-	return v.choices(append([]string{""}, sheet.Encodings...), chosen, "import.encoding.")
+	return choices(v.Visit, append([]string{""}, sheet.Encodings...), chosen, "import.encoding.")
 }
 
 // addEncodings adds the encodings to choose from. Where some could be meant, it shows
@@ -246,10 +247,10 @@ func (v visit) addEncodings(r *reading, l *broughtList) {
 		for _, name := range candidate.Names {
 			names = append(names, quoted(name))
 		}
-		r.Unsure = append(r.Unsure, choice{candidate.Encoding, strings.Join(names, ", "), false})
+		r.Unsure = append(r.Unsure, view.Choice{Value: candidate.Encoding, Label: strings.Join(names, ", "), Chosen: false})
 	}
 	if r.Fault("encoding") == "" {
-		r.Faults = append(r.Faults, fault{"encoding", v.Text("import.encoding.unsure")})
+		r.Faults = append(r.Faults, view.Fault{Name: "encoding", Fault: v.Text("import.encoding.unsure")})
 	}
 }
 
@@ -272,7 +273,7 @@ func (l *broughtList) explain(v visit, err error) error {
 		return nil
 	}
 	if errors.As(err, new(*imports.EncodingError)) {
-		l.faults = append(l.faults, fault{"encoding", v.Text("import.encoding.unsure")})
+		l.faults = append(l.faults, view.Fault{Name: "encoding", Fault: v.Text("import.encoding.unsure")})
 		return nil
 	}
 	said := err
@@ -289,7 +290,7 @@ func (l *broughtList) explain(v visit, err error) error {
 	if choose != "" {
 		do = v.Text("import.choose." + choose)
 	}
-	l.faults = append(l.faults, fault{field, strings.TrimSpace(what + " " + do)})
+	l.faults = append(l.faults, view.Fault{Name: field, Fault: strings.TrimSpace(what + " " + do)})
 	return nil
 }
 
@@ -337,21 +338,6 @@ func (v visit) fieldLabel(field string) string {
 	return v.Text("field." + field)
 }
 
-// choice is one to choose from.
-type choice struct {
-	Value, Label string
-	Chosen       bool
-}
-
-// choices returns values to choose from, with the messages that begin with
-// prefix.
-func (v visit) choices(values []string, chosen, prefix string) (all []choice) {
-	for _, value := range values {
-		all = append(all, choice{value, v.Text(prefix + value), value == chosen})
-	}
-	return all
-}
-
 // rowsShown is the number of rows of a list on a page.
 const rowsShown = 200
 
@@ -362,7 +348,7 @@ type broughtRow struct {
 	Link    string // address of the person; empty: there is none
 	Result  string // one of the constants of package imports
 	Values  string // of a row that says something new
-	Changes []difference
+	Changes []view.Difference
 	Reasons []string // why it is refused
 	LeftOut []string // what it goes without
 	Cells   []broughtCell
@@ -427,7 +413,7 @@ func (v visit) broughtRow(row imports.Row) broughtRow {
 		}
 	}
 	if row.ID != nil && row.Before != nil {
-		l.Link = personPath(*row.ID)
+		l.Link = view.PersonPath(*row.ID)
 	}
 	for _, e := range row.Errors {
 		l.Reasons = append(l.Reasons, v.refusal(e, row))
@@ -437,7 +423,7 @@ func (v visit) broughtRow(row imports.Row) broughtRow {
 	}
 	switch {
 	case row.Result == imports.Changed && row.Before != nil && row.After != nil:
-		l.Changes = v.differences(*row.Before, *row.After)
+		l.Changes = v.Differences(*row.Before, *row.After)
 	case row.Result == imports.Added:
 		l.Values = v.valuesOf(row.Fields)
 	}
@@ -447,10 +433,10 @@ func (v visit) broughtRow(row imports.Row) broughtRow {
 // valuesOf returns what is known about a person beside the name.
 func (v visit) valuesOf(f record.Fields) string {
 	var all []string
-	shown := fieldValues(v.shown(f))
-	for _, name := range fieldNames[record.NameFields:] {
+	shown := view.FieldValues(v.Shown(f))
+	for _, name := range view.FieldNames[record.NameFields:] {
 		if shown[name] != "" {
-			all = append(all, isolate(shown[name]))
+			all = append(all, view.Isolate(shown[name]))
 		}
 	}
 	return strings.Join(all, " · ")
@@ -483,4 +469,4 @@ const longest = 200
 func short(text string) string { return lang.Short(text, longest) }
 
 // quoted returns a text from a list for a sentence.
-func quoted(text string) string { return isolate(short(text)) }
+func quoted(text string) string { return view.Isolate(short(text)) }

@@ -12,6 +12,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 )
 
 // TestMessages: there is a message for everything that can be said about a list.
@@ -43,7 +44,7 @@ func TestMessages(t *testing.T) {
 	for _, delimiter := range delimiters {
 		add("import.delimiter.", delimiter)
 	}
-	for _, name := range fieldNames {
+	for _, name := range view.FieldNames {
 		add("field.", name)
 		add("fault."+name+".", record.Invalid)
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
@@ -36,24 +38,24 @@ type takenBack struct {
 // leftAlone is somebody who has changed since the import.
 type leftAlone struct{ Name, Link, Why string }
 
-func showImports(v visit) error { return v.renderImports(importsPage{}, nil) }
+func showImports(v view.Visit) error { return renderImports(v, importsPage{}, nil) }
 
-func (v visit) renderImports(data importsPage, notice *site.Notice) error {
+func renderImports(v view.Visit, data importsPage, notice *site.Notice) error {
 	all, err := v.Store.Imports(v.Session.Tenant)
 	if err != nil {
 		return err
 	}
 	for _, i := range all {
-		data.Imports = append(data.Imports, v.importLine(i))
+		data.Imports = append(data.Imports, newImportLine(v, i))
 	}
 	if notice == nil {
-		notice, _ = v.importNotice(all)
+		notice, _ = v.ImportNotice(all)
 	}
 	return v.Render(http.StatusOK, "imports", site.Page{Title: v.Text("imports.title"), Section: "imports", Notice: notice, Data: data})
 }
 
-func (v visit) importLine(i store.Import) importLine {
-	line := importLine{i.Number, i.At.Local(), v.importedBy(i), isolate(i.File), i.Added, i.Changed, ""}
+func newImportLine(v view.Visit, i store.Import) importLine {
+	line := importLine{i.Number, i.At.Local(), importedBy(v, i), view.Isolate(i.File), i.Added, i.Changed, ""}
 	if !i.TakenBackAt.IsZero() {
 		line.TakenBack = v.Lang.Moment(i.TakenBackAt.Local())
 	}
@@ -61,7 +63,7 @@ func (v visit) importLine(i store.Import) importLine {
 }
 
 // importedBy says who has made an import.
-func (v visit) importedBy(i store.Import) string {
+func importedBy(v view.Visit, i store.Import) string {
 	switch {
 	case i.Key == 0:
 		return v.Text("imports.byCommand")
@@ -71,62 +73,20 @@ func (v visit) importedBy(i store.Import) string {
 	return i.Label
 }
 
-// importedParameter names an import in the address of a list: the list has only its
-// people.
-const importedParameter = "imported"
-
-// importNotice returns the notice of the import that the address names, nil for none, and
-// the number of that import, 0 if it was taken back.
-func (v visit) importNotice(all []store.Import) (notice *site.Notice, number int64) {
-	query := v.Query()
-	if query.Has("nothing") {
-		return &site.Notice{Text: v.Text("import.why.nothing"), Warn: true}, 0
-	}
-	for _, i := range all {
-		if strconv.FormatInt(i.Number, 10) != query.Get(importedParameter) {
-			continue
-		}
-		if !i.TakenBackAt.IsZero() {
-			return &site.Notice{Text: v.Text("imports.already", int(i.Number), v.Lang.Moment(i.TakenBackAt.Local())), Warn: true}, 0
-		}
-		n := &site.Notice{Text: v.importSummary(i), Link: importsPath, Away: true}
-		if v.May(store.ScopeWrite) {
-			n.Undo = undoImportPath(i.Number)
-		}
-		return n, i.Number
-	}
-	return nil, 0
-}
-
 // importedPath returns the address of the list of the people of an import.
 func importedPath(number int64) string {
-	return listPath(url.Values{importedParameter: {strconv.FormatInt(number, 10)}})
-}
-
-// importSummary says what an import has done.
-func (v visit) importSummary(i store.Import) string {
-	switch {
-	case i.Changed == 0:
-		return v.Count("imports.added", i.Added)
-	case i.Added == 0:
-		return v.Count("imports.changed", i.Changed)
-	}
-	return v.Count("imports.both", i.Added, v.Count("imports.changed", i.Changed))
-}
-
-func undoImportPath(number int64) string {
-	return importsPath + "/" + strconv.FormatInt(number, 10) + "/undo"
+	return view.ListPath(url.Values{view.ImportedParameter: {strconv.FormatInt(number, 10)}})
 }
 
 // undoImport takes an import back.
-func undoImport(v visit) error {
+func undoImport(v view.Visit) error {
 	number, err := strconv.ParseInt(v.R.PathValue("number"), 10, 64)
 	if err != nil {
 		return errNoImport
 	}
 	done, err := v.Store.TakeBack(v.Session.Tenant, v.Session.ID, number, nil)
 	if before := (*store.TakenBackError)(nil); errors.As(err, &before) {
-		return v.renderImports(importsPage{}, &site.Notice{Text: v.Text("imports.already", int(number), v.Lang.Moment(before.At.Local())), Warn: true})
+		return renderImports(v, importsPage{}, &site.Notice{Text: v.Text("imports.already", int(number), v.Lang.Moment(before.At.Local())), Warn: true})
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		return errNoImport
@@ -136,18 +96,21 @@ func undoImport(v visit) error {
 	}
 	data := takenBack{Number: number, Deleted: done.Deleted, Restored: done.Restored}
 	for _, left := range done.Left {
-		data.Left = append(data.Left, v.leftAlone(left))
+		data.Left = append(data.Left, newLeftAlone(v, left))
 	}
-	return v.renderImports(importsPage{TakenBack: &data}, &site.Notice{Text: v.Text("imports.done", int(number)), Warn: len(data.Left) > 0})
+	return renderImports(v, importsPage{TakenBack: &data}, &site.Notice{Text: v.Text("imports.done", int(number)), Warn: len(data.Left) > 0})
 }
 
-func (v visit) leftAlone(left store.LeftAlone) leftAlone {
-	l := leftAlone{Name: isolate(left.Name), Why: v.Text("imports.left." + left.Action)}
+func newLeftAlone(v view.Visit, left store.LeftAlone) leftAlone {
+	l := leftAlone{Name: view.Isolate(left.Name), Why: v.Text("imports.left." + left.Action)}
 	if l.Name == "" {
 		l.Name = v.Text("history.nobody")
 	}
 	if left.Action != "purge" {
-		l.Link = personPath(left.ID) + "/history"
+		l.Link = view.PersonPath(left.ID) + "/history"
 	}
 	return l
 }
+
+// errNoImport is for an import that the department does not have.
+var errNoImport = &httpapi.Problem{Kind: httpapi.Kind{Code: "import", Status: http.StatusNotFound}}

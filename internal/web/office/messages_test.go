@@ -3,6 +3,7 @@ package office
 import (
 	"cmp"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,7 +20,25 @@ var askedMessage = regexp.MustCompile(`(?:[{( ][tn] |Text\()"([a-zA-Z_.]*[a-zA-Z
 
 // pageMessages returns the messages of all rooms, and of the other packages of the district.
 func pageMessages() lang.Catalog {
-	return lang.MustLoad("*/messages/*.json", os.DirFS(".."))
+	return lang.MustLoad("*/messages/*.json", os.DirFS(".."), os.DirFS("."))
+}
+
+// readAll returns the files of the district with a suffix, by their path.
+func readAll(t *testing.T, suffix string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, suffix) || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		all[path] = string(text)
+		return err
+	})
+	if err != nil || len(all) == 0 {
+		t.Fatal(suffix, err)
+	}
+	return all
 }
 
 // TestMessagesAreUsed: each message that a page asks for exists, and each message
@@ -28,19 +47,9 @@ func pageMessages() lang.Catalog {
 func TestMessagesAreUsed(t *testing.T) {
 	catalog := pageMessages()
 	var all strings.Builder
-	for _, pattern := range []string{"templates/*.html", "../site/templates/*.html", "*.go", "../site/*.go", "../dav/*.go", "../phone/*.go"} {
-		names, err := filepath.Glob(pattern)
-		if err != nil || len(names) == 0 {
-			t.Fatal(pattern, err)
-		}
-		for _, name := range names {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !strings.HasSuffix(name, "_test.go") {
-				all.Write(text)
-			}
+	for _, suffix := range []string{".html", ".go"} {
+		for _, text := range readAll(t, suffix) {
+			all.WriteString(text)
 		}
 	}
 	keys := catalog.Keys()
@@ -74,16 +83,8 @@ var foreign = map[string]string{
 // TestTemplatesHaveNoColon: French has a space before it, so "layout.colon" stands there.
 func TestTemplatesHaveNoColon(t *testing.T) {
 	t.Parallel()
-	templates, err := filepath.Glob("../*/templates/*.html")
-	if err != nil || len(templates) == 0 {
-		t.Fatal(err)
-	}
-	for _, name := range templates {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(string(text), "}}: ") {
+	for name, text := range readAll(t, ".html") {
+		if strings.Contains(text, "}}: ") {
 			t.Errorf("%s has a colon that is not of the language", name)
 		}
 	}
@@ -91,22 +92,20 @@ func TestTemplatesHaveNoColon(t *testing.T) {
 
 func TestMessagesAreTypeset(t *testing.T) {
 	t.Parallel()
-	names, err := filepath.Glob("../*/messages/*.json")
-	if err != nil || len(names) == 0 {
-		t.Fatal(err)
-	}
-	names = append(names, "../../lists/imports/messages.json")
 	untypeset := map[string]*regexp.Regexp{}
 	for _, l := range lang.All() {
 		untypeset[l.Tag] = regexp.MustCompile(cmp.Or(foreign[l.Tag], `"`) + `|["']|\.\.\.`)
 	}
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	texts := readAll(t, ".json")
+	imports := "../../lists/imports/messages.json"
+	text, err := os.ReadFile(imports)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts[imports] = string(text)
+	for _, text := range texts {
 		var messages map[string]map[string]any // a text, or texts by plural form
-		if err := json.Unmarshal(text, &messages); err != nil {
+		if err := json.Unmarshal([]byte(text), &messages); err != nil {
 			t.Fatal(err)
 		}
 		for key, languages := range messages {

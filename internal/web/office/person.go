@@ -13,6 +13,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
@@ -33,7 +34,7 @@ type formPage struct {
 	Deleted bool    // while the form was open
 	Token   string  // tells a form that is sent twice from two forms
 	Resumed bool    // after a new sign-in; nothing is saved yet
-	Person  person
+	Person  view.Person
 	Alike   []site.Line // who is there already and could be the new person
 }
 
@@ -54,9 +55,9 @@ type problem struct {
 	Readings []string // days that the value can mean, to choose from
 }
 
-// inputs returns the fields of a form.
-func (v visit) inputs(typed, was record.Fields, faults map[string]problem) (all, wrong []input) {
-	before := fieldValues(was)
+// newInputs returns the fields of a form.
+func newInputs(v view.Visit, typed, was record.Fields, faults map[string]problem) (all, wrong []input) {
+	before := view.FieldValues(was)
 	for d, value := range typed.Each {
 		in := input{d.Name, v.Text("field." + d.Name), *value, before[d.Name], faults[d.Name], d.Required, false}
 		all = append(all, in)
@@ -67,32 +68,32 @@ func (v visit) inputs(typed, was record.Fields, faults map[string]problem) (all,
 	return all, wrong
 }
 
-// typed returns the fields of the form that was sent. prefix is empty, or was.
+// typedFields returns the fields of the form that was sent. prefix is empty, or was.
 // for what they were when the form was made. A field that the form does not have
 // is as in absent.
-func (v visit) typed(prefix string, absent record.Fields) record.Fields {
+func typedFields(v view.Visit, prefix string, absent record.Fields) record.Fields {
 	for d, value := range absent.Each {
 		if v.R.PostForm.Has(prefix + d.Name) {
 			*value = v.R.PostForm.Get(prefix + d.Name)
 		}
 	}
-	if reading := v.R.PostForm.Get("reading.dateOfBirth"); reading != "" && prefix == "" && v.asked("dateOfBirth") {
+	if reading := v.R.PostForm.Get("reading.dateOfBirth"); reading != "" && prefix == "" && wasAsked(v, "dateOfBirth") {
 		absent.DateOfBirth = reading
 	}
 	return absent
 }
 
-// asked reports whether the page has asked about a field, and its value is still the same.
-func (v visit) asked(field string) bool {
+// wasAsked reports whether the page has asked about a field, and its value is still the same.
+func wasAsked(v view.Visit, field string) bool {
 	form := v.R.PostForm
 	return form.Has("asked."+field) && form.Get("asked."+field) == form.Get(field)
 }
 
-// ask asks about a phone number without any digit, once. Such a number may be stored, but
+// askAboutPhone asks about a phone number without any digit, once. Such a number may be stored, but
 // somebody may have typed into the wrong field. stored is what the record has.
-func (v visit) ask(fields record.Fields, stored, button string, faults map[string]problem) {
+func askAboutPhone(v view.Visit, fields record.Fields, stored, button string, faults map[string]problem) {
 	if number := fields.PhoneNumber; number != "" && number != stored && !strings.ContainsFunc(number, unicode.IsDigit) &&
-		faults["phoneNumber"].Fault == "" && !v.asked("phoneNumber") {
+		faults["phoneNumber"].Fault == "" && !wasAsked(v, "phoneNumber") {
 		faults["phoneNumber"] = problem{Fault: v.Text("fault.phoneNumber.no_digit", v.Text(button)), Question: true}
 	}
 }
@@ -100,11 +101,11 @@ func (v visit) ask(fields record.Fields, stored, button string, faults map[strin
 // normalize returns what was typed as it is stored, and a message for each field
 // with a fault. A day of birth that is still that of the record keeps what else
 // the record has there, its time and offset.
-func (v visit) normalize(typed record.Fields, stored string) (record.Fields, map[string]problem) {
+func normalize(v view.Visit, typed record.Fields, stored string) (record.Fields, map[string]problem) {
 	faults := map[string]problem{}
-	born, err := v.readBirth(typed.DateOfBirth, stored)
+	born, err := readBirth(v, typed.DateOfBirth, stored)
 	if err != nil {
-		p := problem{Fault: v.dayFault("dateOfBirth", err)}
+		p := problem{Fault: v.DayFault("dateOfBirth", err)}
 		if two := (*lang.AmbiguousError)(nil); errors.As(err, &two) {
 			p.Readings = []string{two.One, two.Other}
 		}
@@ -123,26 +124,26 @@ func (v visit) normalize(typed record.Fields, stored string) (record.Fields, map
 	return fields, faults
 }
 
-func showNewPerson(v visit) error {
-	return v.renderForm(http.StatusOK, formPage{}, record.Fields{}, record.Fields{}, nil)
+func showNewPerson(v view.Visit) error {
+	return renderForm(v, http.StatusOK, formPage{}, record.Fields{}, record.Fields{}, nil)
 }
 
 // renderForm answers with the form. Without an ID it is that for a new person.
-func (v visit) renderForm(status int, data formPage, typed, was record.Fields, faults map[string]problem) error {
+func renderForm(v view.Visit, status int, data formPage, typed, was record.Fields, faults map[string]problem) error {
 	p := site.Page{Title: v.Text("person.new"), Section: "list"}
 	data.Action, data.Back, data.Place = site.Root+"people", v.Back(), v.Back()
 	if data.ID != "" {
-		data.Action, data.Place = personPath(data.ID), data.Back+"#"+data.ID
-		data.History = withBack(personPath(data.ID)+"/history", data.Back)
-		if n, _ := v.neighbours(data.ID); n.Searched && n.After != "" { // the form is there without them
-			data.Next = withBack(personPath(n.After), n.AfterOn)
+		data.Action, data.Place = view.PersonPath(data.ID), data.Back+"#"+data.ID
+		data.History = view.WithBack(view.PersonPath(data.ID)+"/history", data.Back)
+		if n, _ := neighboursOf(v, data.ID); n.Searched && n.After != "" { // the form is there without them
+			data.Next = view.WithBack(view.PersonPath(n.After), n.AfterOn)
 		}
 		p.Title = data.Name
 	} else {
 		data.Token = cmp.Or(data.Token, strings.ToLower(rand.Text()))
-		data.Alike, _ = v.alikeTyped(typed) // the form is there without it
+		data.Alike, _ = alikeTyped(v, typed) // the form is there without it
 	}
-	data.Inputs, data.Faults = v.inputs(typed, was, faults)
+	data.Inputs, data.Faults = newInputs(v, typed, was, faults)
 	for _, in := range data.Inputs[record.NameFields:] {
 		if in.Value != "" {
 			data.Facts = append(data.Facts, in)
@@ -154,17 +155,17 @@ func (v visit) renderForm(status int, data formPage, typed, was record.Fields, f
 	return v.Render(status, "person", p)
 }
 
-func addPerson(v visit) error {
-	typed, data := v.typed("", record.Fields{}), formPage{Token: v.R.PostForm.Get("token")}
+func addPerson(v view.Visit) error {
+	typed, data := typedFields(v, "", record.Fields{}), formPage{Token: v.R.PostForm.Get("token")}
 	if v.Resumed() {
-		return v.renderForm(http.StatusOK, data, typed, record.Fields{}, nil)
+		return renderForm(v, http.StatusOK, data, typed, record.Fields{}, nil)
 	}
-	fields, faults := v.normalize(typed, "")
-	v.ask(fields, "", "person.new", faults)
+	fields, faults := normalize(v, typed, "")
+	askAboutPhone(v, fields, "", "person.new", faults)
 	if len(faults) > 0 {
-		return v.renderForm(http.StatusUnprocessableEntity, data, typed, record.Fields{}, faults)
+		return renderForm(v, http.StatusUnprocessableEntity, data, typed, record.Fields{}, faults)
 	}
-	f, err := v.Store.Create(v.Session.Tenant, v.Session.ID, fields, v.addKey(data.Token, fields))
+	f, err := v.Store.Create(v.Session.Tenant, v.Session.ID, fields, formKey(v, data.Token, fields))
 	id := f.ID
 	if repeated := (*store.RepeatedError)(nil); errors.As(err, &repeated) { // the form was sent before
 		id, err = repeated.ID, nil
@@ -172,13 +173,13 @@ func addPerson(v visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Redirect(v.withUndo(v.Back(), "added", id))
+	return v.Redirect(v.WithUndo(v.Back(), "added", id))
 }
 
-// addKey returns the idempotency key of a form, nil for a form without a token.
+// formKey returns the idempotency key of a form, nil for a form without a token.
 // Another content makes it another form: somebody went back and typed the next
 // person over the last one.
-func (v visit) addKey(token string, f record.Fields) *store.IdempotencyKey {
+func formKey(v view.Visit, token string, f record.Fields) *store.IdempotencyKey {
 	if token == "" {
 		return nil
 	}
@@ -186,72 +187,59 @@ func (v visit) addKey(token string, f record.Fields) *store.IdempotencyKey {
 	for _, value := range f.Each {
 		parts = append(parts, *value)
 	}
-	return v.idempotencyKey("form-", parts...)
+	return v.IdempotencyKey("form-", parts...)
 }
 
 // newPersonPath is the address of the form for a new person.
 const newPersonPath = site.Root + "people/new"
 
-// personPath returns the address of a person's page.
-func personPath(id string) string { return site.Root + "people/" + id }
-
 // entityTag returns the entity tag that the API has for a record.
-func (v visit) entityTag(f record.Firefighter) string { return v.Store.Tag(f.AppendJSON(nil)) }
+func entityTag(v view.Visit, f record.Firefighter) string { return v.Store.Tag(f.AppendJSON(nil)) }
 
-func showPerson(v visit, id string) error {
+func showPerson(v view.Visit, id string) error {
 	f, err := v.Store.Get(v.Session.Tenant, id)
 	if err != nil {
 		return err
 	}
-	shown := v.shown(f.Fields)
-	return v.renderForm(http.StatusOK, v.formOf(f), shown, shown, nil)
+	shown := v.Shown(f.Fields)
+	return renderForm(v, http.StatusOK, formOf(v, f), shown, shown, nil)
 }
 
 // formOf returns the form for a record.
-func (v visit) formOf(f record.Firefighter) formPage {
-	return formPage{ID: f.ID, Name: nameOf(f.Fields), Tag: v.entityTag(f), Person: v.person(&f, v.today())}
-}
-
-// find returns a record of the department, deleted or not.
-func (v visit) find(id string) (f record.Firefighter, deleted bool, err error) {
-	f, err = v.Store.Get(v.Session.Tenant, id)
-	if !errors.Is(err, store.ErrNotFound) {
-		return f, false, err
-	}
-	gone, err := v.Store.GetDeleted(v.Session.Tenant, id)
-	return gone.Firefighter, true, cmp.Or(err, gone.Err())
+func formOf(v view.Visit, f record.Firefighter) formPage {
+	return formPage{ID: f.ID, Name: view.NameOf(f.Fields), Tag: entityTag(v, f), Person: v.Person(&f, v.Today())}
 }
 
 // savePerson replaces a record, if it is still what the form was made from. A
 // form of which every value is stored already changes nothing.
-func savePerson(v visit, id string) error {
-	f, deleted, err := v.find(id)
+func savePerson(v view.Visit, id string) error {
+	f, deleted, err := v.Find(id)
 	if err != nil {
 		return err
 	}
-	data := v.formOf(f)
+	data := formOf(v, f)
 	data.Tag, data.Deleted = v.R.PostForm.Get("tag"), deleted
-	typed, was := v.typed("", v.shown(f.Fields)), v.typed("was.", record.Fields{})
+	typed, was := typedFields(v, "", v.Shown(f.Fields)), typedFields(v, "was.", record.Fields{})
 	if v.Resumed() {
-		return v.renderForm(http.StatusOK, data, typed, was, nil)
+		return renderForm(v, http.StatusOK, data, typed, was, nil)
 	}
-	fields, faults := v.normalize(typed, f.DateOfBirth)
-	v.ask(fields, f.PhoneNumber, "person.save", faults)
+	fields, faults := normalize(v, typed, f.DateOfBirth)
+	askAboutPhone(v, fields, f.PhoneNumber, "person.save", faults)
 	switch {
 	case len(faults) > 0:
-		return v.renderForm(http.StatusUnprocessableEntity, data, typed, was, faults)
-	case deleted && (v.R.PostForm.Get("restore") == "" || data.Tag != v.entityTag(f)):
-		return v.renderConflict(id, fields, was, false)
+		return renderForm(v, http.StatusUnprocessableEntity, data, typed, was, faults)
+	case deleted && (v.R.PostForm.Get("restore") == "" || data.Tag != entityTag(v, f)):
+		return renderConflict(v, id, fields, was, false)
 	case deleted:
 		err = v.Store.Undelete(v.Session.Tenant, v.Session.ID, []string{id})
 		if err != nil && !errors.As(err, new(*store.NotDeletedError)) { // somebody else was quicker
 			return err
 		}
 	}
-	switch err := v.replace(id, fields, data.Tag); {
+	switch err := replaceRecord(v, id, fields, data.Tag); {
 	case errors.Is(err, errUnchanged):
 	case errors.Is(err, httpapi.ErrPreconditionFailed), errors.Is(err, store.ErrNotFound):
-		return v.renderConflict(id, fields, was, false)
+		return renderConflict(v, id, fields, was, false)
 	case err != nil:
 		return err
 	}
@@ -259,23 +247,23 @@ func savePerson(v visit, id string) error {
 	if next := v.R.PostForm.Get("then"); next != "" {
 		to = site.LocalPath(next)
 	}
-	if before, _ := v.normalize(was, f.DateOfBirth); before == fields { // nothing to undo
-		return v.Redirect(withNotice(to, "saved", id))
+	if before, _ := normalize(v, was, f.DateOfBirth); before == fields { // nothing to undo
+		return v.Redirect(view.WithNotice(to, "saved", id))
 	}
-	return v.Redirect(v.withUndo(to, "saved", id))
+	return v.Redirect(v.WithUndo(to, "saved", id))
 }
 
 // errUnchanged says that a record has the fields already that it should have.
 var errUnchanged = errors.New("the record has these fields already")
 
-// replace replaces a record that still has an entity tag. The error is
+// replaceRecord replaces a record that still has an entity tag. The error is
 // errUnchanged, httpapi.ErrPreconditionFailed or one of the store.
-func (v visit) replace(id string, fields record.Fields, tag string) error {
+func replaceRecord(v view.Visit, id string, fields record.Fields, tag string) error {
 	_, err := v.Store.Replace(v.Session.Tenant, v.Session.ID, id, fields, func(now record.Firefighter) error {
 		switch {
 		case now.Fields == fields:
 			return errUnchanged
-		case v.entityTag(now) != tag:
+		case entityTag(v, now) != tag:
 			return httpapi.ErrPreconditionFailed
 		}
 		return nil
@@ -284,8 +272,8 @@ func (v visit) replace(id string, fields record.Fields, tag string) error {
 }
 
 // deletePerson deletes a person softly. Pressed twice it does the same.
-func deletePerson(v visit, id string) error {
-	beside, _ := v.neighbours(id) // whom the list shows then, if they are known
+func deletePerson(v view.Visit, id string) error {
+	beside, _ := neighboursOf(v, id) // whom the list shows then, if they are known
 	err := v.Store.Delete(v.Session.Tenant, v.Session.ID, id, func(record.Firefighter) error { return nil })
 	if errors.Is(err, store.ErrNotFound) {
 		_, err = v.Store.GetDeleted(v.Session.Tenant, id)
@@ -293,7 +281,7 @@ func deletePerson(v visit, id string) error {
 	if err != nil {
 		return err
 	}
-	list := withNotice(v.Back(), "deleted", id)
+	list := view.WithNotice(v.Back(), "deleted", id)
 	if place := cmp.Or(beside.After, beside.Before); place != "" {
 		list += "#" + place
 	}
@@ -301,7 +289,7 @@ func deletePerson(v visit, id string) error {
 }
 
 // undeletePerson brings a person back. Pressed twice it does the same.
-func undeletePerson(v visit, id string) error {
+func undeletePerson(v view.Visit, id string) error {
 	err := v.Store.Undelete(v.Session.Tenant, v.Session.ID, []string{id})
 	if errors.As(err, new(*store.NotDeletedError)) {
 		_, err = v.Store.Get(v.Session.Tenant, id)
@@ -309,7 +297,7 @@ func undeletePerson(v visit, id string) error {
 	if err != nil {
 		return err
 	}
-	return v.Redirect(withNotice(v.Back(), "restored", id))
+	return v.Redirect(view.WithNotice(v.Back(), "restored", id))
 }
 
 // conflictPage is the Data of conflict.html: somebody else has changed or deleted
@@ -339,20 +327,20 @@ type conflictField struct {
 // record that was deleted it brings the person back, too. The error is
 // store.ErrNotFound if there is no such record any more. past says that nobody has typed
 // yours: it is what was there before an entry of the history, and was what came after it.
-func (v visit) renderConflict(id string, yours, was record.Fields, past bool) error {
-	now, deleted, err := v.find(id)
+func renderConflict(v view.Visit, id string, yours, was record.Fields, past bool) error {
+	now, deleted, err := v.Find(id)
 	if err != nil {
 		return err
 	}
-	data := conflictPage{ID: id, Name: nameOf(now.Fields), Action: personPath(id), Tag: v.entityTag(now), Back: v.Back(), Deleted: deleted, Past: past}
-	data.Discard = withBack(data.Action, data.Back)
+	data := conflictPage{ID: id, Name: view.NameOf(now.Fields), Action: view.PersonPath(id), Tag: entityTag(v, now), Back: v.Back(), Deleted: deleted, Past: past}
+	data.Discard = view.WithBack(data.Action, data.Back)
 	switch {
 	case past:
 		data.Discard = data.Back
 	case deleted:
 		data.Discard = deletedPath
 	}
-	theirs, before, shown := fieldValues(v.shown(now.Fields)), fieldValues(was), v.shown(yours)
+	theirs, before, shown := view.FieldValues(v.Shown(now.Fields)), view.FieldValues(was), v.Shown(yours)
 	for d, value := range shown.Each {
 		c := conflictField{Name: d.Name, Label: v.Text("field." + d.Name), Yours: *value, Theirs: theirs[d.Name], Same: *value == theirs[d.Name]}
 		c.KeepTheirs = *value == before[d.Name] && (past || v.R.PostForm.Has("was."+d.Name))
@@ -370,4 +358,19 @@ func (v visit) renderConflict(id string, yours, was record.Fields, past bool) er
 		title = "conflict.since"
 	}
 	return v.Render(http.StatusConflict, "conflict", site.Page{Title: v.Text(title, data.Name), Section: "list", Data: data})
+}
+
+// readBirth returns a day as it is stored. stored is what the record has.
+func readBirth(v view.Visit, text, stored string) (string, error) {
+	if strings.TrimSpace(text) == "" {
+		return "", nil
+	}
+	day, err := v.Lang.ParseBirth(text, v.Today())
+	if err != nil {
+		return "", err
+	}
+	if before, known := view.BornOn(record.Fields{DateOfBirth: stored}); known && before == day {
+		return stored, nil
+	}
+	return day.String(), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/phone"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
@@ -36,7 +37,7 @@ type phonesPage struct {
 	// The form, as it was sent.
 	Device, Name, Fault string
 	Birthdays           bool
-	Faults              []fault
+	Faults              []view.Fault
 }
 
 // madePhone is what a device needs, shown this once.
@@ -55,9 +56,9 @@ type phonePage struct {
 	Trust            bool // the device must trust the certificate by hand
 }
 
-func showPhones(v visit) error { return v.renderPhones(http.StatusOK, phonesPage{Device: apple}) }
+func showPhones(v view.Visit) error { return renderPhones(v, http.StatusOK, phonesPage{Device: apple}) }
 
-func (v visit) renderPhones(status int, data phonesPage) (err error) {
+func renderPhones(v view.Visit, status int, data phonesPage) (err error) {
 	if data.Reach, err = v.Reach(); err != nil {
 		return err
 	}
@@ -77,40 +78,40 @@ func (v visit) renderPhones(status int, data phonesPage) (err error) {
 
 // addPhone makes what a device needs and shows it, this once. An iPhone gets a code, by
 // which it fetches its profile; others get their key at once.
-func addPhone(v visit) error {
+func addPhone(v view.Visit) error {
 	form := v.R.PostForm
 	data := phonesPage{Device: form.Get("kind"), Name: form.Get("name"), Birthdays: form.Get("birthdays") != ""}
 	if !slices.Contains(devices, data.Device) { // no browser sends this
 		return &httpapi.Problem{Kind: httpapi.Malformed}
 	}
 	if v.Resumed() {
-		return v.renderPhones(http.StatusOK, data)
+		return renderPhones(v, http.StatusOK, data)
 	}
 	name, err := record.NormalizeName(data.Name)
 	if wrong := (*record.TextError)(nil); errors.As(err, &wrong) {
 		data.Fault = v.Text("access.fault." + wrong.Code)
-		data.Faults = []fault{{"name", data.Fault}}
-		return v.renderPhones(http.StatusUnprocessableEntity, data)
+		data.Faults = []view.Fault{{Name: "name", Fault: data.Fault}}
+		return renderPhones(v, http.StatusUnprocessableEntity, data)
 	}
 	made := &madePhone{Device: data.Device, Name: name, User: phone.User}
 	if data.Device == apple {
-		err = v.invitePhone(made, data.Birthdays)
+		err = invitePhone(v, made, data.Birthdays)
 	} else {
-		err = v.makePhone(made, data.Birthdays)
+		err = makePhone(v, made, data.Birthdays)
 	}
 	if err != nil {
 		return err
 	}
-	return v.renderPhones(http.StatusOK, phonesPage{Device: data.Device, Made: made})
+	return renderPhones(v, http.StatusOK, phonesPage{Device: data.Device, Made: made})
 }
 
 // makePhone makes the key of a device, and shows it as text and as a link.
-func (v visit) makePhone(made *madePhone, birthdays bool) error {
+func makePhone(v view.Visit, made *madePhone, birthdays bool) error {
 	department, err := v.Store.TenantName(v.Session.Tenant)
 	if err != nil {
 		return err
 	}
-	if made.Account, err = v.account(department); err != nil {
+	if made.Account, err = accountOf(v, department); err != nil {
 		return err
 	}
 	err = v.Store.AddPhone(store.NewPhone{Tenant: v.Session.Tenant, Name: made.Name, Birthdays: birthdays}, func(p store.Phone) error {
@@ -119,13 +120,13 @@ func (v visit) makePhone(made *madePhone, birthdays bool) error {
 	})
 	made.Subscribe = template.URL(made.CalendarLink())
 	if link := made.DAVx5(); link != "" && made.Device == android {
-		made.QR = qrCode(link, v.Text("phones.qr", made.Name))
+		made.QR = view.QRCode(link, v.Text("phones.qr", made.Name))
 	}
 	return err
 }
 
 // invitePhone makes the code of an Apple device.
-func (v visit) invitePhone(made *madePhone, birthdays bool) error {
+func invitePhone(v view.Visit, made *madePhone, birthdays bool) error {
 	reach, err := v.Reach()
 	if err != nil {
 		return err
@@ -134,12 +135,12 @@ func (v visit) invitePhone(made *madePhone, birthdays bool) error {
 	path := ""
 	err = v.Store.Invite(n, func(code string) error { path = phonesPath + "/" + code; return nil })
 	made.File, made.Link = path+"/"+phone.ProfileName, reach.URL+path
-	made.QR = qrCode(made.Link, v.Text("phones.qr", made.Name))
+	made.QR = view.QRCode(made.Link, v.Text("phones.qr", made.Name))
 	return err
 }
 
-// account returns the account of a device of a department, without its keys.
-func (v visit) account(department string) (phone.Account, error) {
+// accountOf returns the account of a device of a department, without its keys.
+func accountOf(v view.Visit, department string) (phone.Account, error) {
 	reach, err := v.Reach()
 	return phone.Account{Department: department, URL: reach.URL, Language: v.Lang, Authority: v.Site.Authority.Certificate()}, err
 }
@@ -152,8 +153,8 @@ var errWait = &httpapi.Problem{Kind: httpapi.TooMany}
 
 // withPhoneCode calls use with the code of the address and its invitation. Wrong ones count as those at
 // sign-in, but under another name: a code that somebody has typed there is not wrong here.
-func withPhoneCode(use func(v visit, code string, i store.Invitation) error) func(visit) error {
-	return func(v visit) error {
+func withPhoneCode(use func(v view.Visit, code string, i store.Invitation) error) func(view.Visit) error {
+	return func(v view.Visit) error {
 		code := v.R.PathValue("code")
 		wait, err := v.Try("phone "+code, func(string) error {
 			i, err := v.Store.PhoneInvitation(code)
@@ -174,14 +175,15 @@ func withPhoneCode(use func(v visit, code string, i store.Invitation) error) fun
 
 // showPhone is the page that an Apple device opens. It needs no session, and does not use
 // the code up.
-func showPhone(v visit, code string, i store.Invitation) error {
-	data := phonePage{i.Department, phonesPath + "/" + code + "/" + phone.ProfileName, v.Site.Authority.Certificate() != nil}
+func showPhone(v view.Visit, code string, i store.Invitation) error {
+	trust := v.Site.Authority.Certificate() != nil
+	data := phonePage{i.Department, phonesPath + "/" + code + "/" + phone.ProfileName, trust}
 	return v.Render(http.StatusOK, "phone", site.Page{Title: v.Text("phones.get.title", i.Department), Data: data})
 }
 
 // sendProfile answers with the profile of an Apple device, and uses the code up.
-func sendProfile(v visit, code string, i store.Invitation) error {
-	a, err := v.account(i.Department)
+func sendProfile(v view.Visit, code string, i store.Invitation) error {
+	a, err := accountOf(v, i.Department)
 	if err == nil && v.R.Method != http.MethodHead {
 		err = v.Store.UsePhoneInvitation(code, func(p store.Phone) error {
 			a.Key, a.Calendar = p.Key, p.Calendar

@@ -14,6 +14,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
@@ -33,16 +34,16 @@ type printPage struct {
 	Width               int           // columns of the full list
 	Even                bool          // some texts are so long that columns have set widths
 	Long                bool          // a browser needs some time to lay it out
-	People              []person
-	Blocks              [][]person // of People, for the phone list
+	People              []view.Person
+	Blocks              [][]view.Person // of People, for the phone list
 }
 
 // printChoice is what a list to print has, by the address of the page.
 type printChoice struct {
-	Full      bool     // all fields; else names and numbers
-	One       bool     // on one sheet
-	SizeFault string   // message: why it is not on one sheet
-	Columns   question // headings of empty columns, as typed
+	Full      bool          // all fields; else names and numbers
+	One       bool          // on one sheet
+	SizeFault string        // message: why it is not on one sheet
+	Columns   view.Question // headings of empty columns, as typed
 	Headings  []string
 }
 
@@ -58,7 +59,7 @@ const (
 	blockLength = 500
 )
 
-func (v visit) printChoice() printChoice {
+func readChoice(v view.Visit) printChoice {
 	query := v.Query()
 	c := printChoice{Full: query.Get("list") == "full", One: query.Get("size") == "one"}
 	c.Columns.Value = strings.ToValidUTF8(query.Get("columns"), "\uFFFD")
@@ -87,15 +88,15 @@ func (c printChoice) path(list string) string {
 	return "/office/print?" + query.Encode()
 }
 
-func showPrint(v visit) error {
-	found, err := v.everybody()
+func showPrint(v view.Visit) error {
+	found, err := everybody(v)
 	if err != nil {
 		return err
 	}
-	codes := v.codes()
-	c := v.printChoice()
-	data := printPage{printChoice: c, PhoneList: c.path("phone"), FullList: c.path("full"), NextYear: strconv.Itoa(v.today().Year + 1), Date: v.now(),
-		Count: found.Total, Code: codes.of(found.Version), Width: fullColumns + len(c.Headings), Long: found.Total > longList, People: v.onPaper(v.people(found.Items))}
+	codes := codesOf(v)
+	c := readChoice(v)
+	data := printPage{printChoice: c, PhoneList: c.path("phone"), FullList: c.path("full"), NextYear: strconv.Itoa(v.Today().Year + 1), Date: v.Now(),
+		Count: found.Total, Code: codes.of(found.Version), Width: fullColumns + len(c.Headings), Long: found.Total > longList, People: onPaper(v, v.People(found.Items))}
 	data.Even = slices.ContainsFunc(data.People, hasLongTexts)
 	data.Blocks = slices.Collect(slices.Chunk(data.People, blockLength))
 	if data.One && data.Count > mostOnOne {
@@ -103,7 +104,7 @@ func showPrint(v visit) error {
 	} else if data.One {
 		data.Fit = fit(data.People, data.Headings, data.Full)
 	}
-	if data.QR, err = v.paperQR(data.Code); err != nil {
+	if data.QR, err = paperQR(v, data.Code); err != nil {
 		return err
 	}
 	title := "print.phone"
@@ -114,7 +115,7 @@ func showPrint(v visit) error {
 }
 
 // onPaper writes the phone numbers of people in one style.
-func (v visit) onPaper(people []person) []person {
+func onPaper(v view.Visit, people []view.Person) []view.Person {
 	for i := range people {
 		people[i].Phone = v.Lang.Phone(people[i].Phone)
 	}
@@ -123,12 +124,12 @@ func (v visit) onPaper(people []person) []person {
 
 // paperQR returns a QR code that opens the page of the prints with a code. It is empty
 // where only this machine reaches the page.
-func (v visit) paperQR(code string) (template.HTML, error) {
+func paperQR(v view.Visit, code string) (template.HTML, error) {
 	at, err := v.Store.Address()
 	if err != nil || at == "" || site.HereOnly(at) {
 		return "", err
 	}
-	return qrCode(at+"/office/paper?code="+code, v.Text("print.qr")), nil
+	return view.QRCode(at+"/office/paper?code="+code, v.Text("print.qr")), nil
 }
 
 const (
@@ -153,8 +154,8 @@ func newCodes(tenant record.TenantID, history int64) codes {
 	return codes{((uint64(history) ^ uint64(tenant)*odd) * odd >> 32) % codeCount}
 }
 
-// codes returns the codes of the department.
-func (v visit) codes() codes {
+// codesOf returns the codes of the department.
+func codesOf(v view.Visit) codes {
 	return newCodes(v.Session.Tenant, v.Store.Mark().History)
 }
 
@@ -189,49 +190,49 @@ type paperPage struct {
 
 // paperPerson is somebody whose line on a paper is wrong.
 type paperPerson struct {
-	person
-	Fields []difference // of somebody who has changed
+	view.Person
+	Fields []view.Difference // of somebody who has changed
 }
 
 // showPaper says what has changed since a list was printed.
-func showPaper(v visit) error {
-	data := paperPage{Code: v.Query().Get("code"), Date: v.now()}
+func showPaper(v view.Visit) error {
+	data := paperPage{Code: v.Query().Get("code"), Date: v.Now()}
 	if strings.TrimSpace(data.Code) != "" {
-		if err := v.comparePaper(&data); err != nil {
+		if err := comparePaper(v, &data); err != nil {
 			return err
 		}
 	}
 	return v.Render(http.StatusOK, "paper", site.Page{Title: v.Text("paper.title"), Section: "paper", Wrong: data.Fault != "", Data: data})
 }
 
-func (v visit) comparePaper(data *paperPage) error {
+func comparePaper(v view.Visit, data *paperPage) error {
 	q := listDefaults
 	q.PageSize = 1
 	now, err := v.Store.List(v.Session.Tenant, q)
 	if err != nil {
 		return err
 	}
-	codes := v.codes()
+	codes := codesOf(v)
 	version, known := codes.version(data.Code, now.Version)
 	if !known {
 		data.Fault = v.Text("paper.unknown")
 		return nil
 	}
 	data.Since, data.Now, data.Count = codes.of(version), codes.of(now.Version), now.Total
-	if data.QR, err = v.paperQR(data.Now); err != nil {
+	if data.QR, err = paperQR(v, data.Now); err != nil {
 		return err
 	}
-	return v.addDifferences(data, version)
+	return addDifferences(v, data, version)
 }
 
 // addDifferences compares a list of a version with today's. Only what a paper
 // shows counts.
-func (v visit) addDifferences(data *paperPage, version int64) error {
+func addDifferences(v view.Visit, data *paperPage, version int64) error {
 	differences, erased, err := v.Store.ChangedSince(v.Session.Tenant, version)
 	if err != nil {
 		return err
 	}
-	today := v.today()
+	today := v.Today()
 	for _, d := range differences {
 		for _, f := range []*record.Firefighter{d.Then, d.Now} {
 			if f != nil {
@@ -240,15 +241,15 @@ func (v visit) addDifferences(data *paperPage, version int64) error {
 		}
 		switch {
 		case d.Then == nil:
-			data.Added = append(data.Added, paperPerson{person: v.person(d.Now, today)})
+			data.Added = append(data.Added, paperPerson{Person: v.Person(d.Now, today)})
 		case d.Now == nil:
-			data.Deleted = append(data.Deleted, paperPerson{person: v.person(d.Then, today)})
+			data.Deleted = append(data.Deleted, paperPerson{Person: v.Person(d.Then, today)})
 		default:
-			if v.birth(d.Then.Fields) == v.birth(d.Now.Fields) {
+			if v.Birth(d.Then.Fields) == v.Birth(d.Now.Fields) {
 				d.Then.DateOfBirth = d.Now.DateOfBirth // another time or offset
 			}
-			if fields := v.differences(d.Then.Fields, d.Now.Fields); len(fields) > 0 {
-				data.Changed = append(data.Changed, paperPerson{v.person(d.Now, today), fields})
+			if fields := v.Differences(d.Then.Fields, d.Now.Fields); len(fields) > 0 {
+				data.Changed = append(data.Changed, paperPerson{v.Person(d.Now, today), fields})
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 )
 
 // errNoEntry says that the history has no such entry, or not any more, or none of which
@@ -17,22 +18,17 @@ var errNoEntry = &httpapi.Problem{Kind: httpapi.Kind{Code: "entry", Status: http
 // errChangedSince says that a record is not as an entry of the history has left it.
 var errChangedSince = &httpapi.Problem{Kind: httpapi.Kind{Code: "since", Status: http.StatusConflict}}
 
-// putBackPath returns the address that brings back what was there before an entry.
-func putBackPath(number int64) string {
-	return historyPath + "/" + strconv.FormatInt(number, 10) + "/put-back"
-}
-
 // putBack brings back what was there before an entry of the history: the fields that it
 // has changed, the person whom it has deleted, or the list without the person whom it has
 // added. That is a change as any other, with an entry of its own. What came later in the
 // same fields is never overwritten: then the page asks, or leads to Delete for a person.
-func putBack(v visit) error {
+func putBack(v view.Visit) error {
 	number, err := strconv.ParseInt(v.R.PathValue("number"), 10, 64)
 	if err != nil {
 		return errNoEntry
 	}
 	e, err := v.Store.GetEdit(v.Session.Tenant, number)
-	if errors.Is(err, store.ErrNotFound) || err == nil && isDamaged(e) {
+	if errors.Is(err, store.ErrNotFound) || err == nil && view.IsDamaged(e) {
 		return errNoEntry
 	}
 	if err != nil {
@@ -40,18 +36,18 @@ func putBack(v visit) error {
 	}
 	switch e.Action {
 	case "create", "undelete":
-		return v.takeOff(e)
+		return takeOff(v, e)
 	case "delete":
 		return undeletePerson(v, e.ID)
 	case "replace":
-		return v.putFieldsBack(e)
+		return putFieldsBack(v, e)
 	}
 	return errNoEntry
 }
 
 // takeOff deletes the person whom an entry has brought onto the list. The error is
 // errChangedSince if something came later.
-func (v visit) takeOff(e store.Edit) error {
+func takeOff(v view.Visit, e store.Edit) error {
 	err := v.Store.Delete(v.Session.Tenant, v.Session.ID, e.ID, func(now record.Firefighter) error {
 		if now.Fields != e.After.Fields {
 			return errChangedSince
@@ -59,17 +55,17 @@ func (v visit) takeOff(e store.Edit) error {
 		return nil
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return v.Redirect(withNotice(v.Back(), "undone", e.ID))
+		return v.Redirect(view.WithNotice(v.Back(), "undone", e.ID))
 	}
 	if err != nil {
 		return err
 	}
-	return v.Redirect(withNotice(v.Back(), "deleted", e.ID))
+	return v.Redirect(view.WithNotice(v.Back(), "deleted", e.ID))
 }
 
 // putFieldsBack sets the fields that an entry has changed to what they were before it. The
 // other fields stay as they are.
-func (v visit) putFieldsBack(e store.Edit) error {
+func putFieldsBack(v view.Visit, e store.Edit) error {
 	change := func(now record.Fields) (record.Fields, error) {
 		fields, err := putBackInto(now, e.Before.Fields, e.After.Fields)
 		if err == nil && fields == now {
@@ -80,20 +76,20 @@ func (v visit) putFieldsBack(e store.Edit) error {
 	_, err := v.Store.Edit(v.Session.Tenant, v.Session.ID, e.ID, change, func(record.Firefighter) error { return nil })
 	switch {
 	case errors.Is(err, errChangedSince), errors.Is(err, store.ErrNotFound), errors.As(err, new(record.FieldErrors)):
-		return v.renderConflict(e.ID, e.Before.Fields, v.shown(e.After.Fields), true)
+		return renderConflict(v, e.ID, e.Before.Fields, v.Shown(e.After.Fields), true)
 	case errors.Is(err, errUnchanged):
-		return v.Redirect(withNotice(v.Back(), "undone", e.ID))
+		return v.Redirect(view.WithNotice(v.Back(), "undone", e.ID))
 	case err != nil:
 		return err
 	}
-	return v.Redirect(v.withUndo(v.Back(), "undone", e.ID))
+	return v.Redirect(v.WithUndo(v.Back(), "undone", e.ID))
 }
 
 // putBackInto returns fields with the values from before a change, in those that it has
 // changed. The error is errChangedSince if one of them has neither that value nor the one
 // that the change gave it.
 func putBackInto(now, before, after record.Fields) (record.Fields, error) {
-	was, then := fieldValues(before), fieldValues(after)
+	was, then := view.FieldValues(before), view.FieldValues(after)
 	for d, value := range now.Each {
 		switch {
 		case was[d.Name] == then[d.Name], *value == was[d.Name]:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/dossier"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
@@ -33,21 +34,18 @@ type storedResponse struct {
 	Of        string // the import, translated; empty: the person alone
 }
 
-// reportPath returns the address of everything that is kept about a person.
-func reportPath(id string) string { return personPath(id) + "/report" }
-
-func showReport(v visit, id string) error {
-	d, err := v.dossier(id)
+func showReport(v view.Visit, id string) error {
+	d, err := readDossier(v, id)
 	if err != nil {
 		return err
 	}
-	data := reportPage{Dossier: d, Path: reportPath(id)}
+	data := reportPage{Dossier: d, Path: view.ReportPath(id)}
 	if f := d.Record; f != nil {
-		data.Name, data.Deleted, data.Created, data.Updated = nameOf(f.Fields), moment(f.DeletedAt), moment(f.CreatedAt), moment(f.UpdatedAt)
-		data.Facts, _ = v.inputs(v.shown(f.Fields), f.Fields, nil)
+		data.Name, data.Deleted, data.Created, data.Updated = view.NameOf(f.Fields), view.Moment(f.DeletedAt), view.Moment(f.CreatedAt), view.Moment(f.UpdatedAt)
+		data.Facts, _ = newInputs(v, v.Shown(f.Fields), f.Fields, nil)
 	}
 	for _, e := range d.Edits {
-		line := v.entry(e)
+		line := newEntry(v, e)
 		line.Link, line.PutBack = "", ""
 		if e.Import != nil { // the name of its file may be about others
 			line.By = v.Text("history.import.number", int(e.Import.Number))
@@ -55,11 +53,11 @@ func showReport(v visit, id string) error {
 		data.Entries = append(data.Entries, line)
 	}
 	for _, i := range d.Imports() {
-		data.Imports = append(data.Imports, v.importLine(i))
+		data.Imports = append(data.Imports, newImportLine(v, i))
 	}
 	for _, k := range d.Readers {
-		data.Readers = append(data.Readers, keyLine{ID: k.ID, Label: v.labelOf(k), Scope: k.Scope, State: k.State(d.At),
-			Created: moment(k.CreatedAt), Used: moment(k.LastUsedAt), Expires: moment(k.Ended()), Birthdays: k.Birthdays})
+		data.Readers = append(data.Readers, keyLine{ID: k.ID, Label: v.LabelOf(k), Scope: k.Scope, State: k.State(d.At),
+			Created: view.Moment(k.CreatedAt), Used: view.Moment(k.LastUsedAt), Expires: view.Moment(k.Ended()), Birthdays: k.Birthdays})
 	}
 	for _, r := range d.Replays {
 		line := storedResponse{At: r.At.Local(), Until: r.Until.Local()}
@@ -71,9 +69,9 @@ func showReport(v visit, id string) error {
 	return v.Render(http.StatusOK, "report", site.Page{Title: v.Text("report.title"), Section: "list", Data: data})
 }
 
-func sendReport(v visit, id string) error {
+func sendReport(v view.Visit, id string) error {
 	return v.Send(upload.Attachment{Name: "person-" + id + ".json", ContentType: "application/json"}, func(to io.Writer) error {
-		d, err := v.dossier(id)
+		d, err := readDossier(v, id)
 		if err != nil {
 			return err
 		}
@@ -87,7 +85,7 @@ func sendReport(v visit, id string) error {
 	})
 }
 
-// dossier returns everything that is kept about a person of the department.
-func (v visit) dossier(id string) (dossier.Dossier, error) {
+// readDossier returns everything that is kept about a person of the department.
+func readDossier(v view.Visit, id string) (dossier.Dossier, error) {
 	return dossier.Read(v.R.Context(), v.Store, v.Session.Tenant, id, v.Site.Search)
 }

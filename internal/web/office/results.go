@@ -8,6 +8,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 )
 
 // sortColumn is one that a list can be sorted by.
@@ -23,7 +24,7 @@ var sortedBy = []record.SortField{record.ByLastName, record.ByFirstName, record.
 
 // sortColumns returns the columns of a list, and the one by which it is sorted. unsorted are the
 // parameters of the list without those of its order.
-func (v visit) sortColumns(q record.Query, unsorted url.Values) (columns []sortColumn, sorted sortColumn) {
+func sortColumns(v view.Visit, q record.Query, unsorted url.Values) (columns []sortColumn, sorted sortColumn) {
 	for _, field := range sortedBy {
 		c, next := sortColumn{Key: field, Label: v.Text("field." + field)}, "asc"
 		if field == q.SortBy {
@@ -35,7 +36,7 @@ func (v visit) sortColumns(q record.Query, unsorted url.Values) (columns []sortC
 		query := maps.Clone(unsorted)
 		query.Set("sortBy", field)
 		query.Set("sortDir", next)
-		c.Href = listPath(query)
+		c.Href = view.ListPath(query)
 		if c.Sort != "" {
 			sorted = c
 		}
@@ -52,7 +53,7 @@ type letterLink struct{ Letter, Href string }
 
 // letterLinks returns the links to where letters begin in a list with these parameters, and marks
 // the first person of each letter on this page.
-func letterLinks(letters []store.Letter, q record.Query, parameters url.Values, people []person) (links []letterLink) {
+func letterLinks(letters []store.Letter, q record.Query, parameters url.Values, people []view.Person) (links []letterLink) {
 	if len(letters) > mostLetters {
 		return nil
 	}
@@ -63,7 +64,7 @@ func letterLinks(letters []store.Letter, q record.Query, parameters url.Values, 
 		}
 		anchor := "at-" + strconv.FormatInt(l.Before+1, 10)
 		query.Set("page", strconv.FormatInt(l.Before/q.PageSize+1, 10))
-		links = append(links, letterLink{strings.ToTitle(l.Letter), listPath(query) + "#" + anchor})
+		links = append(links, letterLink{strings.ToTitle(l.Letter), view.ListPath(query) + "#" + anchor})
 		if i := l.Before - q.Offset(); 0 <= i && i < int64(len(people)) {
 			people[i].Anchor = anchor
 		}
@@ -85,13 +86,13 @@ type pageLink struct {
 	Current bool
 }
 
-// pager returns the links to the other pages of a list of so many people, nil if it has one page.
-func (v visit) pager(path string, q record.Query, total int64) *pager {
+// newPager returns the links to the other pages of a list of so many people, nil if it has one page.
+func newPager(v view.Visit, path string, q record.Query, total int64) *pager {
 	p := &pager{Page: q.Page, Last: (total + q.PageSize - 1) / q.PageSize}
 	if q.Page <= 1 && q.Page >= p.Last {
 		return nil
 	}
-	query := v.listQuery()
+	query := v.ListQuery()
 	address := func(number int64) string {
 		query.Set("page", strconv.FormatInt(number, 10))
 		return path + "?" + query.Encode()

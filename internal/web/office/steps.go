@@ -6,6 +6,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
@@ -41,12 +42,12 @@ type naming struct {
 // departmentPage is the Data of department.html.
 type departmentPage struct {
 	Forms  []naming
-	Faults []fault
+	Faults []view.Fault
 }
 
 // firstSteps returns the first steps of the department. They are nil when a name, people
 // and backups are there, when somebody has hidden them, and for all but admins.
-func (v visit) firstSteps(people int64) (*steps, error) {
+func firstSteps(v view.Visit, people int64) (*steps, error) {
 	if !v.May(store.ScopeAdmin) {
 		return nil, nil
 	}
@@ -64,11 +65,11 @@ func (v visit) firstSteps(people int64) (*steps, error) {
 	if s.Reach, err = v.Reach(); err != nil {
 		return nil, err
 	}
-	if s.Known, err = v.isNamed(); err != nil {
+	if s.Known, err = isNamed(v); err != nil {
 		return nil, err
 	}
 	s.Person, s.Saved, s.Phones = v.Session.Person(), s.Backups.Trouble == "", v.Site.Phones
-	s.Renaming, s.Naming = v.renaming(""), v.naming("")
+	s.Renaming, s.Naming = departmentNaming(v, ""), personNaming(v, "")
 	for _, done := range []bool{s.Named, s.Known, people > 0, s.Saved, s.Reach.Address != ""} {
 		if !done {
 			s.Left++
@@ -79,36 +80,36 @@ func (v visit) firstSteps(people int64) (*steps, error) {
 
 // isNamed reports whether the session has the name of its person, and not that of a login
 // or a key.
-func (v visit) isNamed() (bool, error) {
+func isNamed(v view.Visit) (bool, error) {
 	by := v.Session.Login
 	if v.Session.OpenedBy != 0 {
 		key, err := v.Store.KeyInfo(v.Session.OpenedBy)
 		if err != nil {
 			return false, err
 		}
-		by = v.labelOf(store.Key{ID: v.Session.OpenedBy, Label: key.Label})
+		by = v.LabelOf(store.Key{ID: v.Session.OpenedBy, Label: key.Label})
 	}
 	return v.Session.Person() != by, nil
 }
 
-func (v visit) renaming(value string) naming {
+func departmentNaming(v view.Visit, value string) naming {
 	return naming{ID: "department", Action: departmentPath, Label: v.Text("department.name"), Hint: v.Text("department.name.hint"), Value: value}
 }
 
-func (v visit) naming(value string) naming {
+func personNaming(v view.Visit, value string) naming {
 	return naming{ID: "person", Action: ownNamePath, Label: v.Text("department.person"), Hint: v.Text("department.person.hint", v.Session.Person()), Value: value}
 }
 
-func showDepartment(v visit) error { return v.renderDepartment(http.StatusOK, naming{}) }
+func showDepartment(v view.Visit) error { return renderDepartment(v, http.StatusOK, naming{}) }
 
 // renderDepartment shows the names of the department and of the person. The form with the
 // ID of sent has what was typed into it, and what is wrong with that.
-func (v visit) renderDepartment(status int, sent naming) error {
+func renderDepartment(v view.Visit, status int, sent naming) error {
 	department, err := v.Store.TenantName(v.Session.Tenant)
 	if err != nil {
 		return err
 	}
-	data := departmentPage{Forms: []naming{v.renaming(department), v.naming(v.Session.Person())}}
+	data := departmentPage{Forms: []naming{departmentNaming(v, department), personNaming(v, v.Session.Person())}}
 	for i := range data.Forms {
 		form := &data.Forms[i]
 		form.Back = departmentPath
@@ -116,30 +117,30 @@ func (v visit) renderDepartment(status int, sent naming) error {
 			form.Value, form.Fault, form.Back = sent.Value, sent.Fault, sent.Back
 		}
 		if form.Fault != "" {
-			data.Faults = append(data.Faults, fault{form.ID, form.Fault})
+			data.Faults = append(data.Faults, view.Fault{Name: form.ID, Fault: form.Fault})
 		}
 	}
 	return v.Render(status, "department", site.Page{Title: v.Text("department.title"), Section: "access", Wrong: len(data.Faults) > 0, Data: data})
 }
 
 // renameDepartment changes the name of the department to the one in the form.
-func renameDepartment(v visit) error {
-	return v.takeName("department", func(name string) error {
+func renameDepartment(v view.Visit) error {
+	return takeName(v, "department", func(name string) error {
 		return v.Store.RenameTenant(v.Session.Tenant, name, false)
 	})
 }
 
 // nameSession says whose session this is.
-func nameSession(v visit) error {
-	return v.takeName("person", func(name string) error { return v.Site.Callers.NameSession(v.Session, name) })
+func nameSession(v view.Visit) error {
+	return takeName(v, "person", func(name string) error { return v.Site.Callers.NameSession(v.Session, name) })
 }
 
 // takeName hands the name of the form with an ID to save, and leads back with a notice of
 // what was done. A name that cannot be is shown again in its form, with what is wrong.
-func (v visit) takeName(id string, save func(name string) error) error {
+func takeName(v view.Visit, id string, save func(name string) error) error {
 	form := naming{ID: id, Value: v.R.PostForm.Get("name"), Back: v.Back()}
 	if v.Resumed() {
-		return v.renderDepartment(http.StatusOK, form)
+		return renderDepartment(v, http.StatusOK, form)
 	}
 	name, err := record.NormalizeName(form.Value)
 	if err == nil {
@@ -147,39 +148,22 @@ func (v visit) takeName(id string, save func(name string) error) error {
 	}
 	if wrong := (*record.TextError)(nil); errors.As(err, &wrong) {
 		form.Fault = v.Text("access.fault." + wrong.Code)
-		return v.renderDepartment(http.StatusUnprocessableEntity, form)
+		return renderDepartment(v, http.StatusUnprocessableEntity, form)
 	}
 	if errors.As(err, new(*store.TakenError)) {
 		form.Fault = v.Text("department.fault.taken")
-		return v.renderDepartment(http.StatusConflict, form)
+		return renderDepartment(v, http.StatusConflict, form)
 	}
 	if err != nil {
 		return err
 	}
-	return v.Redirect(withParameter(form.Back, doneParameter, id))
+	return v.Redirect(view.WithParameter(form.Back, view.DoneParameter, id))
 }
 
 // hideSteps hides the first steps of the department for good.
-func hideSteps(v visit) error {
+func hideSteps(v view.Visit) error {
 	if err := v.Store.HideSteps(v.Session.Tenant); err != nil {
 		return err
 	}
-	return v.Redirect(withParameter(v.Back(), doneParameter, "hidden"))
-}
-
-// doneParameter says in an address what was done.
-const doneParameter = "done"
-
-// stepNotice returns the notice of what the address says was done, nil for none.
-func (v visit) stepNotice() (*site.Notice, error) {
-	switch v.Query().Get(doneParameter) {
-	case "department":
-		name, err := v.Store.TenantName(v.Session.Tenant)
-		return &site.Notice{Text: v.Text("department.done", isolate(name))}, err
-	case "person":
-		return &site.Notice{Text: v.Text("department.person.done", isolate(v.Session.Person()))}, nil
-	case "hidden":
-		return &site.Notice{Text: v.Text("steps.hidden")}, nil
-	}
-	return nil, nil
+	return v.Redirect(view.WithParameter(v.Back(), view.DoneParameter, "hidden"))
 }

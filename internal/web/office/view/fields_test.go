@@ -1,4 +1,4 @@
-package office
+package view
 
 import (
 	"testing"
@@ -15,7 +15,7 @@ func TestNameOf(t *testing.T) {
 		"\u202eevil":      "\u2068\u202eevil Čović\u2069",
 		"a\u2066b\u2069c": "\u2068a\u2066b\u2069c Čović\u2069",
 	} {
-		if got := nameOf(record.Fields{FirstName: first, LastName: "Čović"}); got != want {
+		if got := NameOf(record.Fields{FirstName: first, LastName: "Čović"}); got != want {
 			t.Errorf("%q, not %q", got, want)
 		}
 	}

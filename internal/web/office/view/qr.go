@@ -1,4 +1,4 @@
-package office
+package view
 
 import (
 	"fmt"
@@ -11,10 +11,10 @@ import (
 // quietZone is how many modules around a QR code stay white, so that a camera finds it.
 const quietZone = 4
 
-// qrCode returns an SVG of a QR code for a text, black on white on any page. label is what
+// QRCode returns an SVG of a QR code for a text, black on white on any page. label is what
 // people are told who do not see it. The SVG is empty if the text is too long, which no
 // link of the page is.
-func qrCode(text, label string) template.HTML {
+func QRCode(text, label string) template.HTML {
 	code, err := qr.Encode(text, qr.M)
 	if err != nil {
 		return ""

@@ -1,4 +1,4 @@
-package office
+package view
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ func TestQRCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	size := want.Size + 8
-	drawing := string(qrCode(text, `Invitation for "Ana" <Čović>`))
+	drawing := string(QRCode(text, `Invitation for "Ana" <Čović>`))
 	for _, part := range []string{fmt.Sprintf(`viewBox="0 0 %d %d"`, size, size), `aria-label="Invitation for &#34;Ana&#34; &lt;Čović&gt;"`, `role="img"`} {
 		if !strings.Contains(drawing, part) {
 			t.Errorf("%s is not in %.200s", part, drawing)
@@ -44,7 +44,7 @@ func TestQRCode(t *testing.T) {
 			}
 		}
 	}
-	if got := qrCode(strings.Repeat("x", 3000), ""); got != "" {
+	if got := QRCode(strings.Repeat("x", 3000), ""); got != "" {
 		t.Errorf("a text that fits into no code is %.100s", got)
 	}
 }

@@ -1,0 +1,93 @@
+package view
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/calendar"
+	"github.com/firefighter-records/firefighters/internal/text/lang"
+)
+
+// FieldNames are the names of a record's fields, in their order.
+var FieldNames = slices.Clip(record.FieldNames())
+
+// FieldValues returns fields by name.
+func FieldValues(f record.Fields) map[string]string {
+	all := map[string]string{}
+	for d, value := range f.Each {
+		all[d.Name] = *value
+	}
+	return all
+}
+
+// Shown returns fields as people read them: the date of birth is a day in the
+// visitor's language.
+func (v Visit) Shown(f record.Fields) record.Fields {
+	f.DateOfBirth = v.Birth(f)
+	return f
+}
+
+// NameOf returns a name for a sentence.
+func NameOf(f record.Fields) string { return Isolate(f.FirstName + " " + f.LastName) }
+
+// Difference is a field that two versions of a person have differently.
+type Difference struct{ Label, Old, New string }
+
+// Differences returns the fields in which two versions of a person differ. A day of
+// birth that is the same while its time or offset differs is as the API has it.
+func (v Visit) Differences(before, after record.Fields) (list []Difference) {
+	old, stored := FieldValues(v.Shown(before)), FieldValues(before)
+	shown, now := FieldValues(v.Shown(after)), FieldValues(after)
+	for _, name := range FieldNames {
+		label := v.Text("field." + name)
+		switch {
+		case old[name] != shown[name]:
+			list = append(list, Difference{label, old[name], shown[name]})
+		case stored[name] != now[name]:
+			list = append(list, Difference{label, stored[name], now[name]})
+		}
+	}
+	return list
+}
+
+// turning are the characters that change the direction of what follows.
+const turning = "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+// Isolate returns a text for a sentence. Where it has characters that turn the
+// direction of text, it stands between U+2068 and U+2069, so that it turns nothing
+// but itself.
+func Isolate(text string) string {
+	if strings.ContainsAny(text, turning) {
+		return "\u2068" + text + "\u2069"
+	}
+	return text
+}
+
+// BornOn returns the day of birth by the calendar of the offset that was sent.
+func BornOn(f record.Fields) (day calendar.Date, known bool) {
+	return calendar.Of(f.Born()), f.DateOfBirth != ""
+}
+
+// Birth returns the day of birth in the visitor's language, empty if it is not
+// known.
+func (v Visit) Birth(f record.Fields) string {
+	day, known := BornOn(f)
+	if !known {
+		return ""
+	}
+	return v.Lang.Day(day)
+}
+
+// DayFault returns the message for a day in a field that cannot be read.
+func (v Visit) DayFault(field string, err error) string {
+	message, two := "fault."+field+".", (*lang.AmbiguousError)(nil)
+	switch {
+	case errors.As(err, &two):
+		return v.Text(message+"ambiguous", two.One, two.Other)
+	case errors.Is(err, lang.ErrNoSuchDay):
+		return v.Text(message + "no_such_day")
+	}
+	return v.Text(message+"invalid", v.Lang.Day(v.Today()))
+}

@@ -1,0 +1,226 @@
+package view
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+// WithNotice returns the address of a list that shows what has just happened to
+// a person, at the person's row.
+func WithNotice(list, what, id string) string {
+	u, _ := url.Parse(list) // which site.LocalPath has checked
+	query := u.Query()
+	for _, other := range append(Notices, entryParameter) {
+		query.Del(other)
+	}
+	query.Set(what, id)
+	u.RawQuery, u.Fragment = query.Encode(), ""
+	if what != "deleted" {
+		u.Fragment = id
+	}
+	return u.String()
+}
+
+// entryParameter names, beside a notice, the entry of the history that it is about.
+const entryParameter = "entry"
+
+// WithUndo is as WithNotice, after a change that the visitor has made at this moment. The
+// notice offers to undo it.
+func (v Visit) WithUndo(list, what, id string) string {
+	made, _ := v.ownEdit(id) // the history can undo it, too
+	return withEntry(WithNotice(list, what, id), made)
+}
+
+// withEntry returns the address of a notice that is about an entry of the history. The entry
+// may be nil.
+func withEntry(list string, e *store.Edit) string {
+	if e == nil {
+		return list
+	}
+	return WithParameter(list, entryParameter, strconv.FormatInt(e.Number, 10))
+}
+
+// ownEdit returns the newest change of a person that this session has made, nil for none.
+func (v Visit) ownEdit(id string) (*store.Edit, error) {
+	made, err := v.Store.Edits(v.Session.Tenant, store.EditQuery{Records: []string{id}, Keys: []store.KeyID{v.Session.ID}}, 1)
+	if err != nil || len(made) == 0 {
+		return nil, err
+	}
+	return &made[0], nil
+}
+
+// newestEntry returns the entry that the address names, nil for none, or if something
+// came after it for the person.
+func (v Visit) newestEntry(id string) (*store.Edit, error) {
+	number := v.Query().Get(entryParameter)
+	if number == "" {
+		return nil, nil
+	}
+	newest, err := v.Store.Edits(v.Session.Tenant, store.EditQuery{Records: []string{id}}, 1)
+	if err != nil || len(newest) == 0 || strconv.FormatInt(newest[0].Number, 10) != number || IsDamaged(newest[0]) {
+		return nil, err
+	}
+	return &newest[0], nil
+}
+
+// Notices are what can have happened to a person, as parameters of an address.
+var Notices = []string{"added", "saved", "undone", "deleted", "restored"}
+
+// Render answers with a page, and with the notice of what has just happened to a person or
+// of a first step that was done: any page can be the one that a form leads back to.
+func (v Visit) Render(status int, name string, p site.Page) error {
+	if v.R.Method != http.MethodPost && p.Part == "" {
+		happened, err := v.personNotice()
+		if happened == nil && err == nil {
+			happened, err = v.stepNotice()
+		}
+		if err != nil {
+			return err
+		}
+		if happened != nil {
+			p.Notice = happened
+		}
+	}
+	return v.Visit.Render(status, name, p)
+}
+
+// personNotice returns the notice about a person that the address asks for: nil if there
+// is none, or if it is not so any more.
+func (v Visit) personNotice() (*site.Notice, error) {
+	for _, what := range Notices {
+		id, err := record.ParseID(v.Query().Get(what))
+		if err != nil {
+			continue
+		}
+		var n *site.Notice
+		switch what {
+		case "deleted":
+			n, err = v.deletedNotice(id)
+		case "undone":
+			n, err = v.undoneNotice(id)
+		default:
+			n, err = v.savedNotice(what, id)
+		}
+		if n != nil && !v.May(store.ScopeWrite) {
+			n.Undo = ""
+		}
+		return n, err
+	}
+	return nil, nil
+}
+
+// savedNotice returns the notice for somebody who was added, saved or brought back.
+func (v Visit) savedNotice(what, id string) (*site.Notice, error) {
+	f, err := v.Store.Get(v.Session.Tenant, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	back := v.Back()
+	if v.R.URL.Path == site.Root {
+		back = ListPath(v.ListQuery())
+	}
+	n := &site.Notice{Text: v.Text("notice."+what, NameOf(f.Fields)), Link: WithBack(PersonPath(id), back)}
+	if what == "added" {
+		n.More, _ = v.Alike(f.Fields, id) // it was added in any case
+	}
+	e, err := v.newestEntry(id)
+	if e != nil {
+		n.Undo = PutBackPath(e.Number)
+	}
+	return n, err
+}
+
+func (v Visit) deletedNotice(id string) (*site.Notice, error) {
+	f, err := v.Store.GetDeleted(v.Session.Tenant, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	return &site.Notice{Text: v.Text("notice.deleted", NameOf(f.Fields)), Undo: PersonPath(id) + "/undelete"}, err
+}
+
+// undoneNotice returns the notice of the entry that putting something back has made.
+// Without an entry there was nothing to put back.
+func (v Visit) undoneNotice(id string) (*site.Notice, error) {
+	if !v.Query().Has(entryParameter) {
+		return &site.Notice{Text: v.Text("history.putBack.nothing")}, nil
+	}
+	e, err := v.newestEntry(id)
+	if e == nil || e.Before == nil || e.After == nil {
+		return nil, err
+	}
+	var labels []string
+	for _, d := range v.Differences(e.Before.Fields, e.After.Fields) {
+		labels = append(labels, d.Label)
+	}
+	return &site.Notice{Text: v.Text("history.putBack.done", NameOf(e.After.Fields), strings.Join(labels, ", ")), Undo: PutBackPath(e.Number)}, nil
+}
+
+// DoneParameter says in an address what was done.
+const DoneParameter = "done"
+
+// stepNotice returns the notice of what the address says was done, nil for none.
+func (v Visit) stepNotice() (*site.Notice, error) {
+	switch v.Query().Get(DoneParameter) {
+	case "department":
+		name, err := v.Store.TenantName(v.Session.Tenant)
+		return &site.Notice{Text: v.Text("department.done", Isolate(name))}, err
+	case "person":
+		return &site.Notice{Text: v.Text("department.person.done", Isolate(v.Session.Person()))}, nil
+	case "hidden":
+		return &site.Notice{Text: v.Text("steps.hidden")}, nil
+	}
+	return nil, nil
+}
+
+// ImportNotice returns the notice of the import that the address names, nil for none, and
+// the number of that import, 0 if it was taken back.
+func (v Visit) ImportNotice(all []store.Import) (notice *site.Notice, number int64) {
+	query := v.Query()
+	if query.Has("nothing") {
+		return &site.Notice{Text: v.Text("import.why.nothing"), Warn: true}, 0
+	}
+	for _, i := range all {
+		if strconv.FormatInt(i.Number, 10) != query.Get(ImportedParameter) {
+			continue
+		}
+		if !i.TakenBackAt.IsZero() {
+			return &site.Notice{Text: v.Text("imports.already", int(i.Number), v.Lang.Moment(i.TakenBackAt.Local())), Warn: true}, 0
+		}
+		n := &site.Notice{Text: v.importSummary(i), Link: ImportsPath, Away: true}
+		if v.May(store.ScopeWrite) {
+			n.Undo = UndoImportPath(i.Number)
+		}
+		return n, i.Number
+	}
+	return nil, 0
+}
+
+// importSummary says what an import has done.
+func (v Visit) importSummary(i store.Import) string {
+	switch {
+	case i.Changed == 0:
+		return v.Count("imports.added", i.Added)
+	case i.Added == 0:
+		return v.Count("imports.changed", i.Changed)
+	}
+	return v.Count("imports.both", i.Added, v.Count("imports.changed", i.Changed))
+}
+
+// IsDamaged reports whether a change lacks a version of the record that its action must
+// have.
+func IsDamaged(e store.Edit) bool {
+	if e.Action == "create" || e.Action == "undelete" {
+		return e.After == nil
+	}
+	return e.Before == nil || e.Action == "replace" && e.After == nil
+}
