@@ -12,6 +12,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/office/access"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
@@ -34,9 +35,9 @@ type listPage struct {
 	HasStatus    bool // somebody on the page has a status
 	Letters      []letterLink
 	Pages        *pager
-	Faults       []string // what of the address could not be read
-	Add          string   // address of the form for a new person
-	Steps        *steps   // of the department; nil: none to show
+	Faults       []string      // what of the address could not be read
+	Add          string        // address of the form for a new person
+	Steps        *access.Steps // of the department; nil: none to show
 
 	Unsorted url.Values // parameters of the list without those of its order
 	Query    string     // all parameters of the list, as links repeat them
@@ -80,7 +81,7 @@ func showList(v view.Visit) error {
 	if v.Query().Get("part") == "results" { // the script asks for it while somebody types
 		p.Part = "results"
 	} else if !data.Searched && q.Page == 1 {
-		if data.Steps, err = firstSteps(v, data.Total); err != nil {
+		if data.Steps, err = access.FirstSteps(v, data.Total); err != nil {
 			return err
 		}
 	}

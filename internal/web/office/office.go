@@ -6,27 +6,25 @@ package office
 
 import (
 	"embed"
-	"maps"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/office/access"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
-	"github.com/firefighter-records/firefighters/internal/web/phone"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
 //go:embed templates messages assets
 var files embed.FS
 
-// routes returns all addresses of the page, each with the scope that a session needs, with those to
-// set phones up if they are served.
-func routes(phones bool) map[string]site.Route {
+// routes returns all addresses of the page, each with the scope that a session needs.
+func routes() map[string]site.Route {
 	kept := newKeptLists()
 	// onLists leads to a handler that sees the lists that are kept.
 	onLists := func(handle func(visit) error) site.Handler {
 		return view.Handler(func(v view.Visit) error { return handle(visit{v, kept}) })
 	}
-	all := map[string]site.Route{
+	return map[string]site.Route{
 		"GET /office/{$}":                   {Scope: store.ScopeRead, Handle: view.Handler(showList)},
 		"GET /office/emails":                {Scope: store.ScopeRead, Handle: view.Handler(showEmails), Large: true},
 		"GET /office/people/new":            {Scope: store.ScopeWrite, Handle: view.Handler(showNewPerson)},
@@ -63,29 +61,10 @@ func routes(phones bool) map[string]site.Route {
 		"GET /office/compare":                {Scope: store.ScopeRead, Handle: onLists(onList(compareList))},
 		"POST /office/compare/report":        {Scope: store.ScopeRead, Handle: onLists(onList(reportComparison))},
 		"POST /office/compare":               {Scope: store.ScopeRead, Handle: onLists(bringList(comparePath, compareList)), Upload: true, Carried: true},
-
-		"GET /office/department":  {Scope: store.ScopeAdmin, Handle: view.Handler(showDepartment)},
-		"POST /office/department": {Scope: store.ScopeAdmin, Handle: view.Handler(renameDepartment), Carried: true},
-		"POST /office/name":       {Scope: store.ScopeAdmin, Handle: view.Handler(nameSession), Carried: true},
-		"POST /office/steps/hide": {Scope: store.ScopeAdmin, Handle: view.Handler(hideSteps)},
-
-		"GET /office/access":           {Scope: store.ScopeAdmin, Handle: view.Handler(showAccess)},
-		"POST /office/access/revoke":   {Scope: store.ScopeAdmin, Handle: view.Handler(revokeAccess)},
-		"POST /office/access/invite":   {Scope: store.ScopeAdmin, Handle: view.Handler(makeInvitation)},
-		"POST /office/access/withdraw": {Scope: store.ScopeAdmin, Handle: view.Handler(withdrawInvitation)},
 	}
-	if phones {
-		maps.Copy(all, map[string]site.Route{
-			"GET /office/phones":                             {Scope: store.ScopeAdmin, Handle: view.Handler(showPhones)},
-			"POST /office/phones":                            {Scope: store.ScopeAdmin, Handle: view.Handler(addPhone), Carried: true},
-			"GET /office/phones/{code}":                      {Handle: view.Handler(withPhoneCode(showPhone))},
-			"GET /office/phones/{code}/" + phone.ProfileName: {Handle: view.Handler(withPhoneCode(sendProfile))},
-		})
-	}
-	return all
 }
 
 // New returns the page.
 func New(service site.Service, explain httpapi.Explain) *site.Site {
-	return site.New(service, explain, files, site.Room{Files: files, Routes: routes(service.Phones)})
+	return site.New(service, explain, files, access.Room(service.Phones), site.Room{Files: files, Routes: routes()})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/dossier"
+	"github.com/firefighter-records/firefighters/internal/web/office/access"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
@@ -23,7 +24,7 @@ type reportPage struct {
 	Created   time.Time
 	Updated   time.Time
 	Imports   []importLine
-	Readers   []keyLine
+	Readers   []access.KeyLine
 	Responses []storedResponse
 	entries
 }
@@ -56,7 +57,7 @@ func showReport(v view.Visit, id string) error {
 		data.Imports = append(data.Imports, newImportLine(v, i))
 	}
 	for _, k := range d.Readers {
-		data.Readers = append(data.Readers, keyLine{ID: k.ID, Label: v.LabelOf(k), Scope: k.Scope, State: k.State(d.At),
+		data.Readers = append(data.Readers, access.KeyLine{ID: k.ID, Label: v.LabelOf(k), Scope: k.Scope, State: k.State(d.At),
 			Created: view.Moment(k.CreatedAt), Used: view.Moment(k.LastUsedAt), Expires: view.Moment(k.Ended()), Birthdays: k.Birthdays})
 	}
 	for _, r := range d.Replays {

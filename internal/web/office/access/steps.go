@@ -1,4 +1,4 @@
-package office
+package access
 
 import (
 	"errors"
@@ -18,9 +18,9 @@ const (
 	ownNamePath    = site.Root + "name"
 )
 
-// steps are the first steps of a department, as the list shows them. Each is done or says
+// Steps are the first steps of a department, as the list shows them. Each is done or says
 // what to do.
-type steps struct {
+type Steps struct {
 	Department, Person string
 	Named, Known       bool   // the department has its name, and the person who looks
 	Renaming, Naming   naming // the forms for them, if they have not
@@ -45,9 +45,9 @@ type departmentPage struct {
 	Faults []view.Fault
 }
 
-// firstSteps returns the first steps of the department. They are nil when a name, people
+// FirstSteps returns the first steps of the department. They are nil when a name, people
 // and backups are there, when somebody has hidden them, and for all but admins.
-func firstSteps(v view.Visit, people int64) (*steps, error) {
+func FirstSteps(v view.Visit, people int64) (*Steps, error) {
 	if !v.May(store.ScopeAdmin) {
 		return nil, nil
 	}
@@ -55,7 +55,7 @@ func firstSteps(v view.Visit, people int64) (*steps, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &steps{Department: department, Named: department != store.FirstDepartment, People: people, Backups: v.Backups()}
+	s := &Steps{Department: department, Named: department != store.FirstDepartment, People: people, Backups: v.Backups()}
 	if s.Named && people > 0 && !s.Backups.Last.IsZero() {
 		return nil, nil
 	}

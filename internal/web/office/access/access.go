@@ -1,8 +1,12 @@
-package office
+// Package access is the room of the office page for those who manage a department: keys,
+// sessions, invitations, phones, and its name and first steps.
+package access
 
 import (
+	"embed"
 	"errors"
 	"html/template"
+	"maps"
 	"net/http"
 	"strconv"
 	"time"
@@ -11,8 +15,37 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
+	"github.com/firefighter-records/firefighters/internal/web/phone"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
+
+//go:embed templates messages
+var files embed.FS
+
+// Room returns the room: access, the name of the department, and its phones if the service
+// has address books for them.
+func Room(phones bool) site.Room {
+	all := map[string]site.Route{
+		"GET /office/department":  {Scope: store.ScopeAdmin, Handle: view.Handler(showDepartment)},
+		"POST /office/department": {Scope: store.ScopeAdmin, Handle: view.Handler(renameDepartment), Carried: true},
+		"POST /office/name":       {Scope: store.ScopeAdmin, Handle: view.Handler(nameSession), Carried: true},
+		"POST /office/steps/hide": {Scope: store.ScopeAdmin, Handle: view.Handler(hideSteps)},
+
+		"GET /office/access":           {Scope: store.ScopeAdmin, Handle: view.Handler(showAccess)},
+		"POST /office/access/revoke":   {Scope: store.ScopeAdmin, Handle: view.Handler(revokeAccess)},
+		"POST /office/access/invite":   {Scope: store.ScopeAdmin, Handle: view.Handler(makeInvitation)},
+		"POST /office/access/withdraw": {Scope: store.ScopeAdmin, Handle: view.Handler(withdrawInvitation)},
+	}
+	if phones {
+		maps.Copy(all, map[string]site.Route{
+			"GET /office/phones":                             {Scope: store.ScopeAdmin, Handle: view.Handler(showPhones)},
+			"POST /office/phones":                            {Scope: store.ScopeAdmin, Handle: view.Handler(addPhone), Carried: true},
+			"GET /office/phones/{code}":                      {Handle: view.Handler(withPhoneCode(showPhone))},
+			"GET /office/phones/{code}/" + phone.ProfileName: {Handle: view.Handler(withPhoneCode(sendProfile))},
+		})
+	}
+	return site.Room{Files: files, Routes: all}
+}
 
 const accessPath = site.Root + "access"
 
@@ -20,8 +53,8 @@ const accessPath = site.Root + "access"
 // department.
 type accessPage struct {
 	Sessions, Keys keyTable
-	Devices        []keyLine // phones, and calendars of birthdays
-	Ended          []keyLine // revoked or expired, the newest first
+	Devices        []KeyLine // phones, and calendars of birthdays
+	Ended          []KeyLine // revoked or expired, the newest first
 	More           int       // that Ended leaves out
 	Invitations    []openInvitation
 	Scopes         []string // to choose from, the usual one first
@@ -35,12 +68,12 @@ type accessPage struct {
 // keyTable is a table of keys that work.
 type keyTable struct {
 	ID    string // of the element, and in its messages
-	Lines []keyLine
+	Lines []KeyLine
 }
 
-// keyLine is a key, the session of a browser, a phone, or a calendar of birthdays that
+// KeyLine is a key, the session of a browser, a phone, or a calendar of birthdays that
 // somebody has subscribed to.
-type keyLine struct {
+type KeyLine struct {
 	ID                     store.KeyID
 	Label, Scope, State    string
 	Device                 string    // of a session, as "Firefox, Windows"; empty: not known
@@ -108,7 +141,7 @@ func (data *accessPage) addKeys(v view.Visit, keys []store.Key) {
 		}
 	}
 	for _, k := range keys {
-		line := keyLine{ID: k.ID, Label: v.LabelOf(k), Device: k.Device, Scope: k.Scope, State: k.State(now), Own: k.ID == v.Session.ID,
+		line := KeyLine{ID: k.ID, Label: v.LabelOf(k), Device: k.Device, Scope: k.Scope, State: k.State(now), Own: k.ID == v.Session.ID,
 			Created: view.Moment(k.CreatedAt), Used: view.Moment(k.LastUsedAt), Expires: view.Moment(k.Expiry()), Ends: sessions[k.ID]}
 		switch {
 		case line.Own: // the database has the last use later
