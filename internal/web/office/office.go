@@ -10,6 +10,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/office/access"
+	"github.com/firefighter-records/firefighters/internal/web/office/people"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
@@ -25,21 +26,9 @@ func routes() map[string]site.Route {
 		return view.Handler(func(v view.Visit) error { return handle(visit{v, kept}) })
 	}
 	return map[string]site.Route{
-		"GET /office/{$}":                   {Scope: store.ScopeRead, Handle: view.Handler(showList)},
-		"GET /office/emails":                {Scope: store.ScopeRead, Handle: view.Handler(showEmails), Large: true},
-		"GET /office/people/new":            {Scope: store.ScopeWrite, Handle: view.Handler(showNewPerson)},
-		"GET /office/people/alike":          {Scope: store.ScopeWrite, Handle: view.Handler(showAlike), Large: true},
-		"POST /office/people":               {Scope: store.ScopeWrite, Handle: view.Handler(addPerson), Carried: true},
-		"GET /office/people/{id}":           {Scope: store.ScopeRead, Handle: view.Handler(view.WithID(showPerson))},
-		"POST /office/people/{id}":          {Scope: store.ScopeWrite, Handle: view.Handler(view.WithID(savePerson)), Carried: true},
-		"POST /office/people/{id}/delete":   {Scope: store.ScopeWrite, Handle: view.Handler(view.WithID(deletePerson))},
-		"POST /office/people/{id}/undelete": {Scope: store.ScopeWrite, Handle: view.Handler(view.WithID(undeletePerson))},
-		"GET /office/people/{id}/history":   {Scope: store.ScopeRead, Handle: view.Handler(view.WithID(showPersonHistory))},
-		"GET /office/people/{id}/report":    {Scope: store.ScopeAdmin, Handle: view.Handler(view.WithID(showReport)), Large: true},
-		"GET /office/deleted":               {Scope: store.ScopeRead, Handle: view.Handler(showDeleted)},
-		"GET /office/deleted/erase":         {Scope: store.ScopeAdmin, Handle: view.Handler(showErase), Large: true},
-		"POST /office/deleted/erase":        {Scope: store.ScopeAdmin, Handle: view.Handler(erase), Large: true},
-		"GET /office/history":               {Scope: store.ScopeRead, Handle: view.Handler(showHistory)},
+		"GET /office/people/{id}/history": {Scope: store.ScopeRead, Handle: view.Handler(view.WithID(showPersonHistory))},
+		"GET /office/people/{id}/report":  {Scope: store.ScopeAdmin, Handle: view.Handler(view.WithID(showReport)), Large: true},
+		"GET /office/history":             {Scope: store.ScopeRead, Handle: view.Handler(showHistory)},
 
 		"GET /office/people/{id}/report.json": {Scope: store.ScopeAdmin, Handle: view.Handler(view.WithID(sendReport))},
 
@@ -66,5 +55,5 @@ func routes() map[string]site.Route {
 
 // New returns the page.
 func New(service site.Service, explain httpapi.Explain) *site.Site {
-	return site.New(service, explain, files, access.Room(service.Phones), site.Room{Files: files, Routes: routes()})
+	return site.New(service, explain, files, access.Room(service.Phones), people.Room(), site.Room{Files: files, Routes: routes()})
 }

@@ -3,6 +3,7 @@ package office
 import (
 	"cmp"
 	"html/template"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -86,6 +87,11 @@ func (c printChoice) path(list string) string {
 		query.Set("columns", strings.Join(c.Headings, ","))
 	}
 	return "/office/print?" + query.Encode()
+}
+
+// everybody returns all people of the department, by name.
+func everybody(v view.Visit) (store.Page, error) {
+	return v.Store.List(v.Session.Tenant, record.Query{Page: 1, PageSize: math.MaxUint32, SortBy: record.ByLastName})
 }
 
 func showPrint(v view.Visit) error {
@@ -206,9 +212,7 @@ func showPaper(v view.Visit) error {
 }
 
 func comparePaper(v view.Visit, data *paperPage) error {
-	q := listDefaults
-	q.PageSize = 1
-	now, err := v.Store.List(v.Session.Tenant, q)
+	now, err := v.Store.List(v.Session.Tenant, record.Query{Page: 1, PageSize: 1, SortBy: record.ByLastName})
 	if err != nil {
 		return err
 	}

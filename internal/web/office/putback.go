@@ -8,6 +8,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/office/people"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 )
 
@@ -17,6 +18,9 @@ var errNoEntry = &httpapi.Problem{Kind: httpapi.Kind{Code: "entry", Status: http
 
 // errChangedSince says that a record is not as an entry of the history has left it.
 var errChangedSince = &httpapi.Problem{Kind: httpapi.Kind{Code: "since", Status: http.StatusConflict}}
+
+// errUnchanged says that a record has the fields already that it should have.
+var errUnchanged = errors.New("the record has these fields already")
 
 // putBack brings back what was there before an entry of the history: the fields that it
 // has changed, the person whom it has deleted, or the list without the person whom it has
@@ -38,7 +42,7 @@ func putBack(v view.Visit) error {
 	case "create", "undelete":
 		return takeOff(v, e)
 	case "delete":
-		return undeletePerson(v, e.ID)
+		return people.Undelete(v, e.ID)
 	case "replace":
 		return putFieldsBack(v, e)
 	}
@@ -76,7 +80,7 @@ func putFieldsBack(v view.Visit, e store.Edit) error {
 	_, err := v.Store.Edit(v.Session.Tenant, v.Session.ID, e.ID, change, func(record.Firefighter) error { return nil })
 	switch {
 	case errors.Is(err, errChangedSince), errors.Is(err, store.ErrNotFound), errors.As(err, new(record.FieldErrors)):
-		return renderConflict(v, e.ID, e.Before.Fields, v.Shown(e.After.Fields), true)
+		return people.RenderConflict(v, e.ID, e.Before.Fields, v.Shown(e.After.Fields), true)
 	case errors.Is(err, errUnchanged):
 		return v.Redirect(view.WithNotice(v.Back(), "undone", e.ID))
 	case err != nil:

@@ -19,7 +19,7 @@ type reportPage struct {
 	dossier.Dossier
 	Name      string // empty: the person was erased
 	Path      string // address of this page
-	Facts     []input
+	Facts     []fact
 	Deleted   time.Time // the zero time: not deleted
 	Created   time.Time
 	Updated   time.Time
@@ -28,6 +28,9 @@ type reportPage struct {
 	Responses []storedResponse
 	entries
 }
+
+// fact is a field of the person.
+type fact struct{ Label, Value string }
 
 // storedResponse is a response that is kept for requests that are sent again.
 type storedResponse struct {
@@ -43,7 +46,10 @@ func showReport(v view.Visit, id string) error {
 	data := reportPage{Dossier: d, Path: view.ReportPath(id)}
 	if f := d.Record; f != nil {
 		data.Name, data.Deleted, data.Created, data.Updated = view.NameOf(f.Fields), view.Moment(f.DeletedAt), view.Moment(f.CreatedAt), view.Moment(f.UpdatedAt)
-		data.Facts, _ = newInputs(v, v.Shown(f.Fields), f.Fields, nil)
+		shown := v.Shown(f.Fields)
+		for d, value := range shown.Each {
+			data.Facts = append(data.Facts, fact{v.Text("field." + d.Name), *value})
+		}
 	}
 	for _, e := range d.Edits {
 		line := newEntry(v, e)

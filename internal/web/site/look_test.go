@@ -32,7 +32,7 @@ var plainPages = fstest.MapFS{
 
 // officeMessages are some that have every language of the program.
 func officeMessages() []byte {
-	text, err := os.ReadFile("../office/messages/list.json")
+	text, err := os.ReadFile("../office/people/messages/list.json")
 	if err != nil {
 		panic(err)
 	}

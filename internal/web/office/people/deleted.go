@@ -1,4 +1,4 @@
-package office
+package people
 
 import (
 	"math"

@@ -1,0 +1,168 @@
+package people
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+func showNewPerson(v view.Visit) error {
+	return renderForm(v, http.StatusOK, formPage{}, record.Fields{}, record.Fields{}, nil)
+}
+
+func addPerson(v view.Visit) error {
+	typed, data := typedFields(v, "", record.Fields{}), formPage{Token: v.R.PostForm.Get("token")}
+	if v.Resumed() {
+		return renderForm(v, http.StatusOK, data, typed, record.Fields{}, nil)
+	}
+	fields, faults := normalize(v, typed, "")
+	askAboutPhone(v, fields, "", "person.new", faults)
+	if len(faults) > 0 {
+		return renderForm(v, http.StatusUnprocessableEntity, data, typed, record.Fields{}, faults)
+	}
+	f, err := v.Store.Create(v.Session.Tenant, v.Session.ID, fields, formKey(v, data.Token, fields))
+	id := f.ID
+	if repeated := (*store.RepeatedError)(nil); errors.As(err, &repeated) { // the form was sent before
+		id, err = repeated.ID, nil
+	}
+	if err != nil {
+		return err
+	}
+	return v.Redirect(v.WithUndo(v.Back(), "added", id))
+}
+
+// formKey returns the idempotency key of a form, nil for a form without a token.
+// Another content makes it another form: somebody went back and typed the next
+// person over the last one.
+func formKey(v view.Visit, token string, f record.Fields) *store.IdempotencyKey {
+	if token == "" {
+		return nil
+	}
+	parts := []string{token}
+	for _, value := range f.Each {
+		parts = append(parts, *value)
+	}
+	return v.IdempotencyKey("form-", parts...)
+}
+
+// newPersonPath is the address of the form for a new person.
+const newPersonPath = site.Root + "people/new"
+
+func showPerson(v view.Visit, id string) error {
+	f, err := v.Store.Get(v.Session.Tenant, id)
+	if err != nil {
+		return err
+	}
+	shown := v.Shown(f.Fields)
+	return renderForm(v, http.StatusOK, formOf(v, f), shown, shown, nil)
+}
+
+// savePerson replaces a record, if it is still what the form was made from. A
+// form of which every value is stored already changes nothing.
+func savePerson(v view.Visit, id string) error {
+	f, deleted, err := v.Find(id)
+	if err != nil {
+		return err
+	}
+	data := formOf(v, f)
+	data.Tag, data.Deleted = v.R.PostForm.Get("tag"), deleted
+	typed, was := typedFields(v, "", v.Shown(f.Fields)), typedFields(v, "was.", record.Fields{})
+	if v.Resumed() {
+		return renderForm(v, http.StatusOK, data, typed, was, nil)
+	}
+	fields, faults := normalize(v, typed, f.DateOfBirth)
+	askAboutPhone(v, fields, f.PhoneNumber, "person.save", faults)
+	switch {
+	case len(faults) > 0:
+		return renderForm(v, http.StatusUnprocessableEntity, data, typed, was, faults)
+	case deleted && (v.R.PostForm.Get("restore") == "" || data.Tag != entityTag(v, f)):
+		return RenderConflict(v, id, fields, was, false)
+	case deleted:
+		err = v.Store.Undelete(v.Session.Tenant, v.Session.ID, []string{id})
+		if err != nil && !errors.As(err, new(*store.NotDeletedError)) { // somebody else was quicker
+			return err
+		}
+	}
+	switch err := replaceRecord(v, id, fields, data.Tag); {
+	case errors.Is(err, errUnchanged):
+	case errors.Is(err, httpapi.ErrPreconditionFailed), errors.Is(err, store.ErrNotFound):
+		return RenderConflict(v, id, fields, was, false)
+	case err != nil:
+		return err
+	}
+	to := v.Back()
+	if next := v.R.PostForm.Get("then"); next != "" {
+		to = site.LocalPath(next)
+	}
+	if before, _ := normalize(v, was, f.DateOfBirth); before == fields { // nothing to undo
+		return v.Redirect(view.WithNotice(to, "saved", id))
+	}
+	return v.Redirect(v.WithUndo(to, "saved", id))
+}
+
+// errUnchanged says that a record has the fields already that it should have.
+var errUnchanged = errors.New("the record has these fields already")
+
+// replaceRecord replaces a record that still has an entity tag. The error is
+// errStored, httpapi.ErrPreconditionFailed or one of the store.
+func replaceRecord(v view.Visit, id string, fields record.Fields, tag string) error {
+	_, err := v.Store.Replace(v.Session.Tenant, v.Session.ID, id, fields, func(now record.Firefighter) error {
+		switch {
+		case now.Fields == fields:
+			return errUnchanged
+		case entityTag(v, now) != tag:
+			return httpapi.ErrPreconditionFailed
+		}
+		return nil
+	})
+	return err
+}
+
+// deletePerson deletes a person softly. Pressed twice it does the same.
+func deletePerson(v view.Visit, id string) error {
+	beside, _ := neighboursOf(v, id) // whom the list shows then, if they are known
+	err := v.Store.Delete(v.Session.Tenant, v.Session.ID, id, func(record.Firefighter) error { return nil })
+	if errors.Is(err, store.ErrNotFound) {
+		_, err = v.Store.GetDeleted(v.Session.Tenant, id)
+	}
+	if err != nil {
+		return err
+	}
+	list := view.WithNotice(v.Back(), "deleted", id)
+	if place := cmp.Or(beside.After, beside.Before); place != "" {
+		list += "#" + place
+	}
+	return v.Redirect(list)
+}
+
+// Undelete brings a person back. Pressed twice it does the same.
+func Undelete(v view.Visit, id string) error {
+	err := v.Store.Undelete(v.Session.Tenant, v.Session.ID, []string{id})
+	if errors.As(err, new(*store.NotDeletedError)) {
+		_, err = v.Store.Get(v.Session.Tenant, id)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Redirect(view.WithNotice(v.Back(), "restored", id))
+}
+
+// showAlike answers the script of the form for a new person, which asks while somebody is
+// typed. What is typed may have faults.
+func showAlike(v view.Visit) error {
+	var typed record.Fields
+	for d, value := range typed.Each {
+		*value = v.Query().Get(d.Name)
+	}
+	found, err := alikeTyped(v, typed)
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, "person", site.Page{Part: "alike", Data: formPage{Alike: found}})
+}
