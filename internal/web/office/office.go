@@ -10,6 +10,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/office/access"
+	"github.com/firefighter-records/firefighters/internal/web/office/lists"
 	"github.com/firefighter-records/firefighters/internal/web/office/people"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
@@ -20,11 +21,6 @@ var files embed.FS
 
 // routes returns all addresses of the page, each with the scope that a session needs.
 func routes() map[string]site.Route {
-	kept := newKeptLists()
-	// onLists leads to a handler that sees the lists that are kept.
-	onLists := func(handle func(visit) error) site.Handler {
-		return view.Handler(func(v view.Visit) error { return handle(visit{v, kept}) })
-	}
 	return map[string]site.Route{
 		"GET /office/people/{id}/history": {Scope: store.ScopeRead, Handle: view.Handler(view.WithID(showPersonHistory))},
 		"GET /office/people/{id}/report":  {Scope: store.ScopeAdmin, Handle: view.Handler(view.WithID(showReport)), Large: true},
@@ -38,22 +34,10 @@ func routes() map[string]site.Route {
 		"GET /office/paper":         {Scope: store.ScopeRead, Handle: view.Handler(showPaper), Large: true},
 		"GET /office/birthdays":     {Scope: store.ScopeRead, Handle: view.Handler(showBirthdays), Large: true},
 		"GET /office/birthdays.ics": {Scope: store.ScopeRead, Handle: view.Handler(sendCalendar), Large: true},
-
-		"GET /office/import":                 {Scope: store.ScopeWrite, Handle: onLists(onList(checkImport))},
-		"POST /office/import":                {Scope: store.ScopeWrite, Handle: onLists(bringList(importPath, checkImport)), Upload: true, Carried: true},
-		"POST /office/import/apply":          {Scope: store.ScopeWrite, Handle: onLists(onList(applyImport)), Carried: true},
-		"POST /office/import/report":         {Scope: store.ScopeWrite, Handle: onLists(onList(reportImport))},
-		"GET /office/imports":                {Scope: store.ScopeRead, Handle: view.Handler(showImports)},
-		"POST /office/imports/{number}/undo": {Scope: store.ScopeWrite, Handle: view.Handler(undoImport)},
-		"GET /office/export":                 {Scope: store.ScopeRead, Handle: view.Handler(showExport)},
-		"GET /office/export/file":            {Scope: store.ScopeRead, Handle: view.Handler(sendExport)},
-		"GET /office/compare":                {Scope: store.ScopeRead, Handle: onLists(onList(compareList))},
-		"POST /office/compare/report":        {Scope: store.ScopeRead, Handle: onLists(onList(reportComparison))},
-		"POST /office/compare":               {Scope: store.ScopeRead, Handle: onLists(bringList(comparePath, compareList)), Upload: true, Carried: true},
 	}
 }
 
 // New returns the page.
 func New(service site.Service, explain httpapi.Explain) *site.Site {
-	return site.New(service, explain, files, access.Room(service.Phones), people.Room(), site.Room{Files: files, Routes: routes()})
+	return site.New(service, explain, files, access.Room(service.Phones), people.Room(), lists.Room(), site.Room{Files: files, Routes: routes()})
 }

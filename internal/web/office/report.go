@@ -7,6 +7,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/dossier"
 	"github.com/firefighter-records/firefighters/internal/web/office/access"
+	"github.com/firefighter-records/firefighters/internal/web/office/lists"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
@@ -23,7 +24,7 @@ type reportPage struct {
 	Deleted   time.Time // the zero time: not deleted
 	Created   time.Time
 	Updated   time.Time
-	Imports   []importLine
+	Imports   []lists.ImportLine
 	Readers   []access.KeyLine
 	Responses []storedResponse
 	entries
@@ -60,7 +61,7 @@ func showReport(v view.Visit, id string) error {
 		data.Entries = append(data.Entries, line)
 	}
 	for _, i := range d.Imports() {
-		data.Imports = append(data.Imports, newImportLine(v, i))
+		data.Imports = append(data.Imports, lists.NewImportLine(v, i))
 	}
 	for _, k := range d.Readers {
 		data.Readers = append(data.Readers, access.KeyLine{ID: k.ID, Label: v.LabelOf(k), Scope: k.Scope, State: k.State(d.At),

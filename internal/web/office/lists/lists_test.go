@@ -1,4 +1,4 @@
-package office
+package lists
 
 import (
 	"regexp"
@@ -13,7 +13,7 @@ func TestRoutesOfLists(t *testing.T) {
 	lists := regexp.MustCompile(`^[A-Z]+ /office/(import|imports|export|compare)(/|$)`)
 	reads := regexp.MustCompile(`^(GET /office/(imports|export|export/file|compare)|POST /office/compare(/report)?)$`)
 	found := 0
-	for pattern, route := range routes() {
+	for pattern, route := range Room().Routes {
 		if !lists.MatchString(pattern) {
 			continue
 		}

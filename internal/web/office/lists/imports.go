@@ -1,4 +1,4 @@
-package office
+package lists
 
 import (
 	"errors"
@@ -15,12 +15,12 @@ import (
 
 // importsPage is the Data of imports.html.
 type importsPage struct {
-	Imports   []importLine
+	Imports   []ImportLine
 	TakenBack *takenBack // nil: none was at this moment
 }
 
-// importLine is an import that was made.
-type importLine struct {
+// ImportLine is an import that was made.
+type ImportLine struct {
 	Number         int64
 	At             time.Time
 	Who, File      string
@@ -46,7 +46,7 @@ func renderImports(v view.Visit, data importsPage, notice *site.Notice) error {
 		return err
 	}
 	for _, i := range all {
-		data.Imports = append(data.Imports, newImportLine(v, i))
+		data.Imports = append(data.Imports, NewImportLine(v, i))
 	}
 	if notice == nil {
 		notice, _ = v.ImportNotice(all)
@@ -54,8 +54,8 @@ func renderImports(v view.Visit, data importsPage, notice *site.Notice) error {
 	return v.Render(http.StatusOK, "imports", site.Page{Title: v.Text("imports.title"), Section: "imports", Notice: notice, Data: data})
 }
 
-func newImportLine(v view.Visit, i store.Import) importLine {
-	line := importLine{i.Number, i.At.Local(), importedBy(v, i), view.Isolate(i.File), i.Added, i.Changed, ""}
+func NewImportLine(v view.Visit, i store.Import) ImportLine {
+	line := ImportLine{i.Number, i.At.Local(), importedBy(v, i), view.Isolate(i.File), i.Added, i.Changed, ""}
 	if !i.TakenBackAt.IsZero() {
 		line.TakenBack = v.Lang.Moment(i.TakenBackAt.Local())
 	}

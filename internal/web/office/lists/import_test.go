@@ -1,4 +1,4 @@
-package office
+package lists
 
 import (
 	"encoding/json"
@@ -12,6 +12,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/lang"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 )
 
@@ -19,8 +20,8 @@ import (
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	messages := map[string]any{}
-	for _, file := range []string{"import", "export", "fields"} {
-		text, err := os.ReadFile("messages/" + file + ".json")
+	for _, file := range []string{"messages/import.json", "messages/export.json", "../messages/fields.json"} {
+		text, err := os.ReadFile(file)
 		if err == nil {
 			err = json.Unmarshal(text, &messages)
 		}
@@ -59,7 +60,7 @@ func TestMessages(t *testing.T) {
 // there is a message for each field and code that a list can have.
 func TestFaultsHaveWords(t *testing.T) {
 	t.Parallel()
-	catalog := pageMessages()
+	catalog := lang.MustLoad("messages/*.json", files, os.DirFS(".."))
 	long := strings.Repeat("x", 2000)
 	table := &sheet.Table{Header: []string{"id", "firstName", "lastName", "phone", "email", "dateOfBirth"}}
 	for _, texts := range [][]string{
@@ -96,7 +97,7 @@ func TestFaultsHaveWords(t *testing.T) {
 func TestLongText(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int]int{maxText: maxText, maxText + 1: 0} {
-		l := broughtList{keptList: &keptList{pasted: true}, content: make([]byte, size)}
+		l := uploadedList{keptList: &keptList{pasted: true}, content: make([]byte, size)}
 		if got := len(l.text()); got != want {
 			t.Errorf("%d of %d bytes are shown", got, size)
 		}

@@ -1,4 +1,4 @@
-package office
+package lists
 
 import (
 	"cmp"
@@ -96,7 +96,7 @@ func (v visit) comparedGroup(group imports.Group) comparedGroup {
 	findings := group.Findings(v.findingWords())
 	c.More = max(0, len(findings)-mostCompared)
 	for _, f := range findings[:len(findings)-c.More] {
-		line := comparedLine{Name: v.broughtRow(*f.Row).Name, Why: f.Why, Row: f.Row.Row}
+		line := comparedLine{Name: v.previewRow(*f.Row).Name, Why: f.Why, Row: f.Row.Row}
 		if f.ID != nil && group.Name != imports.NotSure {
 			line.Link = view.PersonPath(*f.ID)
 		}
@@ -129,7 +129,7 @@ func (v visit) findingWords() imports.FindingWords {
 			if row.Result == imports.Perhaps {
 				return v.words().Why(row.Like[0].Why)
 			}
-			return strings.Join(v.broughtRow(*row).Reasons, " ")
+			return strings.Join(v.previewRow(*row).Reasons, " ")
 		},
 	}
 }
@@ -160,3 +160,6 @@ func reportComparison(v visit) error {
 		return found.WriteReport(to, sheet.XLSX, header, titles, v.findingWords())
 	})
 }
+
+// comparePath is the address of the page that asks for a list to compare.
+const comparePath = site.Root + "compare"

@@ -1,4 +1,4 @@
-package office
+package lists
 
 import (
 	"io"
@@ -62,13 +62,4 @@ func sendExport(v view.Visit) error {
 			return v.Store.Each(v.Session.Tenant, q, each)
 		})
 	})
-}
-
-// choices returns values to choose from, with the messages that begin with
-// prefix.
-func choices(v view.Visit, values []string, chosen, prefix string) (all []view.Choice) {
-	for _, value := range values {
-		all = append(all, view.Choice{Value: value, Label: v.Text(prefix + value), Chosen: value == chosen})
-	}
-	return all
 }

@@ -1,4 +1,4 @@
-package office
+package lists
 
 import (
 	"net/http"

@@ -1,4 +1,4 @@
-package office
+package lists
 
 import (
 	"crypto/rand"
@@ -23,7 +23,7 @@ const (
 	mostKept = 100
 )
 
-// keptList is a list that somebody has brought. It is kept between the check and the
+// keptList is an uploaded list. It is kept between the check and the
 // import, a large one in a private temporary file.
 type keptList struct {
 	token  string
@@ -31,9 +31,9 @@ type keptList struct {
 	name   string // of the file
 	pasted bool   // as a text
 	file   *upload.File
-	at     time.Time // when somebody brought it
+	at     time.Time // when it was uploaded
 
-	answers map[string]string // about its rows, by the fields of the form; import_answers.go
+	answers map[string]string // about its rows, by the fields of the form; answers.go
 }
 
 // size returns how many of mostBytes the list takes up.

@@ -1,0 +1,155 @@
+package lists
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+// importPath is the address of the page that asks for a list to import.
+const importPath = site.Root + "import"
+
+// importPage is the Data of import.html.
+type importPage struct {
+	Reading reading
+	Outcome *importOutcome // nil: there is nothing to say about the rows yet
+	Checked string         // digest of the outcome that the page shows
+	Stale   string         // a sentence: why nothing was imported; empty: nobody asked for that
+}
+
+// checkImport asks for a list, or says what an import of it would do. It changes nothing.
+func checkImport(v visit) error {
+	l, err := v.openList()
+	if err != nil {
+		return err
+	}
+	return v.renderCheck(l, "")
+}
+
+// renderCheck answers with what an import would do. stale says why it was not
+// done.
+func (v visit) renderCheck(l *uploadedList, stale string) error {
+	if !l.isRead() {
+		return v.renderImport(l, stale, nil)
+	}
+	l.release()
+	found, err := l.file.Check(v.R.Context(), v.Store, v.Session.Tenant)
+	if err != nil {
+		return err
+	}
+	return v.renderImport(l, stale, found)
+}
+
+// renderImport answers with the page. found may be nil.
+func (v visit) renderImport(l *uploadedList, stale string, found *imports.Outcome) error {
+	data := importPage{Reading: v.reading(l), Stale: stale}
+	if found != nil {
+		data.Outcome = v.importOutcome(l, found)
+		data.Reading.Ticks, data.Reading.Names = append(v.importTicks(l, found), v.readingTicks(l, found)...), v.nameOrders(l, found)
+		data.Reading.Notes = v.notes(found.Notes)
+		data.Checked = string(found.Digest())
+	}
+	v.setReturn(v.readingPath(importPath, l.keptList))
+	p := site.Page{Title: v.Text("import.title"), Section: "import", Wrong: stale != "" || len(data.Reading.Faults) > 0, Data: data}
+	return v.Render(l.status(stale), "import", p)
+}
+
+// applyImport imports a list that was checked. Where something else would come of it than
+// the page has shown, because of other choices or changed people, it shows that instead.
+func applyImport(v visit) error {
+	token, checked := v.R.PostForm.Get("token"), v.R.PostForm.Get("checked")
+	key := v.IdempotencyKey("import-", token, checked)
+	if number, err := v.importMadeWith(key); err != nil {
+		return err
+	} else if number != 0 {
+		return v.Redirect(importedPath(number))
+	}
+	l, err := v.openList()
+	switch {
+	case err != nil:
+		return err
+	case !l.isRead():
+		return v.renderCheck(l, "")
+	case v.Resumed():
+		return v.renderCheck(l, v.Text("import.resumed"))
+	case l.file.Unsure != nil:
+		return v.renderCheck(l, v.Text("import.why.encoding"))
+	}
+	l.file.Options.Said = []byte(checked)
+	return v.imported(l, key)
+}
+
+// imported imports a list.
+func (v visit) imported(l *uploadedList, key *store.IdempotencyKey) error {
+	l.release()
+	found, err := l.file.Apply(v.R.Context(), v.Store, v.Session.Tenant, v.Session.ID, key)
+	switch {
+	case errors.As(err, new(*store.RepeatedError)):
+		return applyImport(v) // which finds the import now
+	case err != nil:
+		return err
+	case !found.Applied:
+		return v.renderImport(l, v.Text("import.stale"), found)
+	case found.Number == nil:
+		return v.Redirect(view.ImportsPath + "?nothing=1")
+	}
+	return v.Redirect(importedPath(*found.Number))
+}
+
+// importMadeWith returns the number of the import that was made with an idempotency key,
+// 0 if none was.
+func (v visit) importMadeWith(key *store.IdempotencyKey) (number int64, err error) {
+	_, body, err := v.Store.Replay(v.Session.Tenant, key)
+	if err != nil || body == nil {
+		return 0, err
+	}
+	var answer struct{ Number int64 }
+	err = json.Unmarshal(body, &answer)
+	return answer.Number, err
+}
+
+// reportImport answers with the whole list, with what becomes of each row and why, so
+// that the refused rows can be corrected and uploaded again.
+func reportImport(v visit) error {
+	l, err := v.openList()
+	if err != nil {
+		return err
+	}
+	if !l.isRead() {
+		return v.renderCheck(l, "")
+	}
+	found, err := l.file.Check(v.R.Context(), v.Store, v.Session.Tenant)
+	if err != nil {
+		return err
+	}
+	format := sheet.XLSX
+	if l.file.Table.Format == sheet.CSV {
+		format = sheet.CSV
+	}
+	header := []string{v.Text("import.result"), v.Text("import.reason")}
+	return v.sendReportFile("import.file", format, func(to io.Writer) error {
+		return imports.WriteReport(to, format, l.file, found, header, v.reportCells)
+	})
+}
+
+// reportCells say of a row what the page says of it: what becomes of it, and why.
+func (v visit) reportCells(row imports.Row) []string {
+	shown, result := v.previewRow(row), v.Text("import.result."+row.Result)
+	if row.Twin != 0 && row.Result == imports.Left {
+		result = v.Text("import.twin", row.Twin)
+	}
+	var like []string
+	for _, one := range row.Like {
+		like = append(like, fmt.Sprintf("%s (%s)", v.words().Why(one.Why), v.describe(one)))
+	}
+	return []string{result, strings.Join(slices.Concat(like, shown.LeftOut, shown.Reasons), " ")}
+}

@@ -1,0 +1,126 @@
+package lists
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/lang"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
+)
+
+// words are the sentences about lists in the visitor's language.
+func (v visit) words() imports.Words {
+	quote := func(text string) string { return v.Text("import.quoted", text) }
+	return imports.Words{Language: v.Lang, Show: quoted,
+		Quote: func(text string) string { return quote(quoted(text)) },
+		Field: func(name string) string { return quote(v.fieldLabel(name)) }}
+}
+
+// longest is the number of characters that a page shows of a text from a list. A
+// cell may have megabytes.
+const longest = 200
+
+// short returns a text from a list as a page shows it.
+func short(text string) string { return lang.Short(text, longest) }
+
+// quoted returns a text from a list for a sentence.
+func quoted(text string) string { return view.Isolate(short(text)) }
+
+// notes returns notes as sentences.
+func (v visit) notes(notes []sheet.Note) (all []string) {
+	for _, note := range notes {
+		all = append(all, v.words().Note(note))
+	}
+	return all
+}
+
+// fieldLabel returns what people call what a column can be.
+func (v visit) fieldLabel(field string) string {
+	switch field {
+	case mapping.LeftOut:
+		return v.Text("import.field.none")
+	case mapping.FullName:
+		return v.Text("import.field.name")
+	case mapping.LastFirst:
+		return v.Text("import.field.reversed")
+	case mapping.ID:
+		return v.Text("import.field.id")
+	}
+	return v.Text("field." + field)
+}
+
+// heading returns the heading of a column. Contacts have none of their own: theirs are
+// the names of our fields.
+func (v visit) heading(header string) string {
+	if slices.Contains(view.FieldNames, header) {
+		return v.fieldLabel(header)
+	}
+	return short(header)
+}
+
+// used names a column and what it is, once where both are the same.
+func used(heading, label string) string {
+	if strings.EqualFold(heading, label) {
+		return label
+	}
+	return view.Isolate(heading) + " (" + label + ")"
+}
+
+// valuesOf returns what is known about a person beside the name.
+func (v visit) valuesOf(f record.Fields) string {
+	var all []string
+	shown := view.FieldValues(v.Shown(f))
+	for _, name := range view.FieldNames[record.NameFields:] {
+		if shown[name] != "" {
+			all = append(all, view.Isolate(shown[name]))
+		}
+	}
+	return strings.Join(all, " · ")
+}
+
+// refusal says why a row is refused.
+func (v visit) refusal(e record.FieldError, row imports.Row) string {
+	if text, ok := v.words().Row(e, &row); ok {
+		return text
+	}
+	if isUnknown(e) && row.Deleted != "" {
+		return v.Text("import.reason.id.deleted")
+	}
+	if e.Code == mapping.CellError {
+		return v.Text("import.reason.cell_error", v.fieldLabel(e.Field))
+	}
+	for _, key := range []string{"import.reason." + e.Field + "." + e.Code, "fault." + e.Field + "." + e.Code} {
+		if text := v.Text(key); text != key {
+			return text
+		}
+	}
+	return e.Detail
+}
+
+// isUnknown reports whether an error is that of an id that nobody has now.
+func isUnknown(e record.FieldError) bool { return e.Field == mapping.ID && e.Code == record.Unknown }
+
+// describe names the person whom a row could be, or how its name could be read.
+func (v visit) describe(like imports.Like) string {
+	if like.ID != nil {
+		return strings.TrimSuffix(view.NameOf(like.Person)+", "+v.Birth(like.Person), ", ")
+	}
+	var readings []string
+	for _, name := range like.Readings {
+		readings = append(readings, v.Text("import.names.sample", name.First, name.Last))
+	}
+	return strings.Join(readings, "; ")
+}
+
+// choices returns values to choose from, with the messages that begin with
+// prefix.
+func choices(v view.Visit, values []string, chosen, prefix string) (all []view.Choice) {
+	for _, value := range values {
+		all = append(all, view.Choice{Value: value, Label: v.Text(prefix + value), Chosen: value == chosen})
+	}
+	return all
+}
