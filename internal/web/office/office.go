@@ -7,37 +7,21 @@ package office
 import (
 	"embed"
 
-	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/office/access"
+	"github.com/firefighter-records/firefighters/internal/web/office/history"
 	"github.com/firefighter-records/firefighters/internal/web/office/lists"
+	"github.com/firefighter-records/firefighters/internal/web/office/paper"
 	"github.com/firefighter-records/firefighters/internal/web/office/people"
-	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
+// files are those of the frame: the layout, the words of all rooms, and the assets.
+//
 //go:embed templates messages assets
 var files embed.FS
 
-// routes returns all addresses of the page, each with the scope that a session needs.
-func routes() map[string]site.Route {
-	return map[string]site.Route{
-		"GET /office/people/{id}/history": {Scope: store.ScopeRead, Handle: view.Handler(view.WithID(showPersonHistory))},
-		"GET /office/people/{id}/report":  {Scope: store.ScopeAdmin, Handle: view.Handler(view.WithID(showReport)), Large: true},
-		"GET /office/history":             {Scope: store.ScopeRead, Handle: view.Handler(showHistory)},
-
-		"GET /office/people/{id}/report.json": {Scope: store.ScopeAdmin, Handle: view.Handler(view.WithID(sendReport))},
-
-		"POST /office/history/{number}/put-back": {Scope: store.ScopeWrite, Handle: view.Handler(putBack)},
-
-		"GET /office/print":         {Scope: store.ScopeRead, Handle: view.Handler(showPrint), Large: true},
-		"GET /office/paper":         {Scope: store.ScopeRead, Handle: view.Handler(showPaper), Large: true},
-		"GET /office/birthdays":     {Scope: store.ScopeRead, Handle: view.Handler(showBirthdays), Large: true},
-		"GET /office/birthdays.ics": {Scope: store.ScopeRead, Handle: view.Handler(sendCalendar), Large: true},
-	}
-}
-
 // New returns the page.
 func New(service site.Service, explain httpapi.Explain) *site.Site {
-	return site.New(service, explain, files, access.Room(service.Phones), people.Room(), lists.Room(), site.Room{Files: files, Routes: routes()})
+	return site.New(service, explain, files, people.Room(), history.Room(), lists.Room(), paper.Room(), access.Room(service.Phones))
 }

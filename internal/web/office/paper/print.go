@@ -1,7 +1,6 @@
-package office
+package paper
 
 import (
-	"cmp"
 	"html/template"
 	"math"
 	"net/http"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
-	"github.com/firefighter-records/firefighters/internal/text/fold"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
@@ -136,134 +134,4 @@ func paperQR(v view.Visit, code string) (template.HTML, error) {
 		return "", err
 	}
 	return view.QRCode(at+"/office/paper?code="+code, v.Text("print.qr")), nil
-}
-
-const (
-	codeLength = 6
-	codeCount  = 25 * 25 * 25 * 25 * 25 * 25
-
-	// spread has no divisor in common with codeCount, so each version has its own code. unspread is
-	// its inverse. Of millions of numbers this one keeps codes apart best: one wrong character, or
-	// two neighbours swapped, never make the code of a version that is less than 3 million away.
-	spread, unspread = 40_836_534, 227_138_739
-)
-
-// codes are the codes on the prints of a department. A code is the version of the
-// department when it was printed, as a number in characters that nobody confuses.
-// The numbers are spread, so that a mistyped code is none of this list. They are
-// shifted by another amount for each department and each history of the database,
-// so that a code of another list hardly ever is one of this list.
-type codes struct{ shift uint64 }
-
-func newCodes(tenant record.TenantID, history int64) codes {
-	const odd = 0x9e3779b97f4a7c15 // spreads small differences over all bits
-	return codes{((uint64(history) ^ uint64(tenant)*odd) * odd >> 32) % codeCount}
-}
-
-// codesOf returns the codes of the department.
-func codesOf(v view.Visit) codes {
-	return newCodes(v.Session.Tenant, v.Store.Mark().History)
-}
-
-// of returns the code of a version.
-func (c codes) of(version int64) string {
-	return store.CodeOf((uint64(version)%codeCount*spread+c.shift)%codeCount, codeLength)
-}
-
-// version returns the version that a code is of, however it was typed. ok is false
-// for a text that is no code of the versions up to the newest.
-func (c codes) version(text string, newest int64) (version int64, ok bool) {
-	number, ok := store.ParseCode(text, codeLength)
-	if !ok {
-		return 0, false
-	}
-	version = int64((number + codeCount - c.shift) % codeCount * unspread % codeCount)
-	return version, version <= newest
-}
-
-// paperPage is the Data of paper.html.
-type paperPage struct {
-	Code  string // as typed
-	Fault string // message; empty: the code is one of this list, or none was typed
-
-	Since, Now              string // the code that was typed, and that of a list printed now; empty: nothing was compared
-	Added, Deleted, Changed []paperPerson
-	QR                      template.HTML // of this page with the code Now, as paperQR returns it
-	Erased                  int           // people erased for good since, of whom nothing is known
-	Count                   int64
-	Date                    time.Time
-}
-
-// paperPerson is somebody whose line on a paper is wrong.
-type paperPerson struct {
-	view.Person
-	Fields []view.Difference // of somebody who has changed
-}
-
-// showPaper says what has changed since a list was printed.
-func showPaper(v view.Visit) error {
-	data := paperPage{Code: v.Query().Get("code"), Date: v.Now()}
-	if strings.TrimSpace(data.Code) != "" {
-		if err := comparePaper(v, &data); err != nil {
-			return err
-		}
-	}
-	return v.Render(http.StatusOK, "paper", site.Page{Title: v.Text("paper.title"), Section: "paper", Wrong: data.Fault != "", Data: data})
-}
-
-func comparePaper(v view.Visit, data *paperPage) error {
-	now, err := v.Store.List(v.Session.Tenant, record.Query{Page: 1, PageSize: 1, SortBy: record.ByLastName})
-	if err != nil {
-		return err
-	}
-	codes := codesOf(v)
-	version, known := codes.version(data.Code, now.Version)
-	if !known {
-		data.Fault = v.Text("paper.unknown")
-		return nil
-	}
-	data.Since, data.Now, data.Count = codes.of(version), codes.of(now.Version), now.Total
-	if data.QR, err = paperQR(v, data.Now); err != nil {
-		return err
-	}
-	return addDifferences(v, data, version)
-}
-
-// addDifferences compares a list of a version with today's. Only what a paper
-// shows counts.
-func addDifferences(v view.Visit, data *paperPage, version int64) error {
-	differences, erased, err := v.Store.ChangedSince(v.Session.Tenant, version)
-	if err != nil {
-		return err
-	}
-	today := v.Today()
-	for _, d := range differences {
-		for _, f := range []*record.Firefighter{d.Then, d.Now} {
-			if f != nil {
-				f.PhoneNumber = v.Lang.Phone(f.PhoneNumber)
-			}
-		}
-		switch {
-		case d.Then == nil:
-			data.Added = append(data.Added, paperPerson{Person: v.Person(d.Now, today)})
-		case d.Now == nil:
-			data.Deleted = append(data.Deleted, paperPerson{Person: v.Person(d.Then, today)})
-		default:
-			if v.Birth(d.Then.Fields) == v.Birth(d.Now.Fields) {
-				d.Then.DateOfBirth = d.Now.DateOfBirth // another time or offset
-			}
-			if fields := v.Differences(d.Then.Fields, d.Now.Fields); len(fields) > 0 {
-				data.Changed = append(data.Changed, paperPerson{v.Person(d.Now, today), fields})
-			}
-		}
-	}
-	for _, people := range [][]paperPerson{data.Added, data.Deleted, data.Changed} {
-		slices.SortStableFunc(people, byName)
-	}
-	data.Erased = erased
-	return nil
-}
-
-func byName(a, b paperPerson) int {
-	return cmp.Or(cmp.Compare(fold.String(a.LastName), fold.String(b.LastName)), cmp.Compare(fold.String(a.FirstName), fold.String(b.FirstName)))
 }

@@ -1,10 +1,7 @@
-// Package dossier is everything that is kept about one person: what the database has, and
-// which backups hold it.
-package dossier
+package history
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"slices"
 	"time"
@@ -12,31 +9,32 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
-	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
 )
 
-// Dossier is everything that is kept about one person.
-type Dossier struct {
+// dossier is everything that is kept about one person: what the database has, and which
+// backups hold the person.
+type dossier struct {
 	store.Kept
 	Backups backup.Holders
 }
 
-// Read returns everything that is kept about a person of a department. The search says
-// where the backups are. The error is that of Store.Kept, or of ctx.
-func Read(ctx context.Context, s *store.Store, tenant record.TenantID, id string, search backup.Search) (d Dossier, err error) {
-	if d.Kept, err = s.Kept(tenant, id); err != nil {
+// readDossier returns everything that is kept about a person of the department.
+func readDossier(v view.Visit, id string) (d dossier, err error) {
+	if d.Kept, err = v.Store.Kept(v.Session.Tenant, id); err != nil {
 		return d, err
 	}
+	search := v.Site.Search
 	if d.Record != nil {
 		search.From = time.UnixMilli(d.Record.CreatedAt)
 	}
 	search.Until = d.ErasedAt
 	search.Holds = func(c *sqlite.Conn) (bool, error) { return store.HoldsRecord(c, id) }
-	d.Backups, err = search.Run(ctx)
+	d.Backups, err = search.Run(v.R.Context())
 	return d, err
 }
 
-// document is a Dossier in JSON. docs/office.md describes its members.
+// document is a dossier in JSON. docs/office.md describes its members.
 type document struct {
 	MadeAt     *string         `json:"madeAt"`
 	Department string          `json:"department"`
@@ -107,7 +105,7 @@ type holder struct {
 
 // JSON returns the dossier as a document of JSON. The history begins with the oldest
 // change, as the command history has it.
-func (d Dossier) JSON() ([]byte, error) {
+func (d dossier) JSON() ([]byte, error) {
 	all := document{MadeAt: moment(d.At), Department: d.Department, ID: d.ID, ErasedAt: moment(d.ErasedAt),
 		History: []change{}, Imports: []imported{}, Readers: []reader{}, Responses: []response{}}
 	if f := d.Record; f != nil {
@@ -146,7 +144,7 @@ func (d Dossier) JSON() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-func (d Dossier) backups() backups {
+func (d dossier) backups() backups {
 	b := backups{"ok", []holder{}, []string{}}
 	switch {
 	case d.Backups.NotSet:
@@ -168,7 +166,7 @@ func (d Dossier) backups() backups {
 }
 
 // Imports returns the imports that have added or changed the person, the oldest first.
-func (d Dossier) Imports() (all []store.Import) {
+func (d dossier) Imports() (all []store.Import) {
 	for _, e := range slices.Backward(d.Edits) {
 		if i := e.Import; i != nil && (len(all) == 0 || all[len(all)-1].Number != i.Number) {
 			all = append(all, *i)

@@ -1,11 +1,10 @@
-package dossier_test
+package history
 
 import (
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/dossier"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
@@ -13,7 +12,7 @@ import (
 func TestErased(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 24, 9, 30, 0, 0, time.UTC)
-	d := dossier.Dossier{Kept: store.Kept{ID: "x", Department: "Engine <7>", At: at, ErasedAt: at, Edits: []store.Edit{{At: at, Action: "purge", ID: "x"}}}}
+	d := dossier{Kept: store.Kept{ID: "x", Department: "Engine <7>", At: at, ErasedAt: at, Edits: []store.Edit{{At: at, Action: "purge", ID: "x"}}}}
 	text, err := d.JSON()
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +28,7 @@ func TestErased(t *testing.T) {
 func TestImports(t *testing.T) {
 	t.Parallel()
 	one, two := &store.Import{Number: 1}, &store.Import{Number: 2}
-	d := dossier.Dossier{Kept: store.Kept{Edits: []store.Edit{{Import: two}, {}, {Import: one}, {Import: one}, {}}}}
+	d := dossier{Kept: store.Kept{Edits: []store.Edit{{Import: two}, {}, {Import: one}, {Import: one}, {}}}}
 	if all := d.Imports(); len(all) != 2 || all[0].Number != 1 || all[1].Number != 2 {
 		t.Errorf("%v", all)
 	}

@@ -1,11 +1,10 @@
-package office
+package history
 
 import (
 	"io"
 	"net/http"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/dossier"
 	"github.com/firefighter-records/firefighters/internal/web/office/access"
 	"github.com/firefighter-records/firefighters/internal/web/office/lists"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
@@ -17,7 +16,7 @@ import (
 // its title nor the name of its file has the person's name: programs that print or
 // download keep both.
 type reportPage struct {
-	dossier.Dossier
+	dossier
 	Name      string // empty: the person was erased
 	Path      string // address of this page
 	Facts     []fact
@@ -44,7 +43,7 @@ func showReport(v view.Visit, id string) error {
 	if err != nil {
 		return err
 	}
-	data := reportPage{Dossier: d, Path: view.ReportPath(id)}
+	data := reportPage{dossier: d, Path: view.ReportPath(id)}
 	if f := d.Record; f != nil {
 		data.Name, data.Deleted, data.Created, data.Updated = view.NameOf(f.Fields), view.Moment(f.DeletedAt), view.Moment(f.CreatedAt), view.Moment(f.UpdatedAt)
 		shown := v.Shown(f.Fields)
@@ -91,9 +90,4 @@ func sendReport(v view.Visit, id string) error {
 		_, err = to.Write(text)
 		return err
 	})
-}
-
-// readDossier returns everything that is kept about a person of the department.
-func readDossier(v view.Visit, id string) (dossier.Dossier, error) {
-	return dossier.Read(v.R.Context(), v.Store, v.Session.Tenant, id, v.Site.Search)
 }

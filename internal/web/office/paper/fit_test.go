@@ -1,4 +1,4 @@
-package office
+package paper
 
 import (
 	"fmt"
@@ -52,7 +52,7 @@ func TestFit(t *testing.T) {
 // TestFitsAreStyled: office.css has the sizes that fit counts with.
 func TestFitsAreStyled(t *testing.T) {
 	t.Parallel()
-	css, err := os.ReadFile("assets/office.css")
+	css, err := os.ReadFile("../assets/office.css")
 	if err != nil {
 		t.Fatal(err)
 	}

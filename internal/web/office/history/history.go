@@ -1,0 +1,88 @@
+// Package history is the room of the office page for what has changed: the history of the
+// department and of a person, what puts a change back, and the report of everything that is
+// kept about a person.
+package history
+
+import (
+	"embed"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+//go:embed templates messages
+var files embed.FS
+
+// Room returns the room.
+func Room() site.Room {
+	return site.Room{Files: files, Routes: map[string]site.Route{
+		"GET /office/people/{id}/history":        {Scope: store.ScopeRead, Handle: view.Handler(view.WithID(showPersonHistory))},
+		"GET /office/people/{id}/report":         {Scope: store.ScopeAdmin, Handle: view.Handler(view.WithID(showReport)), Large: true},
+		"GET /office/history":                    {Scope: store.ScopeRead, Handle: view.Handler(showHistory)},
+		"GET /office/people/{id}/report.json":    {Scope: store.ScopeAdmin, Handle: view.Handler(view.WithID(sendReport))},
+		"POST /office/history/{number}/put-back": {Scope: store.ScopeWrite, Handle: view.Handler(putBack)},
+	}}
+}
+
+// historyPage is the Data of history.html.
+type historyPage struct {
+	ID      string // of the person whose history it is; empty: the department's
+	Person  string // address of that person's page
+	Deleted bool   // the person is deleted
+	Of      string // the import that the changes are of, translated; empty: of all
+	Filter  historyFilter
+	Older   string // address of the next page; empty: there is none
+	Newest  string // address of the first page; empty: this is it
+	entries
+}
+
+func showHistory(v view.Visit) error {
+	return renderHistory(v, site.Page{Title: v.Text("history.title"), Section: "history"}, historyPage{})
+}
+
+func showPersonHistory(v view.Visit, id string) error {
+	f, deleted, err := v.Find(id)
+	if err != nil && !errors.As(err, new(*record.DamagedError)) { // of a damaged one the history may know more
+		return err
+	}
+	return renderHistory(v, site.Page{Title: v.Text("history.of", view.NameOf(f.Fields)), Section: "list"}, historyPage{ID: id, Person: view.WithBack(view.PersonPath(id), v.Back()), Deleted: deleted})
+}
+
+// renderHistory answers with the changes of a person, or of the department, that the
+// address asks for, newest first.
+func renderHistory(v view.Visit, p site.Page, data historyPage) error {
+	q, err := readFilter(v, data.ID, &data.Filter)
+	if err != nil {
+		return err
+	}
+	data.Back = historyBack(v)
+	if q.Before > 0 {
+		data.Newest = pathWith(v, "before", "")
+	}
+	edits, err := v.Store.Edits(v.Session.Tenant, q, historyLength+1)
+	if err != nil && !errors.Is(err, store.ErrNotFound) { // there is no such import
+		return err
+	}
+	if len(edits) > historyLength {
+		edits = edits[:historyLength]
+		data.Older = pathWith(v, "before", strconv.FormatInt(edits[historyLength-1].Number, 10))
+	}
+	for _, e := range edits {
+		line := newEntry(v, e)
+		if data.ID != "" {
+			line.Link = ""
+		}
+		if q.Import != 0 {
+			data.Of, line.By = importName(v, *e.Import), ""
+		}
+		data.Entries = append(data.Entries, line)
+	}
+	p.Wrong = len(data.Filter.Faults) > 0
+	p.Data = data
+	return v.Render(http.StatusOK, "history", p)
+}

@@ -1,0 +1,119 @@
+// Package paper is the room of the office page for what is printed: the lists on paper, the
+// codes that tell what has changed since, and birthdays.
+package paper
+
+import (
+	"cmp"
+	"embed"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+//go:embed templates messages
+var files embed.FS
+
+// Room returns the room.
+func Room() site.Room {
+	return site.Room{Files: files, Routes: map[string]site.Route{
+		"GET /office/print":         {Scope: store.ScopeRead, Handle: view.Handler(showPrint), Large: true},
+		"GET /office/paper":         {Scope: store.ScopeRead, Handle: view.Handler(showPaper), Large: true},
+		"GET /office/birthdays":     {Scope: store.ScopeRead, Handle: view.Handler(showBirthdays), Large: true},
+		"GET /office/birthdays.ics": {Scope: store.ScopeRead, Handle: view.Handler(sendCalendar), Large: true},
+	}}
+}
+
+// paperPage is the Data of paper.html.
+type paperPage struct {
+	Code  string // as typed
+	Fault string // message; empty: the code is one of this list, or none was typed
+
+	Since, Now              string // the code that was typed, and that of a list printed now; empty: nothing was compared
+	Added, Deleted, Changed []paperPerson
+	QR                      template.HTML // of this page with the code Now, as paperQR returns it
+	Erased                  int           // people erased for good since, of whom nothing is known
+	Count                   int64
+	Date                    time.Time
+}
+
+// paperPerson is somebody whose line on a paper is wrong.
+type paperPerson struct {
+	view.Person
+	Fields []view.Difference // of somebody who has changed
+}
+
+// showPaper says what has changed since a list was printed.
+func showPaper(v view.Visit) error {
+	data := paperPage{Code: v.Query().Get("code"), Date: v.Now()}
+	if strings.TrimSpace(data.Code) != "" {
+		if err := comparePaper(v, &data); err != nil {
+			return err
+		}
+	}
+	return v.Render(http.StatusOK, "paper", site.Page{Title: v.Text("paper.title"), Section: "paper", Wrong: data.Fault != "", Data: data})
+}
+
+func comparePaper(v view.Visit, data *paperPage) error {
+	now, err := v.Store.List(v.Session.Tenant, record.Query{Page: 1, PageSize: 1, SortBy: record.ByLastName})
+	if err != nil {
+		return err
+	}
+	codes := codesOf(v)
+	version, known := codes.version(data.Code, now.Version)
+	if !known {
+		data.Fault = v.Text("paper.unknown")
+		return nil
+	}
+	data.Since, data.Now, data.Count = codes.of(version), codes.of(now.Version), now.Total
+	if data.QR, err = paperQR(v, data.Now); err != nil {
+		return err
+	}
+	return addDifferences(v, data, version)
+}
+
+// addDifferences compares a list of a version with today's. Only what a paper
+// shows counts.
+func addDifferences(v view.Visit, data *paperPage, version int64) error {
+	differences, erased, err := v.Store.ChangedSince(v.Session.Tenant, version)
+	if err != nil {
+		return err
+	}
+	today := v.Today()
+	for _, d := range differences {
+		for _, f := range []*record.Firefighter{d.Then, d.Now} {
+			if f != nil {
+				f.PhoneNumber = v.Lang.Phone(f.PhoneNumber)
+			}
+		}
+		switch {
+		case d.Then == nil:
+			data.Added = append(data.Added, paperPerson{Person: v.Person(d.Now, today)})
+		case d.Now == nil:
+			data.Deleted = append(data.Deleted, paperPerson{Person: v.Person(d.Then, today)})
+		default:
+			if v.Birth(d.Then.Fields) == v.Birth(d.Now.Fields) {
+				d.Then.DateOfBirth = d.Now.DateOfBirth // another time or offset
+			}
+			if fields := v.Differences(d.Then.Fields, d.Now.Fields); len(fields) > 0 {
+				data.Changed = append(data.Changed, paperPerson{v.Person(d.Now, today), fields})
+			}
+		}
+	}
+	for _, people := range [][]paperPerson{data.Added, data.Deleted, data.Changed} {
+		slices.SortStableFunc(people, byName)
+	}
+	data.Erased = erased
+	return nil
+}
+
+func byName(a, b paperPerson) int {
+	return cmp.Or(cmp.Compare(fold.String(a.LastName), fold.String(b.LastName)), cmp.Compare(fold.String(a.FirstName), fold.String(b.FirstName)))
+}
