@@ -11,7 +11,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/authority"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/text/lang"
-	"github.com/firefighter-records/firefighters/internal/web/phone"
+	"github.com/firefighter-records/firefighters/internal/web/dav"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
@@ -35,7 +35,7 @@ func (d *device) invite(env cli.Env, s *store.Store, db string, n store.NewPhone
 	if err != nil {
 		return store.Failed("reading", db, err)
 	}
-	a := phone.Account{Department: department, URL: at, Language: lang.All()[0]}
+	a := dav.Account{Department: department, URL: at, Language: lang.All()[0]}
 	if a.TLS() {
 		if a.Authority, err = certificate(db, at); err != nil {
 			return err
@@ -86,8 +86,8 @@ func certificate(db, at string) ([]byte, error) {
 
 // describe returns what a device needs, a line each, and last the link for the app DAVx5,
 // which is also printed as a QR code. Without an address it leaves out what needs one.
-func describe(a phone.Account) string {
-	lines := []string{"User name: " + phone.User, "Password:  " + a.Key}
+func describe(a dav.Account) string {
+	lines := []string{"User name: " + dav.User, "Password:  " + a.Key}
 	switch {
 	case a.URL == "" && a.Calendar != "":
 		lines = append(lines, "Key of the calendar: "+a.Calendar)
@@ -104,7 +104,7 @@ func describe(a phone.Account) string {
 }
 
 // explain prints what to do with the output.
-func (d *device) explain(env cli.Env, a phone.Account, noAddress error, hint string) {
+func (d *device) explain(env cli.Env, a dav.Account, noAddress error, hint string) {
 	env.Notef("This is not shown again. To end its access: firefighters keys revoke. The device keeps what it has read.")
 	switch {
 	case noAddress != nil:

@@ -19,7 +19,7 @@ import (
 //go:embed messages
 var files embed.FS
 
-// messages are the words of the calendar.
+// messages are the words of the calendar and of profiles.
 var messages = lang.MustLoad("messages/*.json", files)
 
 // CalendarPath is the address of the calendar of birthdays. It has its key in the

@@ -13,9 +13,9 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/dav"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
-	"github.com/firefighter-records/firefighters/internal/web/phone"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
@@ -38,10 +38,10 @@ func Room(phones bool) site.Room {
 	}
 	if phones {
 		maps.Copy(all, map[string]site.Route{
-			"GET /office/phones":                             {Scope: store.ScopeAdmin, Handle: view.Handler(showPhones)},
-			"POST /office/phones":                            {Scope: store.ScopeAdmin, Handle: view.Handler(addPhone), Carried: true},
-			"GET /office/phones/{code}":                      {Handle: view.Handler(withPhoneCode(showPhone))},
-			"GET /office/phones/{code}/" + phone.ProfileName: {Handle: view.Handler(withPhoneCode(sendProfile))},
+			"GET /office/phones":                           {Scope: store.ScopeAdmin, Handle: view.Handler(showPhones)},
+			"POST /office/phones":                          {Scope: store.ScopeAdmin, Handle: view.Handler(addPhone), Carried: true},
+			"GET /office/phones/{code}":                    {Handle: view.Handler(withPhoneCode(showPhone))},
+			"GET /office/phones/{code}/" + dav.ProfileName: {Handle: view.Handler(withPhoneCode(sendProfile))},
 		})
 	}
 	return site.Room{Files: files, Routes: all}

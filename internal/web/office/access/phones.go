@@ -9,9 +9,9 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/dav"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
-	"github.com/firefighter-records/firefighters/internal/web/phone"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
@@ -46,7 +46,7 @@ type madePhone struct {
 	Link, File   string // of an Apple device: where it gets its profile, and the profile itself
 	QR           template.HTML
 	Subscribe    template.URL // to the calendar; its scheme is webcal, which templates do not know
-	phone.Account
+	dav.Account
 	User string
 }
 
@@ -93,7 +93,7 @@ func addPhone(v view.Visit) error {
 		data.Faults = []view.Fault{{Name: "name", Fault: data.Fault}}
 		return renderPhones(v, http.StatusUnprocessableEntity, data)
 	}
-	made := &madePhone{Device: data.Device, Name: name, User: phone.User}
+	made := &madePhone{Device: data.Device, Name: name, User: dav.User}
 	if data.Device == apple {
 		err = invitePhone(v, made, data.Birthdays)
 	} else {
@@ -134,15 +134,15 @@ func invitePhone(v view.Visit, made *madePhone, birthdays bool) error {
 	n := store.NewInvitation{Tenant: v.Session.Tenant, Name: made.Name, Scope: store.ScopePhone, By: v.Session.ID, Birthdays: birthdays}
 	path := ""
 	err = v.Store.Invite(n, func(code string) error { path = phonesPath + "/" + code; return nil })
-	made.File, made.Link = path+"/"+phone.ProfileName, reach.URL+path
+	made.File, made.Link = path+"/"+dav.ProfileName, reach.URL+path
 	made.QR = view.QRCode(made.Link, v.Text("phones.qr", made.Name))
 	return err
 }
 
 // accountOf returns the account of a device of a department, without its keys.
-func accountOf(v view.Visit, department string) (phone.Account, error) {
+func accountOf(v view.Visit, department string) (dav.Account, error) {
 	reach, err := v.Reach()
-	return phone.Account{Department: department, URL: reach.URL, Language: v.Lang, Authority: v.Site.Authority.Certificate()}, err
+	return dav.Account{Department: department, URL: reach.URL, Language: v.Lang, Authority: v.Site.Authority.Certificate()}, err
 }
 
 // errNoPhone is for a code of a phone that does not work, or not any more.
@@ -177,7 +177,7 @@ func withPhoneCode(use func(v view.Visit, code string, i store.Invitation) error
 // the code up.
 func showPhone(v view.Visit, code string, i store.Invitation) error {
 	trust := v.Site.Authority.Certificate() != nil
-	data := phonePage{i.Department, phonesPath + "/" + code + "/" + phone.ProfileName, trust}
+	data := phonePage{i.Department, phonesPath + "/" + code + "/" + dav.ProfileName, trust}
 	return v.Render(http.StatusOK, "phone", site.Page{Title: v.Text("phones.get.title", i.Department), Data: data})
 }
 
@@ -193,7 +193,7 @@ func sendProfile(v view.Visit, code string, i store.Invitation) error {
 	if err != nil {
 		return err
 	}
-	v.W.Header()["Content-Type"] = []string{phone.ProfileType}
+	v.W.Header()["Content-Type"] = []string{dav.ProfileType}
 	if v.R.Method == http.MethodHead { // nobody knows the length of a profile without keys
 		v.W.WriteHeader(http.StatusOK)
 		return nil

@@ -1,14 +1,10 @@
-// Package phone tells a phone or a computer how to reach the address book of a
-// department: addresses, the link for DAVx5, and the profile for Apple devices.
-package phone
+package dav
 
 import (
-	"embed"
 	"net/url"
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/text/lang"
-	"github.com/firefighter-records/firefighters/internal/web/dav"
 )
 
 // User is the name of the user that devices are told. Any other would do. It has no @,
@@ -25,14 +21,8 @@ type Account struct {
 	Authority  []byte // the certificate (DER) that the device must trust; nil: none
 }
 
-//go:embed messages
-var files embed.FS
-
-// messages are the words of a profile.
-var messages = lang.MustLoad("messages/*.json", files)
-
 // Address returns the address of the address book, which programs ask for.
-func (a Account) Address() string { return a.URL + dav.Root }
+func (a Account) Address() string { return a.URL + Root }
 
 // TLS reports whether what the device sends and gets is encrypted.
 func (a Account) TLS() bool { return strings.HasPrefix(a.URL, "https:") }
@@ -57,7 +47,7 @@ func (a Account) CalendarAddress() string {
 	if a.Calendar == "" {
 		return ""
 	}
-	return a.URL + dav.CalendarPath + "?" + url.Values{"key": {a.Calendar}, "lang": {a.Language.Tag}}.Encode()
+	return a.URL + CalendarPath + "?" + url.Values{"key": {a.Calendar}, "lang": {a.Language.Tag}}.Encode()
 }
 
 // CalendarLink returns the address of the calendar as a link that a calendar program

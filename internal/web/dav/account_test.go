@@ -1,4 +1,4 @@
-package phone
+package dav
 
 import (
 	"encoding/xml"

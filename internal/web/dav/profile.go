@@ -1,4 +1,4 @@
-package phone
+package dav
 
 import (
 	"encoding/base64"
@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
-
-	"github.com/firefighter-records/firefighters/internal/web/dav"
 )
 
 const (
@@ -18,38 +16,32 @@ const (
 	ProfileName = "firefighters.mobileconfig"
 )
 
-// identifier begins the identifiers of profiles.
-const identifier = "org.firefighter-records.phone."
+// profileID begins the identifiers of profiles.
+const profileID = "org.firefighter-records.phone."
 
-// entry is a key of a dictionary in a property list, with its value in XML.
-type entry struct{ key, value string }
+// plistEntry is a key of a dictionary in a property list, with its value in XML.
+type plistEntry struct{ key, value string }
 
-func text(value string) string { return "<string>" + escape(value) + "</string>" }
+func plistString(value string) string { return "<string>" + escape(value) + "</string>" }
 
-func data(value []byte) string {
+func plistData(value []byte) string {
 	return "<data>" + base64.StdEncoding.EncodeToString(value) + "</data>"
 }
 
-func truth(value bool) string {
+func plistBool(value bool) string {
 	if value {
 		return "<true/>"
 	}
 	return "<false/>"
 }
 
-func dictionary(entries []entry) string {
+func plistDict(entries []plistEntry) string {
 	var b strings.Builder
 	b.WriteString("<dict>\n")
 	for _, e := range entries {
 		b.WriteString("<key>" + e.key + "</key>" + e.value + "\n")
 	}
 	b.WriteString("</dict>\n")
-	return b.String()
-}
-
-func escape(value string) string {
-	var b strings.Builder
-	xml.EscapeText(&b, []byte(value)) // a Builder takes everything
 	return b.String()
 }
 
@@ -66,12 +58,12 @@ func (a Account) Profile() []byte {
 	}
 	if a.Authority != nil {
 		parts += a.payload("authority", "com.apple.security.root", "Firefighter Records",
-			[]entry{{"PayloadCertificateFileName", text("ca.crt")}, {"PayloadContent", data(a.Authority)}})
+			[]plistEntry{{"PayloadCertificateFileName", plistString("ca.crt")}, {"PayloadContent", plistData(a.Authority)}})
 	}
-	whole := a.payload("", "Configuration", name, []entry{
-		{"PayloadOrganization", text(a.Department)},
-		{"PayloadDescription", text(messages.Text(a.Language, "profile.about", a.Department))},
-		{"PayloadRemovalDisallowed", truth(false)},
+	whole := a.payload("", "Configuration", name, []plistEntry{
+		{"PayloadOrganization", plistString(a.Department)},
+		{"PayloadDescription", plistString(messages.Text(a.Language, "profile.about", a.Department))},
+		{"PayloadRemovalDisallowed", plistBool(false)},
 		{"PayloadContent", "<array>\n" + parts + "</array>"},
 	})
 	return []byte(xml.Header + `<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">` +
@@ -79,40 +71,40 @@ func (a Account) Profile() []byte {
 }
 
 // payload returns a part of the profile, or the profile itself, which has no part.
-func (a Account) payload(part, kind, name string, entries []entry) string {
+func (a Account) payload(part, kind, name string, entries []plistEntry) string {
 	department := uuid.NewSHA1(uuid.NameSpaceOID, []byte(a.Department)).String()
-	id := strings.TrimSuffix(identifier+department+"."+part, ".")
-	return dictionary(append([]entry{
-		{"PayloadType", text(kind)},
+	id := strings.TrimSuffix(profileID+department+"."+part, ".")
+	return plistDict(append([]plistEntry{
+		{"PayloadType", plistString(kind)},
 		{"PayloadVersion", "<integer>1</integer>"},
-		{"PayloadIdentifier", text(id)},
-		{"PayloadUUID", text(strings.ToUpper(uuid.NewSHA1(uuid.NameSpaceURL, []byte(id)).String()))},
-		{"PayloadDisplayName", text(name)},
+		{"PayloadIdentifier", plistString(id)},
+		{"PayloadUUID", plistString(strings.ToUpper(uuid.NewSHA1(uuid.NameSpaceURL, []byte(id)).String()))},
+		{"PayloadDisplayName", plistString(name)},
 	}, entries...))
 }
 
 // book returns the account of the address book.
-func (a Account) book(name string) []entry {
+func (a Account) book(name string) []plistEntry {
 	host, port, err := net.SplitHostPort(a.host())
 	if err != nil {
 		host, port = a.host(), map[bool]string{true: "443", false: "80"}[a.TLS()]
 	}
-	return []entry{
-		{"CardDAVAccountDescription", text(name)},
-		{"CardDAVHostName", text(host)},
+	return []plistEntry{
+		{"CardDAVAccountDescription", plistString(name)},
+		{"CardDAVHostName", plistString(host)},
 		{"CardDAVPort", "<integer>" + port + "</integer>"},
-		{"CardDAVUseSSL", truth(a.TLS())},
-		{"CardDAVUsername", text(User)},
-		{"CardDAVPassword", text(a.Key)},
-		{"CardDAVPrincipalURL", text(dav.PrincipalPath)},
+		{"CardDAVUseSSL", plistBool(a.TLS())},
+		{"CardDAVUsername", plistString(User)},
+		{"CardDAVPassword", plistString(a.Key)},
+		{"CardDAVPrincipalURL", plistString(PrincipalPath)},
 	}
 }
 
 // subscription returns that of the calendar, whose "host name" is its whole address.
-func (a Account) subscription(name string) []entry {
-	return []entry{
-		{"SubCalAccountDescription", text(name)},
-		{"SubCalAccountHostName", text(a.CalendarAddress())},
-		{"SubCalAccountUseSSL", truth(a.TLS())},
+func (a Account) subscription(name string) []plistEntry {
+	return []plistEntry{
+		{"SubCalAccountDescription", plistString(name)},
+		{"SubCalAccountHostName", plistString(a.CalendarAddress())},
+		{"SubCalAccountUseSSL", plistBool(a.TLS())},
 	}
 }
