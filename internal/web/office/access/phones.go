@@ -148,9 +148,6 @@ func accountOf(v view.Visit, department string) (dav.Account, error) {
 // errNoPhone is for a code of a phone that does not work, or not any more.
 var errNoPhone = &httpapi.Problem{Kind: httpapi.Kind{Code: "phone", Status: http.StatusNotFound}}
 
-// errWait is for too many wrong codes.
-var errWait = &httpapi.Problem{Kind: httpapi.TooMany}
-
 // withPhoneCode calls use with the code of the address and its invitation. Wrong ones count as those at
 // sign-in, but under another name: a code that somebody has typed there is not wrong here.
 func withPhoneCode(use func(v view.Visit, code string, i store.Invitation) error) func(view.Visit) error {
@@ -165,7 +162,7 @@ func withPhoneCode(use func(v view.Visit, code string, i store.Invitation) error
 		})
 		switch {
 		case wait > 0:
-			return errWait
+			return &httpapi.Problem{Kind: httpapi.TooMany}
 		case errors.Is(err, store.ErrNotFound):
 			return errNoPhone
 		}

@@ -155,5 +155,5 @@ func readFilterDay(v view.Visit, f *historyFilter, q *view.Question, name string
 		return time.Time{}
 	}
 	q.Value = v.Lang.Day(day)
-	return time.Date(day.Year, day.Month, day.Day+later, 0, 0, 0, 0, v.Now().Location())
+	return v.DayStart(day, later)
 }

@@ -70,14 +70,9 @@ func takeOff(v view.Visit, e store.Edit) error {
 // putFieldsBack sets the fields that an entry has changed to what they were before it. The
 // other fields stay as they are.
 func putFieldsBack(v view.Visit, e store.Edit) error {
-	change := func(now record.Fields) (record.Fields, error) {
-		fields, err := putBackInto(now, e.Before.Fields, e.After.Fields)
-		if err == nil && fields == now {
-			err = errUnchanged
-		}
-		return fields, err
-	}
-	_, err := v.Store.Edit(v.Session.Tenant, v.Session.ID, e.ID, change, func(record.Firefighter) error { return nil })
+	_, err := v.Store.Edit(v.Session.Tenant, v.Session.ID, e.ID, func(now record.Fields) (record.Fields, error) {
+		return putBackInto(now, e.Before.Fields, e.After.Fields)
+	}, func(record.Firefighter) error { return nil })
 	switch {
 	case errors.Is(err, errChangedSince), errors.Is(err, store.ErrNotFound), errors.As(err, new(record.FieldErrors)):
 		return people.RenderConflict(v, e.ID, e.Before.Fields, v.Shown(e.After.Fields), true)
@@ -91,17 +86,18 @@ func putFieldsBack(v view.Visit, e store.Edit) error {
 
 // putBackInto returns fields with the values from before a change, in those that it has
 // changed. The error is errChangedSince if one of them has neither that value nor the one
-// that the change gave it.
+// that the change gave it, and errUnchanged if all have that value already.
 func putBackInto(now, before, after record.Fields) (record.Fields, error) {
 	was, then := view.FieldValues(before), view.FieldValues(after)
+	err := errUnchanged
 	for d, value := range now.Each {
 		switch {
 		case was[d.Name] == then[d.Name], *value == was[d.Name]:
 		case *value != then[d.Name]:
 			return now, errChangedSince
 		default:
-			*value = was[d.Name]
+			*value, err = was[d.Name], nil
 		}
 	}
-	return now, nil
+	return now, err
 }

@@ -59,10 +59,6 @@ func (k *keptLists) answer(one *keptList, form url.Values) (map[string]string, e
 	return maps.Clone(all), nil
 }
 
-func cellName(row, column int) string {
-	return cellField + strconv.Itoa(row) + "." + strconv.Itoa(column)
-}
-
 // takeAnswers takes over what was said about the rows of a list. No browser sends what it
 // cannot read.
 func takeAnswers(o *imports.Options, answers map[string]string) {
@@ -117,22 +113,15 @@ func (v visit) readingOptions() imports.Options {
 		Update: form.Get("update") != "", Spelling: form.Get("spelling") != "", SkipBad: form.Get("skipBad") != "",
 		Zero: form.Get("zero") != "", LeaveOutBad: form.Get("leaveOutBad") != "", AddPerhaps: form.Get("addPerhaps") != ""}
 	if !form.Has("sheet") || o.Sheet == form.Get("was.sheet") {
-		o.Columns = columnsOf(form)
-	}
-	return o
-}
-
-// columnsOf returns what each column is, by its number.
-func columnsOf(form url.Values) map[int]string {
-	columns := map[int]string{}
-	for name := range form {
-		if digits, ok := strings.CutPrefix(name, columnField); ok && form.Get(name) != byHeading {
-			if number, err := strconv.Atoi(digits); err == nil {
-				columns[number] = form.Get(name)
+		o.Columns = map[int]string{}
+		for name := range form {
+			digits, ok := strings.CutPrefix(name, columnField)
+			if number, err := strconv.Atoi(digits); ok && err == nil && form.Get(name) != byHeading {
+				o.Columns[number] = form.Get(name)
 			}
 		}
 	}
-	return columns
+	return o
 }
 
 // readingFields are the fields of a form that say how to read a list, beside those of its

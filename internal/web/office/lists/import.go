@@ -85,11 +85,6 @@ func applyImport(v visit) error {
 		return v.renderCheck(l, v.Text("import.why.encoding"))
 	}
 	l.file.Options.Said = []byte(checked)
-	return v.imported(l, key)
-}
-
-// imported imports a list.
-func (v visit) imported(l *uploadedList, key *store.IdempotencyKey) error {
 	l.release()
 	found, err := l.file.Apply(v.R.Context(), v.Store, v.Session.Tenant, v.Session.ID, key)
 	switch {

@@ -179,7 +179,7 @@ func (v visit) cells(a *asker, at int, row imports.Row) (cells []previewCell) {
 			continue
 		}
 		a.bytes -= len(text)
-		name := cellName(row.Row, column)
+		name := cellField + strconv.Itoa(row.Row) + "." + strconv.Itoa(column)
 		heading := v.heading(a.list.file.Mapped.Columns[column].Header)
 		if heading == "" {
 			heading = v.Text("import.columns.unnamed")

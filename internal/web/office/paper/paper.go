@@ -108,12 +108,11 @@ func addDifferences(v view.Visit, data *paperPage, version int64) error {
 		}
 	}
 	for _, people := range [][]paperPerson{data.Added, data.Deleted, data.Changed} {
-		slices.SortStableFunc(people, byName)
+		slices.SortStableFunc(people, func(a, b paperPerson) int {
+			return cmp.Or(cmp.Compare(fold.String(a.LastName), fold.String(b.LastName)),
+				cmp.Compare(fold.String(a.FirstName), fold.String(b.FirstName)))
+		})
 	}
 	data.Erased = erased
 	return nil
-}
-
-func byName(a, b paperPerson) int {
-	return cmp.Or(cmp.Compare(fold.String(a.LastName), fold.String(b.LastName)), cmp.Compare(fold.String(a.FirstName), fold.String(b.FirstName)))
 }

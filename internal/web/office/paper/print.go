@@ -100,7 +100,10 @@ func showPrint(v view.Visit) error {
 	codes := codesOf(v)
 	c := readChoice(v)
 	data := printPage{printChoice: c, PhoneList: c.path("phone"), FullList: c.path("full"), NextYear: strconv.Itoa(v.Today().Year + 1), Date: v.Now(),
-		Count: found.Total, Code: codes.of(found.Version), Width: fullColumns + len(c.Headings), Long: found.Total > longList, People: onPaper(v, v.People(found.Items))}
+		Count: found.Total, Code: codes.of(found.Version), Width: fullColumns + len(c.Headings), Long: found.Total > longList, People: v.People(found.Items)}
+	for i := range data.People { // phone numbers in one style
+		data.People[i].Phone = v.Lang.Phone(data.People[i].Phone)
+	}
 	data.Even = slices.ContainsFunc(data.People, hasLongTexts)
 	data.Blocks = slices.Collect(slices.Chunk(data.People, blockLength))
 	if data.One && data.Count > mostOnOne {
@@ -116,14 +119,6 @@ func showPrint(v view.Visit) error {
 		title = "print.full"
 	}
 	return v.Render(http.StatusOK, "print", site.Page{Title: v.Text(title), Section: "print", Wrong: data.SizeFault+data.Columns.Fault != "", Data: data})
-}
-
-// onPaper writes the phone numbers of people in one style.
-func onPaper(v view.Visit, people []view.Person) []view.Person {
-	for i := range people {
-		people[i].Phone = v.Lang.Phone(people[i].Phone)
-	}
-	return people
 }
 
 // paperQR returns a QR code that opens the page of the prints with a code. It is empty

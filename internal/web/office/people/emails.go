@@ -22,16 +22,9 @@ type emailsPage struct {
 	Found      int64
 	Without    int // people found who have no address
 	Search     string
-	Back       string // address of the list
-	Separators []separator
-	Faults     []string // what of the address could not be read
-}
-
-// separator is one to choose.
-type separator struct {
-	Label  string
-	Href   string // of the page with it
-	Chosen bool
+	Back       string        // address of the list
+	Separators []view.Choice // each is the address of the page with it
+	Faults     []string      // what of the address could not be read
 }
 
 // showEmails shows the addresses of the people found, each once.
@@ -57,7 +50,8 @@ func showEmails(v view.Visit) error {
 	for _, s := range separators {
 		query := v.ListQuery()
 		query.Set("separator", s.name)
-		data.Separators = append(data.Separators, separator{v.Text("emails." + s.name), v.R.URL.Path + "?" + query.Encode(), s == chosen})
+		data.Separators = append(data.Separators, view.Choice{
+			Value: v.R.URL.Path + "?" + query.Encode(), Label: v.Text("emails." + s.name), Chosen: s == chosen})
 	}
 	data.Addresses = strings.Join(addresses, chosen.text)
 	return v.Render(http.StatusOK, "emails", site.Page{Title: v.Text("emails.title"), Section: "list", Wrong: len(faults) > 0, Data: data})

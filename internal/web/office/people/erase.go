@@ -13,7 +13,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/people/record"
-	"github.com/firefighter-records/firefighters/internal/text/calendar"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
@@ -53,7 +52,11 @@ func showErase(v view.Visit) error {
 func toErase(v view.Visit, form url.Values, data *erasePage) ([]record.Stored, error) {
 	data.ID, data.Before.Value = form.Get("id"), strings.TrimSpace(form.Get("before"))
 	if data.ID != "" {
-		f, err := deletedRecord(v, data.ID)
+		id, err := record.ParseID(data.ID)
+		if err != nil {
+			return nil, store.ErrNotFound
+		}
+		f, err := v.Store.GetDeleted(v.Session.Tenant, id)
 		return []record.Stored{f}, err
 	}
 	if data.Before.Value == "" {
@@ -67,7 +70,7 @@ func toErase(v view.Visit, form url.Values, data *erasePage) ([]record.Stored, e
 		data.Before.Fault = v.Text("erase.fault.future", v.Lang.Day(v.Today()))
 	default:
 		data.Before.Value, data.Day = v.Lang.Day(day), day.String()
-		return v.Store.Deleted(v.Session.Tenant, beginningOf(v, day))
+		return v.Store.Deleted(v.Session.Tenant, v.DayStart(day, 0))
 	}
 	data.Faults = []view.Fault{{Name: "before", Fault: data.Before.Fault}}
 	return nil, nil
@@ -105,19 +108,6 @@ func holdersOf(search backup.Search, people []record.Stored) backup.Search {
 		return holds, err
 	}
 	return search
-}
-
-// deletedRecord returns a person of the department who was deleted.
-func deletedRecord(v view.Visit, id string) (f record.Stored, err error) {
-	if id, err = record.ParseID(id); err != nil {
-		return f, store.ErrNotFound
-	}
-	return v.Store.GetDeleted(v.Session.Tenant, id)
-}
-
-// beginningOf returns when a day begins where the service runs.
-func beginningOf(v view.Visit, day calendar.Date) time.Time {
-	return time.Date(day.Year, day.Month, day.Day, 0, 0, 0, 0, v.Now().Location())
 }
 
 // erase erases those whom the page before has named, but for those who were brought back

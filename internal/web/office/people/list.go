@@ -44,9 +44,14 @@ func showList(v view.Visit) error {
 	if err != nil {
 		return err
 	}
-	notice, imported, err := importAsked(v)
-	if err != nil {
-		return err
+	var notice *site.Notice
+	var imported int64 // the number of the import that the address names
+	if v.Query().Has(view.ImportedParameter) {
+		all, err := v.Store.Imports(v.Session.Tenant)
+		if err != nil {
+			return err
+		}
+		notice, imported = v.ImportNotice(all)
 	}
 	found, err := findPage(v, q, imported)
 	if err != nil {
@@ -90,17 +95,6 @@ func newListPage(v view.Visit, q record.Query, found store.Page) *listPage {
 	const name = "\x00"
 	p.Call[0], p.Call[1], _ = strings.Cut(v.Text("list.call", name), name)
 	return p
-}
-
-// importAsked returns the notice of the import that the address names, and its number. 0 is
-// none, or one that was taken back.
-func importAsked(v view.Visit) (*site.Notice, int64, error) {
-	if !v.Query().Has(view.ImportedParameter) {
-		return nil, 0, nil
-	}
-	all, err := v.Store.Imports(v.Session.Tenant)
-	notice, number := v.ImportNotice(all)
-	return notice, number, err
 }
 
 // markedID returns the id of the person who was just saved: the list marks the row.

@@ -89,7 +89,16 @@ func savePerson(v view.Visit, id string) error {
 			return err
 		}
 	}
-	switch err := replaceRecord(v, id, fields, data.Tag); {
+	_, err = v.Store.Replace(v.Session.Tenant, v.Session.ID, id, fields, func(now record.Firefighter) error {
+		switch {
+		case now.Fields == fields:
+			return errUnchanged
+		case entityTag(v, now) != data.Tag:
+			return httpapi.ErrPreconditionFailed
+		}
+		return nil
+	})
+	switch {
 	case errors.Is(err, errUnchanged):
 	case errors.Is(err, httpapi.ErrPreconditionFailed), errors.Is(err, store.ErrNotFound):
 		return RenderConflict(v, id, fields, was, false)
@@ -108,21 +117,6 @@ func savePerson(v view.Visit, id string) error {
 
 // errUnchanged says that a record has the fields already that it should have.
 var errUnchanged = errors.New("the record has these fields already")
-
-// replaceRecord replaces a record that still has an entity tag. The error is
-// errStored, httpapi.ErrPreconditionFailed or one of the store.
-func replaceRecord(v view.Visit, id string, fields record.Fields, tag string) error {
-	_, err := v.Store.Replace(v.Session.Tenant, v.Session.ID, id, fields, func(now record.Firefighter) error {
-		switch {
-		case now.Fields == fields:
-			return errUnchanged
-		case entityTag(v, now) != tag:
-			return httpapi.ErrPreconditionFailed
-		}
-		return nil
-	})
-	return err
-}
 
 // deletePerson deletes a person softly. Pressed twice it does the same.
 func deletePerson(v view.Visit, id string) error {

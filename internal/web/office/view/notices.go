@@ -34,26 +34,13 @@ const entryParameter = "entry"
 // WithUndo is as WithNotice, after a change that the visitor has made at this moment. The
 // notice offers to undo it.
 func (v Visit) WithUndo(list, what, id string) string {
-	made, _ := v.ownEdit(id) // the history can undo it, too
-	return withEntry(WithNotice(list, what, id), made)
-}
-
-// withEntry returns the address of a notice that is about an entry of the history. The entry
-// may be nil.
-func withEntry(list string, e *store.Edit) string {
-	if e == nil {
+	list = WithNotice(list, what, id)
+	own := store.EditQuery{Records: []string{id}, Keys: []store.KeyID{v.Session.ID}}
+	made, err := v.Store.Edits(v.Session.Tenant, own, 1)
+	if err != nil || len(made) == 0 { // the history can undo it, too
 		return list
 	}
-	return WithParameter(list, entryParameter, strconv.FormatInt(e.Number, 10))
-}
-
-// ownEdit returns the newest change of a person that this session has made, nil for none.
-func (v Visit) ownEdit(id string) (*store.Edit, error) {
-	made, err := v.Store.Edits(v.Session.Tenant, store.EditQuery{Records: []string{id}, Keys: []store.KeyID{v.Session.ID}}, 1)
-	if err != nil || len(made) == 0 {
-		return nil, err
-	}
-	return &made[0], nil
+	return WithParameter(list, entryParameter, strconv.FormatInt(made[0].Number, 10))
 }
 
 // newestEntry returns the entry that the address names, nil for none, or if something

@@ -80,6 +80,11 @@ func (v Visit) Now() time.Time { return v.Store.Clock().Now().Local() }
 // Today returns the day that it is where the service runs.
 func (v Visit) Today() calendar.Date { return calendar.Of(v.Now()) }
 
+// DayStart returns when a day begins where the service runs, or one so many days later.
+func (v Visit) DayStart(day calendar.Date, later int) time.Time {
+	return time.Date(day.Year, day.Month, day.Day+later, 0, 0, 0, 0, v.Now().Location())
+}
+
 // Moment returns a time of milliseconds, the zero time for none.
 func Moment(milliseconds int64) time.Time {
 	if milliseconds == 0 {
