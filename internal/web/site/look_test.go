@@ -18,7 +18,8 @@ import (
 
 // plainFrame has the least that pages need.
 var plainFrame = fstest.MapFS{
-	"templates/layout.html": {Data: []byte(`<html lang="{{.Lang}}"><link href="{{asset "office.css"}}"><h1>{{.Title}}</h1>{{template "main" .}}`)},
+	"templates/layout.html": {Data: []byte(`<html lang="{{.Lang}}"><link href="{{asset "office.css"}}">` +
+		`<h1>{{.Title}}</h1>{{template "main" .}}`)},
 	"templates/partials.html": {Data: []byte(`{{define "count"}}{{n "list.count" .}}{{end}}` +
 		`{{define "kept"}}{{range $name, $values := .}}{{$name}}={{index $values 0}} {{end}}{{end}}`)},
 	"assets/office.css": {Data: []byte("body{}" + strings.Repeat(" ", 2000))},
@@ -26,8 +27,9 @@ var plainFrame = fstest.MapFS{
 
 // plainPages are the least that a room needs: a page, and messages that have every language.
 var plainPages = fstest.MapFS{
-	"templates/plain.html": {Data: []byte(`{{define "main"}}{{t "list.caption" .Data}} {{template "count" 2}} {{block "part" .}}<i>{{.Data}}</i>{{end}}{{end}}`)},
-	"messages/list.json":   {Data: officeMessages()},
+	"templates/plain.html": {Data: []byte(`{{define "main"}}{{t "list.caption" .Data}} ` +
+		`{{template "count" 2}} {{block "part" .}}<i>{{.Data}}</i>{{end}}{{end}}`)},
+	"messages/list.json": {Data: officeMessages()},
 }
 
 // officeMessages are some that have every language of the program.

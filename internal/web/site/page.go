@@ -62,7 +62,8 @@ type frame struct {
 // no other page after half of this one.
 func (v *Visit) Render(status int, name string, p Page) error {
 	f := frame{
-		Title: p.Title, Section: p.Section, Wrong: p.Wrong, Notice: p.Notice, Data: p.Data, Lang: v.Lang.Tag, Languages: lang.All(), Path: v.here(), RequestID: v.requestID(),
+		Title: p.Title, Section: p.Section, Wrong: p.Wrong, Notice: p.Notice, Data: p.Data,
+		Lang: v.Lang.Tag, Languages: lang.All(), Path: v.here(), RequestID: v.requestID(),
 		SignedIn: v.SignedIn(), CanWrite: v.May(store.ScopeWrite), IsAdmin: v.May(store.ScopeAdmin),
 		Phones:       v.Site.Phones,
 		AskBeforeOut: v.invited() && v.path != signOutPath,

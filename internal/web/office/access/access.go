@@ -49,6 +49,9 @@ func Room(phones bool) site.Room {
 
 const accessPath = site.Root + "access"
 
+// errNoAccess is for a key, a session or an invitation that the department does not have.
+var errNoAccess = &httpapi.Problem{Kind: httpapi.Kind{Code: "access", Status: http.StatusNotFound}}
+
 // accessPage is the Data of access.html: the keys, sessions and invitations of a
 // department.
 type accessPage struct {
@@ -186,10 +189,7 @@ func accessNotice(v view.Visit, keys []store.Key) *site.Notice {
 // revokeAccess revokes a key or ends a session. If that is the session of this
 // browser, or has opened it, the browser is signed out.
 func revokeAccess(v view.Visit) error {
-	number, err := strconv.ParseInt(v.R.PostForm.Get("id"), 10, 64)
-	if err != nil {
-		return errNoAccess
-	}
+	number, _ := strconv.ParseInt(v.R.PostForm.Get("id"), 10, 64) // no key has the number 0
 	id := store.KeyID(number)
 	if _, err := v.Store.RevokeKey(v.Session.Tenant, id); errors.Is(err, store.ErrNotFound) {
 		return errNoAccess
@@ -226,7 +226,8 @@ func makeInvitation(v view.Visit) error {
 	n := store.NewInvitation{Tenant: v.Session.Tenant, Name: name, Scope: data.Scope, By: v.Session.ID}
 	err = v.Store.Invite(n, func(code string) error {
 		link := site.InvitationLink(at, code)
-		made = &madeInvitation{Name: name, Code: code, Link: link, QR: view.QRCode(link, v.Text("access.qr", name)), HereOnly: site.HereOnly(at), Reach: reach}
+		made = &madeInvitation{Name: name, Code: code, Link: link, HereOnly: site.HereOnly(at), Reach: reach}
+		made.QR = view.QRCode(link, v.Text("access.qr", name))
 		return nil
 	})
 	if err != nil {
@@ -236,11 +237,8 @@ func makeInvitation(v view.Visit) error {
 }
 
 func withdrawInvitation(v view.Visit) error {
-	id, err := strconv.ParseInt(v.R.PostForm.Get("id"), 10, 64)
-	if err != nil {
-		return errNoAccess
-	}
-	err = v.Store.Withdraw(v.Session.Tenant, id)
+	id, _ := strconv.ParseInt(v.R.PostForm.Get("id"), 10, 64) // no invitation has the number 0
+	err := v.Store.Withdraw(v.Session.Tenant, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return errNoAccess
 	}
@@ -249,6 +247,3 @@ func withdrawInvitation(v view.Visit) error {
 	}
 	return v.Redirect(accessPath + "?withdrawn=1")
 }
-
-// errNoAccess is for a key, a session or an invitation that the department does not have.
-var errNoAccess = &httpapi.Problem{Kind: httpapi.Kind{Code: "access", Status: http.StatusNotFound}}

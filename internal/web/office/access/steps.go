@@ -93,11 +93,13 @@ func isNamed(v view.Visit) (bool, error) {
 }
 
 func departmentNaming(v view.Visit, value string) naming {
-	return naming{ID: "department", Action: departmentPath, Label: v.Text("department.name"), Hint: v.Text("department.name.hint"), Value: value}
+	label, hint := v.Text("department.name"), v.Text("department.name.hint")
+	return naming{ID: "department", Action: departmentPath, Label: label, Hint: hint, Value: value}
 }
 
 func personNaming(v view.Visit, value string) naming {
-	return naming{ID: "person", Action: ownNamePath, Label: v.Text("department.person"), Hint: v.Text("department.person.hint", v.Session.Person()), Value: value}
+	label, hint := v.Text("department.person"), v.Text("department.person.hint", v.Session.Person())
+	return naming{ID: "person", Action: ownNamePath, Label: label, Hint: hint, Value: value}
 }
 
 func showDepartment(v view.Visit) error { return renderDepartment(v, http.StatusOK, naming{}) }
@@ -120,7 +122,8 @@ func renderDepartment(v view.Visit, status int, sent naming) error {
 			data.Faults = append(data.Faults, view.Fault{Name: form.ID, Fault: form.Fault})
 		}
 	}
-	return v.Render(status, "department", site.Page{Title: v.Text("department.title"), Section: "access", Wrong: len(data.Faults) > 0, Data: data})
+	p := site.Page{Title: v.Text("department.title"), Section: "access", Wrong: len(data.Faults) > 0, Data: data}
+	return v.Render(status, "department", p)
 }
 
 // renameDepartment changes the name of the department to the one in the form.

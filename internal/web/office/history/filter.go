@@ -100,7 +100,9 @@ func named(text string) func(*record.Fields) bool {
 	return func(f *record.Fields) bool {
 		name := f.FirstName + " " + f.LastName
 		plain, expanded := fold.String(name), fold.Expanded(name)
-		return !slices.ContainsFunc(words, func(w word) bool { return !strings.Contains(plain, w.plain) && !strings.Contains(expanded, w.expanded) })
+		return !slices.ContainsFunc(words, func(w word) bool {
+			return !strings.Contains(plain, w.plain) && !strings.Contains(expanded, w.expanded)
+		})
 	}
 }
 

@@ -50,7 +50,8 @@ func showPersonHistory(v view.Visit, id string) error {
 	if err != nil && !errors.As(err, new(*record.DamagedError)) { // of a damaged one the history may know more
 		return err
 	}
-	return renderHistory(v, site.Page{Title: v.Text("history.of", view.NameOf(f.Fields)), Section: "list"}, historyPage{ID: id, Person: view.WithBack(view.PersonPath(id), v.Back()), Deleted: deleted})
+	data := historyPage{ID: id, Person: view.WithBack(view.PersonPath(id), v.Back()), Deleted: deleted}
+	return renderHistory(v, site.Page{Title: v.Text("history.of", view.NameOf(f.Fields)), Section: "list"}, data)
 }
 
 // renderHistory answers with the changes of a person, or of the department, that the

@@ -27,10 +27,7 @@ var errUnchanged = errors.New("the record has these fields already")
 // added. That is a change as any other, with an entry of its own. What came later in the
 // same fields is never overwritten: then the page asks, or leads to Delete for a person.
 func putBack(v view.Visit) error {
-	number, err := strconv.ParseInt(v.R.PathValue("number"), 10, 64)
-	if err != nil {
-		return errNoEntry
-	}
+	number, _ := strconv.ParseInt(v.R.PathValue("number"), 10, 64) // no entry has the number 0
 	e, err := v.Store.GetEdit(v.Session.Tenant, number)
 	if errors.Is(err, store.ErrNotFound) || err == nil && view.IsDamaged(e) {
 		return errNoEntry

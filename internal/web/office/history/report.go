@@ -45,7 +45,8 @@ func showReport(v view.Visit, id string) error {
 	}
 	data := reportPage{dossier: d, Path: view.ReportPath(id)}
 	if f := d.Record; f != nil {
-		data.Name, data.Deleted, data.Created, data.Updated = view.NameOf(f.Fields), view.Moment(f.DeletedAt), view.Moment(f.CreatedAt), view.Moment(f.UpdatedAt)
+		data.Name, data.Deleted = view.NameOf(f.Fields), view.Moment(f.DeletedAt)
+		data.Created, data.Updated = view.Moment(f.CreatedAt), view.Moment(f.UpdatedAt)
 		shown := v.Shown(f.Fields)
 		for d, value := range shown.Each {
 			data.Facts = append(data.Facts, fact{v.Text("field." + d.Name), *value})

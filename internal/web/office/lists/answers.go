@@ -109,7 +109,8 @@ const (
 // for the sheet that it was made of.
 func (v visit) readingOptions() imports.Options {
 	form := v.form()
-	o := imports.Options{Languages: []string{v.Lang.Tag, osutil.Language()}, Sheet: form.Get("sheet"), Encoding: form.Get("encoding"), Dates: form.Get("dates"), Names: form.Get("names"),
+	o := imports.Options{Languages: []string{v.Lang.Tag, osutil.Language()}, Sheet: form.Get("sheet"),
+		Encoding: form.Get("encoding"), Dates: form.Get("dates"), Names: form.Get("names"),
 		Update: form.Get("update") != "", Spelling: form.Get("spelling") != "", SkipBad: form.Get("skipBad") != "",
 		Zero: form.Get("zero") != "", LeaveOutBad: form.Get("leaveOutBad") != "", AddPerhaps: form.Get("addPerhaps") != ""}
 	if !form.Has("sheet") || o.Sheet == form.Get("was.sheet") {

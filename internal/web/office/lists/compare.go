@@ -149,7 +149,8 @@ func reportComparison(v visit) error {
 		return err
 	}
 	var header []string
-	for _, key := range []string{"compare.finding", "import.row", "import.field.id", "deleted.name", "history.field", "compare.ours", "compare.theirs", "import.reason"} {
+	for _, key := range []string{"compare.finding", "import.row", "import.field.id", "deleted.name", "history.field",
+		"compare.ours", "compare.theirs", "import.reason"} {
 		header = append(header, v.Text(key))
 	}
 	titles := map[string]string{}

@@ -78,15 +78,16 @@ func importedPath(number int64) string {
 	return view.ListPath(url.Values{view.ImportedParameter: {strconv.FormatInt(number, 10)}})
 }
 
+// errNoImport is for an import that the department does not have.
+var errNoImport = &httpapi.Problem{Kind: httpapi.Kind{Code: "import", Status: http.StatusNotFound}}
+
 // undoImport takes an import back.
 func undoImport(v view.Visit) error {
-	number, err := strconv.ParseInt(v.R.PathValue("number"), 10, 64)
-	if err != nil {
-		return errNoImport
-	}
+	number, _ := strconv.ParseInt(v.R.PathValue("number"), 10, 64) // no import has the number 0
 	done, err := v.Store.TakeBack(v.Session.Tenant, v.Session.ID, number, nil)
 	if before := (*store.TakenBackError)(nil); errors.As(err, &before) {
-		return renderImports(v, importsPage{}, &site.Notice{Text: v.Text("imports.already", int(number), v.Lang.Moment(before.At.Local())), Warn: true})
+		already := v.Text("imports.already", int(number), v.Lang.Moment(before.At.Local()))
+		return renderImports(v, importsPage{}, &site.Notice{Text: already, Warn: true})
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		return errNoImport
@@ -111,6 +112,3 @@ func newLeftAlone(v view.Visit, left store.LeftAlone) leftAlone {
 	}
 	return l
 }
-
-// errNoImport is for an import that the department does not have.
-var errNoImport = &httpapi.Problem{Kind: httpapi.Kind{Code: "import", Status: http.StatusNotFound}}

@@ -41,7 +41,8 @@ func TestKeptLists(t *testing.T) {
 func TestKeptListsAreBounded(t *testing.T) {
 	t.Parallel()
 	large, many := newKeptLists(), newKeptLists()
-	first, small := large.add(&keptList{tenant: 1, file: upload.FromText(1, strings.Repeat("x", 10<<20))}), many.add(&keptList{tenant: 1, file: upload.FromText(1, "")})
+	first := large.add(&keptList{tenant: 1, file: upload.FromText(1, strings.Repeat("x", 10<<20))})
+	small := many.add(&keptList{tenant: 1, file: upload.FromText(1, "")})
 	for range 3 {
 		large.add(&keptList{tenant: 1, file: upload.FromText(1, strings.Repeat("x", 10<<20))})
 	}
@@ -63,7 +64,8 @@ func TestKeptListsAreBounded(t *testing.T) {
 func TestKeptListsAreFair(t *testing.T) {
 	t.Parallel()
 	large, many := newKeptLists(), newKeptLists()
-	first, small := large.add(&keptList{tenant: 1, file: upload.FromText(1, "a")}), many.add(&keptList{tenant: 1, file: upload.FromText(1, "")})
+	first := large.add(&keptList{tenant: 1, file: upload.FromText(1, "a")})
+	small := many.add(&keptList{tenant: 1, file: upload.FromText(1, "")})
 	for range 9 {
 		large.add(&keptList{tenant: 2, file: upload.FromText(2, strings.Repeat("x", 10<<20))})
 	}

@@ -26,7 +26,7 @@ func Room() site.Room {
 	}
 	return site.Room{Files: files, Routes: map[string]site.Route{
 		"GET /office/import":                 {Scope: store.ScopeWrite, Handle: to(onList(checkImport))},
-		"POST /office/import":                {Scope: store.ScopeWrite, Handle: to(receiveList(importPath, checkImport)), Upload: true, Carried: true},
+		"POST /office/import":                {Scope: store.ScopeWrite, Handle: to(receiveList(checkImport)), Upload: true, Carried: true},
 		"POST /office/import/apply":          {Scope: store.ScopeWrite, Handle: to(onList(applyImport)), Carried: true},
 		"POST /office/import/report":         {Scope: store.ScopeWrite, Handle: to(onList(reportImport))},
 		"GET /office/imports":                {Scope: store.ScopeRead, Handle: view.Handler(showImports)},
@@ -35,6 +35,6 @@ func Room() site.Room {
 		"GET /office/export/file":            {Scope: store.ScopeRead, Handle: view.Handler(sendExport)},
 		"GET /office/compare":                {Scope: store.ScopeRead, Handle: to(onList(compareList))},
 		"POST /office/compare/report":        {Scope: store.ScopeRead, Handle: to(onList(reportComparison))},
-		"POST /office/compare":               {Scope: store.ScopeRead, Handle: to(receiveList(comparePath, compareList)), Upload: true, Carried: true},
+		"POST /office/compare":               {Scope: store.ScopeRead, Handle: to(receiveList(compareList)), Upload: true, Carried: true},
 	}}
 }

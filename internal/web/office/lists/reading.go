@@ -100,7 +100,7 @@ func (v visit) formatRead(t *sheet.Table) string {
 var delimiters = map[string]string{",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
 // columnFields are what a column can be.
-var columnFields = append([]string{mapping.LeftOut}, slices.Concat(view.FieldNames, []string{mapping.FullName, mapping.LastFirst, mapping.ID})...)
+var columnFields = slices.Concat([]string{mapping.LeftOut}, view.FieldNames, []string{mapping.FullName, mapping.LastFirst, mapping.ID})
 
 // addColumns adds what each column is.
 func (v visit) addColumns(r *reading, f *imports.File) {
@@ -109,8 +109,8 @@ func (v visit) addColumns(r *reading, f *imports.File) {
 	}
 	born := false
 	for i, c := range f.Mapped.Columns {
-		line := previewColumn{ID: columnID(i), Name: columnField + strconv.Itoa(i), Header: v.heading(c.Header), First: short(firstValue(f.Table, i))}
-		line.Fault = r.Fault(line.ID)
+		line := previewColumn{ID: columnID(i), Name: columnField + strconv.Itoa(i), Header: v.heading(c.Header)}
+		line.First, line.Fault = short(firstValue(f.Table, i)), r.Fault(line.ID)
 		line.Fields = v.columnChoices(f, i)
 		r.Columns = append(r.Columns, line)
 		born = born || c.Field == "dateOfBirth"
@@ -205,7 +205,8 @@ func (t *ticks) add(name, label string, chosen, matters bool) {
 // readingTicks returns the choices about how a list is read.
 func (v visit) readingTicks(l *uploadedList, found *imports.Outcome) (t ticks) {
 	t.add("zero", v.Text("import.zero"), l.options.Zero, l.file.Mapped.NoZero > 0)
-	t.add("leaveOutBad", v.Text("import.leaveOutBad"), l.options.LeaveOutBad, slices.ContainsFunc(found.All, func(row imports.Row) bool { return row.CouldGoWithout() }))
+	could := slices.ContainsFunc(found.All, func(row imports.Row) bool { return row.CouldGoWithout() })
+	t.add("leaveOutBad", v.Text("import.leaveOutBad"), l.options.LeaveOutBad, could)
 	return t
 }
 
@@ -220,7 +221,8 @@ func (v visit) nameOrders(l *uploadedList, found *imports.Outcome) (orders []vie
 		if len(firstLast) == shownSamples || column < 0 || l.released || strings.Contains(l.file.CellText(i, column), ",") {
 			continue
 		}
-		one, other := mapping.Name{First: row.Fields.FirstName, Last: row.Fields.LastName}, mapping.Name{First: row.Fields.LastName, Last: row.Fields.FirstName}
+		one := mapping.Name{First: row.Fields.FirstName, Last: row.Fields.LastName}
+		other := mapping.Name{First: one.Last, Last: one.First}
 		if mixed {
 			one, other = row.Like[0].Readings[0], row.Like[0].Readings[1]
 		}

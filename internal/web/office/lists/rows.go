@@ -237,7 +237,8 @@ func (v visit) askWho(a *asker, shown *previewRow, row imports.Row) {
 
 // candidate returns somebody whom a row could be, with what differs.
 func (v visit) candidate(row imports.Row, id string, person record.Fields, why string) candidate {
-	c := candidate{ID: id, Text: v.Text("import.perhaps.same", view.NameOf(person)), Why: why, Changes: v.Differences(person, person.With(&row.Fields))}
+	c := candidate{ID: id, Text: v.Text("import.perhaps.same", view.NameOf(person)), Why: why}
+	c.Changes = v.Differences(person, person.With(&row.Fields))
 	if day := v.Birth(person); day != "" {
 		c.Text = v.Text("import.perhaps.born", view.NameOf(person), day)
 	}

@@ -50,9 +50,9 @@ func (l *uploadedList) status(stale string) int {
 	return http.StatusOK
 }
 
-// receiveList keeps a list, and leads to the page at path, which shows it. Without a list
-// it answers with missing.
-func receiveList(path string, missing func(visit) error) func(visit) error {
+// receiveList keeps a list, and leads to the page at the same address, which shows it.
+// Without a list it answers with missing.
+func receiveList(missing func(visit) error) func(visit) error {
 	return func(v visit) error {
 		u := v.receivedList()
 		if u == nil {
@@ -65,7 +65,7 @@ func receiveList(path string, missing func(visit) error) func(visit) error {
 		if number := form.Get("leaveOut"); number != "" { // a button that leaves out a column
 			form.Set(columnField+number, mapping.LeftOut)
 		}
-		return v.Redirect(v.readingPath(path, u))
+		return v.Redirect(v.readingPath(v.R.URL.Path, u))
 	}
 }
 

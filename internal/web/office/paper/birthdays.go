@@ -76,7 +76,8 @@ func showBirthdays(v view.Visit) error {
 	data.Months, data.Unknown = months(v, all.Items, today)
 	data.Soon = soon(v, all.Items, today)
 	answerAge(v, &data, all.Items, today)
-	return v.Render(http.StatusOK, "birthdays", site.Page{Title: v.Text("birthdays.title"), Section: "birthdays", Wrong: data.Age.Fault != "" || data.Before.Fault != "", Data: data})
+	p := site.Page{Title: v.Text("birthdays.title"), Section: "birthdays", Wrong: data.Age.Fault+data.Before.Fault != "", Data: data}
+	return v.Render(http.StatusOK, "birthdays", p)
 }
 
 // soon returns the birthdays of today and the next days, in their order.

@@ -97,10 +97,10 @@ func showPrint(v view.Visit) error {
 	if err != nil {
 		return err
 	}
-	codes := codesOf(v)
 	c := readChoice(v)
-	data := printPage{printChoice: c, PhoneList: c.path("phone"), FullList: c.path("full"), NextYear: strconv.Itoa(v.Today().Year + 1), Date: v.Now(),
-		Count: found.Total, Code: codes.of(found.Version), Width: fullColumns + len(c.Headings), Long: found.Total > longList, People: v.People(found.Items)}
+	data := printPage{printChoice: c, PhoneList: c.path("phone"), FullList: c.path("full"),
+		NextYear: strconv.Itoa(v.Today().Year + 1), Date: v.Now(), Count: found.Total, Code: codesOf(v).of(found.Version),
+		Width: fullColumns + len(c.Headings), Long: found.Total > longList, People: v.People(found.Items)}
 	for i := range data.People { // phone numbers in one style
 		data.People[i].Phone = v.Lang.Phone(data.People[i].Phone)
 	}
@@ -118,7 +118,8 @@ func showPrint(v view.Visit) error {
 	if data.Full {
 		title = "print.full"
 	}
-	return v.Render(http.StatusOK, "print", site.Page{Title: v.Text(title), Section: "print", Wrong: data.SizeFault+data.Columns.Fault != "", Data: data})
+	p := site.Page{Title: v.Text(title), Section: "print", Wrong: data.SizeFault+data.Columns.Fault != "", Data: data}
+	return v.Render(http.StatusOK, "print", p)
 }
 
 // paperQR returns a QR code that opens the page of the prints with a code. It is empty

@@ -40,7 +40,8 @@ func RenderConflict(v view.Visit, id string, yours, was record.Fields, past bool
 	if err != nil {
 		return err
 	}
-	data := conflictPage{ID: id, Name: view.NameOf(now.Fields), Action: view.PersonPath(id), Tag: entityTag(v, now), Back: v.Back(), Deleted: deleted, Past: past}
+	data := conflictPage{ID: id, Name: view.NameOf(now.Fields), Action: view.PersonPath(id), Tag: entityTag(v, now),
+		Back: v.Back(), Deleted: deleted, Past: past}
 	data.Discard = view.WithBack(data.Action, data.Back)
 	switch {
 	case past:

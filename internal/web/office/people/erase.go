@@ -45,7 +45,8 @@ func showErase(v view.Visit) error {
 	if err := data.add(v, people); err != nil {
 		return err
 	}
-	return v.Render(http.StatusOK, "erase", site.Page{Title: v.Text("erase.title"), Section: "deleted", Wrong: len(data.Faults) > 0, Data: data})
+	p := site.Page{Title: v.Text("erase.title"), Section: "deleted", Wrong: len(data.Faults) > 0, Data: data}
+	return v.Render(http.StatusOK, "erase", p)
 }
 
 // toErase returns those whom an address or a form names, and adds to data how it names them.

@@ -149,7 +149,8 @@ func (v Visit) undoneNotice(id string) (*site.Notice, error) {
 	for _, d := range v.Differences(e.Before.Fields, e.After.Fields) {
 		labels = append(labels, d.Label)
 	}
-	return &site.Notice{Text: v.Text("history.putBack.done", NameOf(e.After.Fields), strings.Join(labels, ", ")), Undo: PutBackPath(e.Number)}, nil
+	text := v.Text("history.putBack.done", NameOf(e.After.Fields), strings.Join(labels, ", "))
+	return &site.Notice{Text: text, Undo: PutBackPath(e.Number)}, nil
 }
 
 // DoneParameter says in an address what was done.
