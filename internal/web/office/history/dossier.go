@@ -1,8 +1,8 @@
 package history
 
 import (
-	"bytes"
 	"encoding/json"
+	"io"
 	"slices"
 	"time"
 
@@ -103,9 +103,9 @@ type holder struct {
 	Until     *string `json:"until"` // a day
 }
 
-// JSON returns the dossier as a document of JSON. The history begins with the oldest
+// writeJSON writes the dossier as a document of JSON. The history begins with the oldest
 // change, as the command history has it.
-func (d dossier) JSON() ([]byte, error) {
+func (d dossier) writeJSON(to io.Writer) error {
 	all := document{MadeAt: moment(d.At), Department: d.Department, ID: d.ID, ErasedAt: moment(d.ErasedAt),
 		History: []change{}, Imports: []imported{}, Readers: []reader{}, Responses: []response{}}
 	if f := d.Record; f != nil {
@@ -136,12 +136,10 @@ func (d dossier) JSON() ([]byte, error) {
 		all.Responses = append(all.Responses, said)
 	}
 	all.Backups = d.backups()
-	var text bytes.Buffer
-	to := json.NewEncoder(&text)
-	to.SetEscapeHTML(false)
-	to.SetIndent("", "  ")
-	err := to.Encode(all)
-	return text.Bytes(), err
+	encoder := json.NewEncoder(to)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(all)
 }
 
 func (d dossier) backups() backups {

@@ -13,13 +13,13 @@ func TestErased(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 24, 9, 30, 0, 0, time.UTC)
 	d := dossier{Kept: store.Kept{ID: "x", Department: "Engine <7>", At: at, ErasedAt: at, Edits: []store.Edit{{At: at, Action: "purge", ID: "x"}}}}
-	text, err := d.JSON()
-	if err != nil {
+	var text strings.Builder
+	if err := d.writeJSON(&text); err != nil {
 		t.Fatal(err)
 	}
 	const want = `{"madeAt":"2026-11-24T09:30:00.000Z","department":"Engine<7>","id":"x","deletedAt":null,"erasedAt":"2026-11-24T09:30:00.000Z","damaged":false,` +
 		`"record":null,"history":[{"at":"2026-11-24T09:30:00.000Z","action":"purge","key":null,"label":null,"import":null,"before":null}],"imports":[],"readers":[],"storedResponses":[],"backups":{"folder":"ok","files":[],"unread":[]}}`
-	if got := strings.Join(strings.Fields(string(text)), ""); got != want {
+	if got := strings.Join(strings.Fields(text.String()), ""); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -83,12 +83,7 @@ func sendReport(v view.Visit, id string) error {
 		if err != nil {
 			return err
 		}
-		text, err := d.JSON()
-		if err != nil {
-			return err
-		}
 		v.W.Header().Set("Cache-Control", "private, no-store")
-		_, err = to.Write(text)
-		return err
+		return d.writeJSON(to)
 	})
 }

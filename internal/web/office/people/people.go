@@ -3,9 +3,17 @@
 package people
 
 import (
+	"cmp"
 	"embed"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/office/access"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
@@ -29,4 +37,92 @@ func Room() site.Room {
 		"GET /office/deleted/erase":         {Scope: store.ScopeAdmin, Handle: view.Handler(showErase), Large: true},
 		"POST /office/deleted/erase":        {Scope: store.ScopeAdmin, Handle: view.Handler(erase), Large: true},
 	}}
+}
+
+// listPage is the Data of list.html.
+type listPage struct {
+	Search       string
+	Searched     bool
+	Imported     bool  // only the people of an import
+	Total, Found int64 // all people of the department, and those who were found
+	Columns      []sortColumn
+	Sorted       sortColumn // by what it is sorted; empty: as people were added
+	People       []view.Person
+	HasStatus    bool // somebody on the page has a status
+	Letters      []letterLink
+	Pages        *pager
+	Faults       []string      // what of the address could not be read
+	Add          string        // address of the form for a new person
+	Steps        *access.Steps // of the department; nil: none to show
+
+	Unsorted url.Values // parameters of the list without those of its order
+	Query    string     // all parameters of the list, as links repeat them
+	Back     string     // address of the list
+	From     string     // query with which the page of a person leads back to the list
+	Marked   string     // id of the person who was just saved
+	Call     [2]string  // the text before and after the name in "Call Ana Čović"
+}
+
+func showList(v view.Visit) error {
+	q, faults, err := parseList(v)
+	if err != nil {
+		return err
+	}
+	var notice *site.Notice
+	var imported int64 // the number of the import that the address names
+	if v.Query().Has(view.ImportedParameter) {
+		all, err := v.Store.Imports(v.Session.Tenant)
+		if err != nil {
+			return err
+		}
+		notice, imported = v.ImportNotice(all)
+	}
+	found, err := findPage(v, q, imported)
+	if err != nil {
+		return err
+	}
+	if moved, err := movedTo(v, q, imported, found); err != nil {
+		return err
+	} else if moved != "" {
+		return v.Redirect(moved)
+	}
+	data := newListPage(v, q, found)
+	data.Searched, data.Imported, data.Faults = len(q.Terms) > 0 || imported > 0, imported > 0, faults
+	p := site.Page{Title: v.Text("list.title"), Department: found.Department, Section: "list", Wrong: len(faults) > 0, Notice: notice}
+	if v.Query().Get("part") == "results" { // the script asks for it while somebody types
+		p.Part = "results"
+	} else if !data.Searched && q.Page == 1 {
+		if data.Steps, err = access.FirstSteps(v, data.Total); err != nil {
+			return err
+		}
+	}
+	p.Data = data
+	return v.Render(http.StatusOK, "list", p)
+}
+
+// newListPage returns what list.html shows of a page of the list.
+func newListPage(v view.Visit, q record.Query, found store.Page) *listPage {
+	parameters := v.ListQuery()
+	address := view.ListPath(parameters)
+	unsorted := maps.Clone(parameters)
+	for _, name := range []string{"sortBy", "sortDir", "page"} {
+		unsorted.Del(name)
+	}
+	p := &listPage{
+		Search: searchText(v), Found: found.Total, Total: found.People, People: v.People(found.Items), Add: view.WithBack(newPersonPath, address),
+		Unsorted: unsorted, Query: strings.TrimPrefix(address, site.Root), Back: address, From: view.WithBack("", address), Marked: markedID(v),
+		Pages: newPager(v, site.Root, q, found.Total),
+	}
+	p.Columns, p.Sorted = sortColumns(v, q, unsorted)
+	p.Letters = letterLinks(found.Letters, q, parameters, p.People)
+	p.HasStatus = slices.ContainsFunc(p.People, func(one view.Person) bool { return one.Status != "" })
+	const name = "\x00"
+	p.Call[0], p.Call[1], _ = strings.Cut(v.Text("list.call", name), name)
+	return p
+}
+
+// markedID returns the id of the person who was just saved: the list marks the row.
+func markedID(v view.Visit) string {
+	query := v.Query()
+	return cmp.Or(query.Get("added"), query.Get("saved"), query.Get("undone"), query.Get("restored"))
 }
