@@ -88,7 +88,11 @@ func (v *Visit) askToSignIn(carried bool) error {
 		if v.fromElsewhere() { // the browser sends the cookie when this page leads on
 			return v.Render(http.StatusOK, "again", Page{Title: v.Text("signin.title")})
 		}
-		return v.Redirect(signInPath(v.R.URL.RequestURI()))
+		to := Root + "sign-in"
+		if here := v.R.URL.RequestURI(); here != Root {
+			to += "?next=" + url.QueryEscape(here)
+		}
+		return v.Redirect(to)
 	}
 	data := signInPage{Next: v.next(), Fault: "signin.ended"}
 	if carried {
@@ -105,27 +109,11 @@ func InvitationLink(url, code string) string { return url + Root + "sign-in" + c
 
 const codeFragment = "#code="
 
-// typedKey returns the key or code in what somebody has typed: it may be the whole
-// link, above all where scripts are off and the page does not take its code.
-func typedKey(text string) string {
-	if _, code, isLink := strings.Cut(text, codeFragment); isLink {
-		text = code
-	}
-	return strings.TrimSpace(text)
-}
-
 // HereOnly reports whether the links to a service with this URL work on its own
 // machine alone.
 func HereOnly(serviceURL string) bool {
 	u, err := url.Parse(serviceURL)
 	return err == nil && httpapi.IsLoopbackHost(u.Host)
-}
-
-func signInPath(next string) string {
-	if next == Root {
-		return Root + "sign-in"
-	}
-	return Root + "sign-in?next=" + url.QueryEscape(next)
 }
 
 // ownFields are the fields of the form at sign-in itself.
@@ -156,7 +144,8 @@ const maxAddress = 32 << 10
 // LocalPath returns path if it is an address of this page, and else Root.
 func LocalPath(path string) string {
 	u, err := url.Parse(path)
-	if len(path) > maxAddress || err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || !strings.HasPrefix(path, Root) || !isClean(u.Path) ||
+	if len(path) > maxAddress || err != nil || u.Scheme != "" || u.Host != "" || u.User != nil ||
+		!strings.HasPrefix(path, Root) || !isClean(u.Path) ||
 		strings.ContainsFunc(path, func(c rune) bool { return c <= ' ' || c == '\\' || c >= 0x7f }) {
 		return Root
 	}
@@ -193,7 +182,11 @@ func signIn(v *Visit) error {
 	}
 	var secret string
 	var opened store.Key
-	wait, err := v.Try(typedKey(form.Get("key")), func(key string) (err error) {
+	typed := form.Get("key")
+	if _, code, isLink := strings.Cut(typed, codeFragment); isLink { // scripts are off: the page does not take its code
+		typed = code
+	}
+	wait, err := v.Try(strings.TrimSpace(typed), func(key string) (err error) {
 		secret, opened, err = v.Store.OpenSession(key, deviceOf(v.R.UserAgent()), lifetime)
 		return err
 	})
