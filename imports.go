@@ -30,7 +30,7 @@ var fileRoutes = []route{
 	{method: "GET", path: importsPath, scope: store.ScopeRead, handle: (*server).handleImports},
 	{method: "POST", path: importsPath, scope: store.ScopeWrite, query: true, handle: (*server).handleImport},
 	{method: "GET", path: importsPath + "/:number", scope: store.ScopeRead, handle: withNumber((*server).handleGetImport)},
-	{method: "DELETE", path: importsPath + "/:number", scope: store.ScopeWrite, handle: withNumber((*server).handleTakeBack)},
+	{method: "DELETE", path: importsPath + "/:number", scope: store.ScopeWrite, handle: withNumber((*server).handleUndoImport)},
 }
 
 const (
@@ -187,12 +187,12 @@ func importOptions(p *record.Parameters) (imports.Options, error) {
 		AllRows: p.OneOf("rows", "", imports.AllRows) != "", Languages: []string{osutil.Language()},
 	}
 	for _, same := range p.All("same") {
-		if err := o.SaySame(same); err != nil {
+		if err := o.SetSame(same); err != nil {
 			p.Add("same", record.Invalid, "same %v.", err)
 		}
 	}
 	for _, add := range p.All("add") {
-		if err := o.SayAdd(add); err != nil {
+		if err := o.SetAdd(add); err != nil {
 			p.Add("add", record.Invalid, "add %v.", err)
 		}
 	}
@@ -300,16 +300,16 @@ func (s *server) handleGetImport(w http.ResponseWriter, number int64, c caller) 
 	return httpapi.RespondJSON(w, http.StatusOK, imports.EntryOf(all[at]))
 }
 
-// takenBack is what taking an import back has done, in JSON.
-type takenBack struct {
+// undone is what taking an import back has done, in JSON.
+type undone struct {
 	Number   int64       `json:"number"`
 	Deleted  int         `json:"deleted"`
 	Restored int         `json:"restored"`
-	Left     []leftAlone `json:"left"`
+	Left     []notUndone `json:"left"`
 }
 
-// leftAlone is a store.LeftAlone in JSON: null stands for what that has empty.
-type leftAlone struct {
+// notUndone is a store.NotUndone in JSON: null stands for what that has empty.
+type notUndone struct {
 	ID     *string `json:"id"`
 	Name   *string `json:"name"`
 	Action *string `json:"action"`
@@ -323,17 +323,17 @@ func orNull(text string) *string {
 	return &text
 }
 
-func (s *server) handleTakeBack(w http.ResponseWriter, number int64, c caller) error {
-	done, err := s.Store.TakeBack(c.tenant, c.key, number, nil)
+func (s *server) handleUndoImport(w http.ResponseWriter, number int64, c caller) error {
+	done, err := s.Store.UndoImport(c.tenant, c.key, number, nil)
 	if errors.Is(err, store.ErrNotFound) {
 		err = errNoImport
 	}
 	if err != nil {
 		return err
 	}
-	answer := takenBack{Number: number, Deleted: done.Deleted, Restored: done.Restored, Left: []leftAlone{}}
+	answer := undone{Number: number, Deleted: done.Deleted, Restored: done.Restored, Left: []notUndone{}}
 	for _, left := range done.Left {
-		answer.Left = append(answer.Left, leftAlone{orNull(left.ID), orNull(left.Name), orNull(left.Action)})
+		answer.Left = append(answer.Left, notUndone{orNull(left.ID), orNull(left.Name), orNull(left.Action)})
 	}
 	return httpapi.RespondJSON(w, http.StatusOK, answer)
 }

@@ -158,7 +158,7 @@ func fileProblem(err error) *httpapi.Problem {
 			Detail: "This position is not of the history of the department: the database was restored, " +
 				"or the position was never given. Start over without after."}
 	}
-	if back, ok := errors.AsType[*store.TakenBackError](err); ok {
+	if back, ok := errors.AsType[*store.UndoneError](err); ok {
 		return &httpapi.Problem{Kind: kindTakenBack,
 			Detail: fmt.Sprintf("The import %d was taken back before, at %s.", back.Number, back.At.UTC().Format(record.InMillis))}
 	}

@@ -453,9 +453,9 @@ func TestImportOnce(t *testing.T) {
 	}
 }
 
-// TestTakeBackOfErased: nothing says any more whom an import had added who was erased, nor
+// TestUndoImportOfErased: nothing says any more whom an import had added who was erased, nor
 // what there was before where that is damaged.
-func TestTakeBackOfErased(t *testing.T) {
+func TestUndoImportOfErased(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	kept := s.create(t, `{"firstName":"Ana","lastName":"Person 0","email":"ana0@example.com"}`)
@@ -471,9 +471,9 @@ func TestTakeBackOfErased(t *testing.T) {
 	}
 }
 
-// TestTakeBack: what an import has done is undone, once, but for what has changed
+// TestUndoImport: what an import has done is undone, once, but for what has changed
 // since.
-func TestTakeBack(t *testing.T) {
+func TestUndoImport(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	old := s.create(t, `{"firstName":"Ana","lastName":"Person 0","email":"ana0@example.com"}`)
@@ -528,13 +528,13 @@ func TestImportList(t *testing.T) {
 		Key            *int64
 		Label, File    *string
 		Added, Changed int
-		TakenBackAt    *time.Time
+		UndoneAt       *time.Time `json:"takenBackAt"`
 	}
 	var list struct{ Items []entry }
 	decode(t, s.do(t, "GET", importsPath, "").body, &list)
 	first, last := list.Items[1], list.Items[0]
-	if len(list.Items) != 2 || last.Number != 2 || *last.Label != "front desk" || *last.Key != 2 || last.Added != 3 || last.TakenBackAt != nil ||
-		first.Number != 1 || first.TakenBackAt == nil || first.TakenBackAt.Before(first.At) || last.At.Before(first.At) {
+	if len(list.Items) != 2 || last.Number != 2 || *last.Label != "front desk" || *last.Key != 2 || last.Added != 3 || last.UndoneAt != nil ||
+		first.Number != 1 || first.UndoneAt == nil || first.UndoneAt.Before(first.At) || last.At.Before(first.At) {
 		t.Errorf("%+v", list)
 	}
 	for _, item := range list.Items {

@@ -45,12 +45,12 @@ are listed.`,
 func undo(cmd *cobra.Command, s *store.Store, tenant record.TenantID, number int64) error {
 	env := cli.EnvOf(cmd)
 	bar := env.StartProgress("Undoing the import")
-	undone, err := s.TakeBack(tenant, 0, number, func(done, total int) error {
+	undone, err := s.UndoImport(tenant, 0, number, func(done, total int) error {
 		bar.Set(done, total)
 		return env.Context.Err()
 	})
 	bar.End()
-	before, again := errors.AsType[*store.TakenBackError](err)
+	before, again := errors.AsType[*store.UndoneError](err)
 	see := "see the imports: " + related(cmd, "import list")
 	switch {
 	case again:
@@ -69,7 +69,7 @@ func undo(cmd *cobra.Command, s *store.Store, tenant record.TenantID, number int
 var since = map[string]string{"replace": "changed since", "delete": "deleted since",
 	"undelete": "restored since", "purge": "permanently deleted since"}
 
-func printUndone(env cli.Env, number int64, undone store.TakenBack) error {
+func printUndone(env cli.Env, number int64, undone store.Undone) error {
 	var t text
 	t.line("Undid import %d: %s deleted, %d changed back.", number, people(undone.Deleted), undone.Restored)
 	var lines [][]string
@@ -100,8 +100,8 @@ func (c Commands) importListCommand() *cobra.Command {
 			list := cli.NewList(*asJSON, "NUMBER", "AT", "ADDED", "CHANGED", "UNDONE", "BY", "FILE")
 			for _, i := range all {
 				undone, by := "-", "-"
-				if !i.TakenBackAt.IsZero() {
-					undone = cli.FormatTime(i.TakenBackAt.UnixMilli())
+				if !i.UndoneAt.IsZero() {
+					undone = cli.FormatTime(i.UndoneAt.UnixMilli())
 				}
 				if i.Key != 0 {
 					by = cmp.Or(i.Label, fmt.Sprint("key ", i.Key))

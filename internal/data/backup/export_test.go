@@ -84,8 +84,8 @@ func (s *Scheduler) SetPlace(sameDisk func(a, b string) bool) {
 	s.place = func() place { return place{was().dir, was().db, sameDisk} }
 }
 
-// SetAsleep replaces what the system says of a disk that it mounts when somebody looks.
-func (s *Scheduler) SetAsleep(asleep func() bool) { s.asleep = asleep }
+// SetUnmountedAutomounts replaces what the system says of a disk that it mounts when somebody looks.
+func (s *Scheduler) SetUnmountedAutomounts(asleep func() bool) { s.asleep = asleep }
 
 // PlaceOnOneDisk checks where backups are if all folders are on one disk.
 func PlaceOnOneDisk(dir, db string) error {

@@ -59,7 +59,7 @@ func newPlace(dir, db string) place { return place{realPath(dir), realPath(db), 
 // asleep reports whether the disk of an absolute path is connected, and not mounted until
 // somebody looks.
 func asleep(path string) bool {
-	return slices.ContainsFunc(osutil.Asleep(), func(mount string) bool { return within(path, mount) })
+	return slices.ContainsFunc(osutil.UnmountedAutomounts(), func(mount string) bool { return within(path, mount) })
 }
 
 // CheckPlace returns ErrAway or ErrPerhapsAway if backups in dir would be on the

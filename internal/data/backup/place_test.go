@@ -106,7 +106,7 @@ func TestSleepingDisk(t *testing.T) {
 	must(t, os.MkdirAll(dir, 0o700))
 	s, log := newScheduler(t, db, dir, 8, &now)
 	s.SetPlace(func(a, b string) bool { looks++; return a == b })
-	s.SetAsleep(func() bool { return sleeps })
+	s.SetUnmountedAutomounts(func() bool { return sleeps })
 	step := func(later time.Duration) { now = now.Add(later); s.Step(t.Context()) }
 	s.Begin(t.Context())
 	step(0)

@@ -246,8 +246,8 @@ func changeBook(t *testing.T, s *store.Store, random *rand.Rand, tenant record.T
 	case n < 98:
 		all, err := s.Imports(tenant)
 		must(t, err)
-		if len(all) > 0 && all[0].TakenBackAt.IsZero() {
-			_, err := s.TakeBack(tenant, 0, all[0].Number, nil)
+		if len(all) > 0 && all[0].UndoneAt.IsZero() {
+			_, err := s.UndoImport(tenant, 0, all[0].Number, nil)
 			must(t, err)
 		}
 	default:

@@ -123,7 +123,7 @@ func (w *world) writes() map[string]func(*store.Store) error {
 			_, _, err := s.Import(0, n)
 			return err
 		},
-		"TakeBack":     func(s *store.Store) error { _, err := s.TakeBack(ours, 0, 1, nil); return err },
+		"UndoImport":   func(s *store.Store) error { _, err := s.UndoImport(ours, 0, 1, nil); return err },
 		"RenameTenant": func(s *store.Store) error { return s.RenameTenant(ours, "Engine 8", false) },
 		"RemoveTenant": func(s *store.Store) error { _, err := s.RemoveTenant(theirs); return err },
 		"AddDepartments": func(s *store.Store) error {

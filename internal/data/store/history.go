@@ -197,8 +197,8 @@ type span struct {
 
 // Actions of Edits that the table changes does not have.
 const (
-	actionImport   = "import"
-	actionTakeBack = "takeBack"
+	actionImport = "import"
+	actionUndo   = "takeBack"
 )
 
 func spansOf(c *sqlite.Conn, tenant record.TenantID) (all []span, err error) {
@@ -241,9 +241,9 @@ func (r *editReader) read(limit int) ([]Edit, error) {
 	return edits, nil
 }
 
-// takenBackSQL returns the first of the changes, up to a number, that taking an import back
+// undoneSQL returns the first of the changes, up to a number, that taking an import back
 // has made, and how many they are. One transaction has made them, one behind the other.
-const takenBackSQL = `
+const undoneSQL = `
 	SELECT min(id) & 0xffffffff, count(*) FROM changes
 	 WHERE id BETWEEN ?1 << 32 | ?2 AND ?1 << 32 | ?3 AND at = ?4 AND ifnull(key_id, 0) = ?5`
 
@@ -261,8 +261,8 @@ func (r *editReader) between(from, to int64, limit int) (edits []Edit, err error
 		}
 		e := newer[n]
 		last, least := e.Number, max(from, e.Number-int64(i.Added+i.Changed)+1)
-		e = Edit{At: e.At, Action: actionTakeBack, Key: e.Key, Label: e.Label, Import: i}
-		err = r.conn.QueryRow(takenBackSQL, sqlite.Args{int64(r.tenant), least, last, i.TakenBackAt.UnixMilli(), int64(e.Key)},
+		e = Edit{At: e.At, Action: actionUndo, Key: e.Key, Label: e.Label, Import: i}
+		err = r.conn.QueryRow(undoneSQL, sqlite.Args{int64(r.tenant), least, last, i.UndoneAt.UnixMilli(), int64(e.Key)},
 			func(row sqlite.Row) { e.Number, e.People = row.Int(0), int(row.Int(1)) })
 		if err == nil {
 			e.Edits, err = r.changes(e.Number, last, limit)
@@ -279,7 +279,7 @@ func (r *editReader) between(from, to int64, limit int) (edits []Edit, err error
 func (r *editReader) firstTakenBack(edits []Edit) (int, *Import) {
 	for n, e := range edits {
 		for _, i := range r.imports {
-			if e.At.Equal(i.TakenBackAt) && (e.Action == actionDelete || e.Action == actionReplace) {
+			if e.At.Equal(i.UndoneAt) && (e.Action == actionDelete || e.Action == actionReplace) {
 				return n, &i.Import
 			}
 		}

@@ -298,9 +298,9 @@ func (m *historyRun) takeBack(d *historyModel) {
 	}
 	number := m.random.IntN(len(d.imports))
 	i := &d.imports[number]
-	done, err := m.store.TakeBack(d.tenant, 0, int64(number+1), nil)
+	done, err := m.store.UndoImport(d.tenant, 0, int64(number+1), nil)
 	if i.takenBack {
-		if _, ok := err.(*store.TakenBackError); !ok {
+		if _, ok := err.(*store.UndoneError); !ok {
 			m.Errorf("twice: %v", err)
 		}
 		return

@@ -12,14 +12,14 @@ import (
 
 // Import is an import of a department.
 type Import struct {
-	Number      int64
-	At          time.Time
-	Key         KeyID     // 0: a command did it
-	Label       string    // of the key
-	File        string    // its name
-	Added       int       // people
-	Changed     int       // people
-	TakenBackAt time.Time // the zero time: the import was not taken back
+	Number   int64
+	At       time.Time
+	Key      KeyID     // 0: a command did it
+	Label    string    // of the key
+	File     string    // its name
+	Added    int       // people
+	Changed  int       // people
+	UndoneAt time.Time // the zero time: the import was not taken back
 }
 
 // Person is a record to be added, with an empty ID, or to be changed.
@@ -226,27 +226,27 @@ func (s *Store) SameFile(tenant record.TenantID, hash []byte) (same *Import, err
 	return same, err
 }
 
-// TakenBack is what taking an import back has done.
-type TakenBack struct {
+// Undone is what taking an import back has done.
+type Undone struct {
 	Deleted  int // people whom the import had added
 	Restored int // people whom the import had changed
-	Left     []LeftAlone
+	Left     []NotUndone
 }
 
-// LeftAlone is somebody whom an import added or changed and who stays as they are.
-type LeftAlone struct {
+// NotUndone is somebody whom an import added or changed and who stays as they are.
+type NotUndone struct {
 	ID     string // empty where the record was erased: nobody knows any more which it was
 	Name   string // empty where the record is gone
 	Action string // of the last change since the import; empty: nothing changed, but the record before the import is damaged or breaks a rule
 }
 
-// TakenBackError says that an import was taken back before.
-type TakenBackError struct {
+// UndoneError says that an import was taken back before.
+type UndoneError struct {
 	Number int64
 	At     time.Time
 }
 
-func (e *TakenBackError) Error() string { return "the import was taken back before" }
+func (e *UndoneError) Error() string { return "the import was taken back before" }
 
 // imported is a change that an import has made.
 type imported struct {
@@ -254,16 +254,16 @@ type imported struct {
 	since              string // action of the last change after the import; empty: none
 }
 
-// TakeBack takes an import back in one transaction: it deletes softly whom the
+// UndoImport takes an import back in one transaction: it deletes softly whom the
 // import has added, and restores the fields of whom it has changed. It leaves alone
 // whom anything else has changed since. The error is ErrNotFound for an unknown
-// number, and a *TakenBackError for one that was taken back before.
+// number, and a *UndoneError for one that was taken back before.
 //
 // progress is called after each person; nil for no calls. Its error ends the work, and
 // nothing is changed.
-func (s *Store) TakeBack(tenant record.TenantID, by KeyID, number int64, progress func(done, total int) error) (done TakenBack, err error) {
+func (s *Store) UndoImport(tenant record.TenantID, by KeyID, number int64, progress func(done, total int) error) (done Undone, err error) {
 	err = s.db.WriteLong(func(t *sqlite.Tx) error {
-		done = TakenBack{}
+		done = Undone{}
 		all, erased, err := importedBy(t.Conn, tenant, number)
 		if err != nil {
 			return err
@@ -282,7 +282,7 @@ func (s *Store) TakeBack(tenant record.TenantID, by KeyID, number int64, progres
 			}
 		}
 		for range erased {
-			done.Left = append(done.Left, LeftAlone{Action: actionPurge})
+			done.Left = append(done.Left, NotUndone{Action: actionPurge})
 		}
 		return nil
 	})
@@ -297,17 +297,17 @@ const sinceSQL = `
 // importedBy returns the changes of an import that is not taken back, and the
 // number of those that a purge has erased.
 func importedBy(c *sqlite.Conn, tenant record.TenantID, number int64) (all []*imported, erased int64, err error) {
-	var first, last, takenBack int64
+	var first, last, undone int64
 	err = c.QueryRow(`
 		SELECT first_change, last_change, added + changed, ifnull(taken_back_at, 0)
 		  FROM imports WHERE tenant_id = ? AND number = ?`,
 		sqlite.Args{int64(tenant), number},
-		func(row sqlite.Row) { first, last, erased, takenBack = row.Int(0), row.Int(1), row.Int(2), row.Int(3) })
+		func(row sqlite.Row) { first, last, erased, undone = row.Int(0), row.Int(1), row.Int(2), row.Int(3) })
 	if err != nil {
 		return nil, 0, noRow(err, ErrNotFound)
 	}
-	if takenBack != 0 {
-		return nil, 0, &TakenBackError{number, time.UnixMilli(takenBack).UTC()}
+	if undone != 0 {
+		return nil, 0, &UndoneError{number, time.UnixMilli(undone).UTC()}
 	}
 	byID := map[string]*imported{}
 	err = c.Query(sinceSQL, sqlite.Args{int64(tenant), first},
@@ -324,11 +324,11 @@ func importedBy(c *sqlite.Conn, tenant record.TenantID, number int64) (all []*im
 }
 
 // undo takes one change back, or leaves the record alone.
-func (done *TakenBack) undo(t *sqlite.Tx, tenant record.TenantID, by KeyID, ch *imported) error {
+func (done *Undone) undo(t *sqlite.Tx, tenant record.TenantID, by KeyID, ch *imported) error {
 	now, err := get(t.Conn, tenant, ch.id)
 	if ch.since != "" || errors.Is(err, ErrNotFound) {
 		name, err := nameOf(t.Conn, tenant, ch.id)
-		done.Left = append(done.Left, LeftAlone{ch.id, name, ch.since})
+		done.Left = append(done.Left, NotUndone{ch.id, name, ch.since})
 		return err
 	}
 	if err != nil {
@@ -344,7 +344,7 @@ func (done *TakenBack) undo(t *sqlite.Tx, tenant record.TenantID, by KeyID, ch *
 		before.Fields, errs = before.Normalize(time.UnixMilli(t.Now))
 	}
 	if before == nil || len(errs) > 0 {
-		done.Left = append(done.Left, LeftAlone{ID: ch.id, Name: now.FirstName + " " + now.LastName})
+		done.Left = append(done.Left, NotUndone{ID: ch.id, Name: now.FirstName + " " + now.LastName})
 		return nil
 	}
 	done.Restored++

@@ -28,9 +28,9 @@ func imports(t testing.TB, s *store.Store, tenant record.TenantID, n store.NewIm
 	return number, ids
 }
 
-func takeBack(t testing.TB, s *store.Store, number int64) store.TakenBack {
+func takeBack(t testing.TB, s *store.Store, number int64) store.Undone {
 	t.Helper()
-	done, err := s.TakeBack(ours, 0, number, nil)
+	done, err := s.UndoImport(ours, 0, number, nil)
 	must(t, err)
 	return done
 }
@@ -235,7 +235,7 @@ func TestStopped(t *testing.T) {
 	if _, _, err := s.Import(ours, n); !errors.Is(err, stop) {
 		t.Errorf("the import: %v", err)
 	}
-	if _, err := s.TakeBack(ours, 0, 1, func(done, total int) error { return stop }); !errors.Is(err, stop) {
+	if _, err := s.UndoImport(ours, 0, 1, func(done, total int) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("the undo: %v", err)
 	}
 	if done := takeBack(t, s, 1); done.Deleted != 2 {
@@ -244,9 +244,9 @@ func TestStopped(t *testing.T) {
 	checkCounts(t, s)
 }
 
-// TestTakeBack: whom the import added is deleted, whom it changed is as before, and
+// TestUndoImport: whom the import added is deleted, whom it changed is as before, and
 // whom anything has changed since is left alone.
-func TestTakeBack(t *testing.T) {
+func TestUndoImport(t *testing.T) {
 	t.Parallel()
 	now := noon
 	s := newStoreAt(t, func() time.Time { return now })
@@ -272,9 +272,9 @@ func TestTakeBack(t *testing.T) {
 	exec(t, s, `UPDATE firefighters SET invitation_status = 'sent' WHERE id = ?`, known[0].ID)
 
 	now = now.Add(time.Hour)
-	done, err := s.TakeBack(ours, desk, 1, nil)
+	done, err := s.UndoImport(ours, desk, 1, nil)
 	must(t, err)
-	want := store.TakenBack{Deleted: 1, Restored: 1, Left: []store.LeftAlone{{in[1], "Eva B", "replace"}, {in[2], "Ana Čović", "delete"},
+	want := store.Undone{Deleted: 1, Restored: 1, Left: []store.NotUndone{{in[1], "Eva B", "replace"}, {in[2], "Ana Čović", "delete"},
 		{in[4], "", ""}, {known[1].ID, "Ana Čović", "replace"}, {known[2].ID, "Ana Čović", ""}, {known[3].ID, "Ana Čović", ""}, {"", "", "purge"}}}
 	if !reflect.DeepEqual(done, want) {
 		t.Errorf("done:\n%+v\nwant:\n%+v", done, want)
@@ -291,13 +291,13 @@ func TestTakeBack(t *testing.T) {
 	if h := history(t, s, ours, in[0]); actions(h) != "create delete" || *h[1].Key != int64(desk) {
 		t.Errorf("the history: %+v", h)
 	}
-	back, ok := errors.AsType[*store.TakenBackError](func() error { now = now.Add(time.Hour); _, err := s.TakeBack(ours, 0, 1, nil); return err }())
+	back, ok := errors.AsType[*store.UndoneError](func() error { now = now.Add(time.Hour); _, err := s.UndoImport(ours, 0, 1, nil); return err }())
 	if !ok || back.Number != 1 || !back.At.Equal(now.Add(-time.Hour)) {
 		t.Errorf("twice: %+v", back)
 	}
-	checkImports(t, s, ours, []store.Import{{Number: 1, At: noon, File: "people.csv", Added: 5, Changed: 4, TakenBackAt: now.Add(-time.Hour)}})
+	checkImports(t, s, ours, []store.Import{{Number: 1, At: noon, File: "people.csv", Added: 5, Changed: 4, UndoneAt: now.Add(-time.Hour)}})
 	for tenant, number := range map[record.TenantID]int64{ours: 2, theirs: 1} {
-		if _, err := s.TakeBack(tenant, 0, number, nil); !errors.Is(err, store.ErrNotFound) {
+		if _, err := s.UndoImport(tenant, 0, number, nil); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("department %d, import %d: %v", tenant, number, err)
 		}
 	}

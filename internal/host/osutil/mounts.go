@@ -10,9 +10,9 @@ import (
 // Windows has none: a drive that is away has no folder at all.
 var FoldersOfDisks = map[string][]string{"linux": {"/mnt", "/media", "/run/media"}, "darwin": {"/Volumes"}}[runtime.GOOS]
 
-// Asleep returns where Linux mounts a disk at the first access, and has none mounted now
+// UnmountedAutomounts returns where Linux mounts a disk at the first access, and has none mounted now
 // (autofs).
-func Asleep() []string {
+func UnmountedAutomounts() []string {
 	text, _ := os.ReadFile("/proc/self/mountinfo") // other systems have none
 	return asleep(string(text))
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAsleep(t *testing.T) {
+func TestUnmountedAutomounts(t *testing.T) {
 	t.Parallel()
 	const info = "31 22 0:40 / /mnt/a rw - autofs systemd-1 rw\n32 22 0:41 / /mnt/b rw shared:3 - autofs systemd-1 rw\n33 32 8:1 / /mnt/b rw - ext4 /dev/sda1 rw\n" +
 		"34 22 8:2 / /mnt/autofs\\040x rw - vfat /dev/autofs rw\nbroken - autofs\nbroken\n"

@@ -99,9 +99,9 @@ func (o *Options) mapping(now time.Time) mapping.Options {
 	}
 }
 
-// SaySame takes over that a row is somebody who is there, as "12=ID" or "12:ID". The error
+// SetSame takes over that a row is somebody who is there, as "12=ID" or "12:ID". The error
 // is a *record.TextError.
-func (o *Options) SaySame(text string) error {
+func (o *Options) SetSame(text string) error {
 	at := strings.IndexAny(text, "=:")
 	if at < 0 {
 		return wrongSame(text)
@@ -140,9 +140,9 @@ const AllRows = "all"
 // perhapsAll stands for all rows that are perhaps somebody who is there.
 const perhapsAll = "perhaps"
 
-// SayAdd takes over that a row is somebody new: its number, or "perhaps" for all such
+// SetAdd takes over that a row is somebody new: its number, or "perhaps" for all such
 // rows. The error is a *record.TextError.
-func (o *Options) SayAdd(text string) error {
+func (o *Options) SetAdd(text string) error {
 	if text == perhapsAll {
 		o.AddPerhaps = true
 		return nil

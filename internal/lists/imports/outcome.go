@@ -274,14 +274,14 @@ func (o *Outcome) WriteJSON(w io.Writer) error {
 
 // Entry is an import of a department in JSON.
 type Entry struct {
-	Number      int64        `json:"number"`
-	At          string       `json:"at"`
-	Key         *store.KeyID `json:"key"` // null: a command did it
-	Label       *string      `json:"label"`
-	File        *string      `json:"file"`
-	Added       int          `json:"added"`
-	Changed     int          `json:"changed"`
-	TakenBackAt *string      `json:"takenBackAt"` // null: it was not undone
+	Number   int64        `json:"number"`
+	At       string       `json:"at"`
+	Key      *store.KeyID `json:"key"` // null: a command did it
+	Label    *string      `json:"label"`
+	File     *string      `json:"file"`
+	Added    int          `json:"added"`
+	Changed  int          `json:"changed"`
+	UndoneAt *string      `json:"takenBackAt"` // null: it was not undone
 }
 
 // EntryOf returns an import in JSON.
@@ -290,8 +290,8 @@ func EntryOf(i store.Import) Entry {
 	if i.Key != 0 {
 		e.Key, e.Label = &i.Key, &i.Label
 	}
-	if !i.TakenBackAt.IsZero() {
-		e.TakenBackAt = new(i.TakenBackAt.UTC().Format(record.InMillis))
+	if !i.UndoneAt.IsZero() {
+		e.UndoneAt = new(i.UndoneAt.UTC().Format(record.InMillis))
 	}
 	return e
 }

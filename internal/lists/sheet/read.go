@@ -323,7 +323,7 @@ func decode(content []byte, encoding string) (text string, ok bool) {
 	case UTF16:
 		text, ok = decodeUTF16(content)
 	case asItIs:
-		text = charset.AsItIs(page)
+		text = charset.Raw(page)
 	default:
 		text = charset.Decode(page, encoding)
 	}

@@ -103,13 +103,13 @@ func decodeSingle[B []byte | string](content B, decode func(byte) rune) string {
 	return text.String()
 }
 
-// asItIs is the rune that stands for the byte 0 in a text of AsItIs. All of these runes
+// asItIs is the rune that stands for the byte 0 in a text of Raw. All of these runes
 // are letters, from U+0180 on.
 const asItIs = 0x100
 
-// AsItIs returns bytes as a text that is the same in ASCII, and has a letter for any other
+// Raw returns bytes as a text that is the same in ASCII, and has a letter for any other
 // byte. So files are read before it is known which letter that is.
-func AsItIs(content []byte) string {
+func Raw(content []byte) string {
 	return decodeSingle(content, func(b byte) rune {
 		if b < utf8.RuneSelf {
 			return rune(b)
@@ -118,7 +118,7 @@ func AsItIs(content []byte) string {
 	})
 }
 
-// Bytes returns the bytes of a text of AsItIs.
+// Bytes returns the bytes of a text of Raw.
 func Bytes(text string) string {
 	content := make([]byte, 0, len(text))
 	for _, r := range text {

@@ -60,7 +60,7 @@ func TestAsItIs(t *testing.T) {
 	for b := range 256 {
 		all = append(all, byte(b))
 	}
-	text := AsItIs(all)
+	text := Raw(all)
 	if Bytes(text) != string(all) || !utf8.ValidString(text) || text[:utf8.RuneSelf] != string(all[:utf8.RuneSelf]) {
 		t.Errorf("%q", text)
 	}

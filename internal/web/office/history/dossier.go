@@ -68,7 +68,7 @@ type imported struct {
 	Number int64   `json:"number"`
 	At     *string `json:"at"`
 	by
-	TakenBackAt *string `json:"takenBackAt"`
+	UndoneAt *string `json:"takenBackAt"`
 }
 
 type reader struct {
@@ -122,7 +122,7 @@ func (d dossier) writeJSON(to io.Writer) error {
 		all.History = append(all.History, c)
 	}
 	for _, i := range d.Imports() {
-		all.Imports = append(all.Imports, imported{i.Number, moment(i.At), byKey(i.Key, i.Label), moment(i.TakenBackAt)})
+		all.Imports = append(all.Imports, imported{i.Number, moment(i.At), byKey(i.Key, i.Label), moment(i.UndoneAt)})
 	}
 	for _, k := range d.Readers {
 		all.Readers = append(all.Readers, reader{k.ID, k.State(d.At), k.Scope, k.Birthdays, k.Label,

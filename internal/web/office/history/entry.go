@@ -41,10 +41,10 @@ type entry struct {
 
 // importEntry is what an entry of an import has besides.
 type importEntry struct {
-	People    string // what it is and how many people it has, translated
-	TakenBack string // when, in the visitor's language; empty: it was not
-	All       string // address of all changes of the import; empty: they are here
-	Count     int    // of them
+	People string // what it is and how many people it has, translated
+	Undone string // when, in the visitor's language; empty: it was not
+	All    string // address of all changes of the import; empty: they are here
+	Count  int    // of them
 	entries
 }
 
@@ -55,7 +55,7 @@ func newEntry(v view.Visit, e store.Edit) entry {
 	switch e.Action {
 	case "import":
 		line.Import = newImportEntry(v, e, "history.import")
-		if line.Import.TakenBack == "" && v.May(store.ScopeWrite) {
+		if line.Import.Undone == "" && v.May(store.ScopeWrite) {
 			line.PutBack = view.UndoImportPath(e.Import.Number)
 		}
 		return line
@@ -91,8 +91,8 @@ func newEntry(v view.Visit, e store.Edit) entry {
 func newImportEntry(v view.Visit, e store.Edit, message string) *importEntry {
 	i := &importEntry{entries: entries{Back: historyBack(v), Within: true}}
 	i.People = v.Count(message, e.People, importName(v, *e.Import))
-	if e.Action == "import" && !e.Import.TakenBackAt.IsZero() {
-		i.TakenBack = v.Lang.Moment(e.Import.TakenBackAt.Local())
+	if e.Action == "import" && !e.Import.UndoneAt.IsZero() {
+		i.Undone = v.Lang.Moment(e.Import.UndoneAt.Local())
 	}
 	if len(e.Edits) > historyLength {
 		e.Edits = e.Edits[:historyLength]

@@ -65,9 +65,9 @@ func takeAnswers(o *imports.Options, answers map[string]string) {
 	o.Corrections = imports.Corrections{}
 	for name, value := range answers {
 		if row, ok := strings.CutPrefix(name, whoField); ok && value == addNew {
-			o.SayAdd(row)
+			o.SetAdd(row)
 		} else if ok {
-			o.SaySame(row + "=" + value)
+			o.SetSame(row + "=" + value)
 		}
 		place, _ := strings.CutPrefix(name, cellField)
 		above, below, _ := strings.Cut(place, ".")

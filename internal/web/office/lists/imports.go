@@ -15,8 +15,8 @@ import (
 
 // importsPage is the Data of imports.html.
 type importsPage struct {
-	Imports   []ImportLine
-	TakenBack *takenBack // nil: none was at this moment
+	Imports []ImportLine
+	Undone  *undone // nil: none was at this moment
 }
 
 // ImportLine is an import that was made.
@@ -25,18 +25,18 @@ type ImportLine struct {
 	At             time.Time
 	Who, File      string
 	Added, Changed int
-	TakenBack      string // when, in the visitor's language; empty: it was not
+	Undone         string // when, in the visitor's language; empty: it was not
 }
 
-// takenBack is what taking an import back has done.
-type takenBack struct {
+// undone is what taking an import back has done.
+type undone struct {
 	Number            int64
 	Deleted, Restored int
-	Left              []leftAlone
+	Left              []notUndone
 }
 
-// leftAlone is somebody who has changed since the import.
-type leftAlone struct{ Name, Link, Why string }
+// notUndone is somebody who has changed since the import.
+type notUndone struct{ Name, Link, Why string }
 
 func showImports(v view.Visit) error { return renderImports(v, importsPage{}, nil) }
 
@@ -56,8 +56,8 @@ func renderImports(v view.Visit, data importsPage, notice *site.Notice) error {
 
 func NewImportLine(v view.Visit, i store.Import) ImportLine {
 	line := ImportLine{i.Number, i.At.Local(), importedBy(v, i), view.Isolate(i.File), i.Added, i.Changed, ""}
-	if !i.TakenBackAt.IsZero() {
-		line.TakenBack = v.Lang.Moment(i.TakenBackAt.Local())
+	if !i.UndoneAt.IsZero() {
+		line.Undone = v.Lang.Moment(i.UndoneAt.Local())
 	}
 	return line
 }
@@ -84,8 +84,8 @@ var errNoImport = &httpapi.Problem{Kind: httpapi.Kind{Code: "import", Status: ht
 // undoImport takes an import back.
 func undoImport(v view.Visit) error {
 	number, _ := strconv.ParseInt(v.R.PathValue("number"), 10, 64) // no import has the number 0
-	done, err := v.Store.TakeBack(v.Session.Tenant, v.Session.ID, number, nil)
-	if before := (*store.TakenBackError)(nil); errors.As(err, &before) {
+	done, err := v.Store.UndoImport(v.Session.Tenant, v.Session.ID, number, nil)
+	if before := (*store.UndoneError)(nil); errors.As(err, &before) {
 		already := v.Text("imports.already", int(number), v.Lang.Moment(before.At.Local()))
 		return renderImports(v, importsPage{}, &site.Notice{Text: already, Warn: true})
 	}
@@ -95,15 +95,15 @@ func undoImport(v view.Visit) error {
 	if err != nil {
 		return err
 	}
-	data := takenBack{Number: number, Deleted: done.Deleted, Restored: done.Restored}
+	data := undone{Number: number, Deleted: done.Deleted, Restored: done.Restored}
 	for _, left := range done.Left {
 		data.Left = append(data.Left, newLeftAlone(v, left))
 	}
-	return renderImports(v, importsPage{TakenBack: &data}, &site.Notice{Text: v.Text("imports.done", int(number)), Warn: len(data.Left) > 0})
+	return renderImports(v, importsPage{Undone: &data}, &site.Notice{Text: v.Text("imports.done", int(number)), Warn: len(data.Left) > 0})
 }
 
-func newLeftAlone(v view.Visit, left store.LeftAlone) leftAlone {
-	l := leftAlone{Name: view.Isolate(left.Name), Why: v.Text("imports.left." + left.Action)}
+func newLeftAlone(v view.Visit, left store.NotUndone) notUndone {
+	l := notUndone{Name: view.Isolate(left.Name), Why: v.Text("imports.left." + left.Action)}
 	if l.Name == "" {
 		l.Name = v.Text("history.nobody")
 	}

@@ -181,8 +181,8 @@ func (v Visit) ImportNotice(all []store.Import) (notice *site.Notice, number int
 		if strconv.FormatInt(i.Number, 10) != query.Get(ImportedParameter) {
 			continue
 		}
-		if !i.TakenBackAt.IsZero() {
-			return &site.Notice{Text: v.Text("imports.already", int(i.Number), v.Lang.Moment(i.TakenBackAt.Local())), Warn: true}, 0
+		if !i.UndoneAt.IsZero() {
+			return &site.Notice{Text: v.Text("imports.already", int(i.Number), v.Lang.Moment(i.UndoneAt.Local())), Warn: true}, 0
 		}
 		n := &site.Notice{Text: v.importSummary(i), Link: ImportsPath, Away: true}
 		if v.May(store.ScopeWrite) {
