@@ -35,14 +35,15 @@ func (c Corrections) correct(t *sheet.Table) (*sheet.Table, Corrections) {
 			}
 			cells = append(cells, make([]sheet.Cell, max(0, column+1-len(cells)))...)
 			cells[column] = sheet.Cell{Text: text}
-			changed.set(row.Number, column, text)
+			changed.Set(row.Number, column, text)
 		}
 		row.Cells = cells
 	}
 	return &corrected, changed
 }
 
-func (c Corrections) set(row, column int, text string) {
+// Set sets the text of a cell.
+func (c Corrections) Set(row, column int, text string) {
 	if c[row] == nil {
 		c[row] = map[int]string{}
 	}

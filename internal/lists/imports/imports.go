@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
@@ -42,6 +43,7 @@ type List struct {
 	table   *sheet.Table
 	hash    []byte
 	unsure  *EncodingError
+	size    int     // as Size returns it
 	options Options // that the reading depends on
 	guessed bool    // the encoding, by the columns
 }
@@ -55,9 +57,17 @@ func Read(ctx context.Context, content []byte, o Options, now time.Time) (*List,
 	hash := sha256.Sum256(content)
 	l := &List{table: table, hash: hash[:], options: o, guessed: table.Guess != nil}
 	if l.guessed {
-		l.table, l.unsure, err = settle(ctx, content, table, o, now)
+		if l.table, l.unsure, err = settle(ctx, content, table, o, now); err != nil {
+			return nil, err
+		}
 	}
-	return l, err
+	l.size = len(content) // which the texts of cells may be parts of
+	for _, row := range l.table.Rows {
+		for _, cell := range row.Cells {
+			l.size += int(unsafe.Sizeof(cell)) + len(cell.Text)
+		}
+	}
+	return l, nil
 }
 
 // ReadAs reports whether Read would read the same cells with these options.
@@ -65,8 +75,8 @@ func (l *List) ReadAs(o Options) bool {
 	return o.Encoding == l.options.Encoding && o.Sheet == l.options.Sheet && (!l.guessed || maps.Equal(o.Columns, l.options.Columns))
 }
 
-// Cells returns the number of cells, as a measure of the memory that the list takes.
-func (l *List) Cells() int { return len(l.table.Rows) * len(l.table.Header) }
+// Size returns about how much memory the list takes, in bytes.
+func (l *List) Size() int { return l.size }
 
 // Map reads people from a list. The error is a *mapping.ColumnsError, *mapping.DatesError,
 // *RowsError or, where no column is known by its header, *EncodingError; then the File has

@@ -62,7 +62,7 @@ func compareList(v visit) error {
 		data.Reading.Notes = v.notes(found.Outcome.Notes)
 		data.Reading.Ticks, data.Reading.Names = v.readingTicks(l, found.Outcome), v.nameOrders(l, found.Outcome)
 	}
-	v.setReturn(v.readingPath(comparePath, l.keptList))
+	v.setReturn(comparePath, l)
 	p := site.Page{Title: v.Text("compare.title"), Section: "compare", Wrong: len(data.Reading.Faults) > 0, Data: data}
 	return v.Render(l.status(""), "compare", p)
 }

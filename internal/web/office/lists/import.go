@@ -57,8 +57,9 @@ func (v visit) renderImport(l *uploadedList, stale string, found *imports.Outcom
 		data.Reading.Ticks, data.Reading.Names = append(v.importTicks(l, found), v.readingTicks(l, found)...), v.nameOrders(l, found)
 		data.Reading.Notes = v.notes(found.Notes)
 		data.Checked = string(found.Digest())
+		data.Outcome.dropShown(data.Reading.Answers)
 	}
-	v.setReturn(v.readingPath(importPath, l.keptList))
+	v.setReturn(importPath, l)
 	p := site.Page{Title: v.Text("import.title"), Section: "import", Wrong: stale != "" || len(data.Reading.Faults) > 0, Data: data}
 	return v.Render(l.status(stale), "import", p)
 }

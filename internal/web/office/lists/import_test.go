@@ -14,6 +14,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
+	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
 // TestMessages: there is a message for everything that can be said about a list.
@@ -97,7 +98,7 @@ func TestFaultsHaveWords(t *testing.T) {
 func TestLongText(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int]int{maxText: maxText, maxText + 1: 0} {
-		l := uploadedList{keptList: &keptList{pasted: true}, content: make([]byte, size)}
+		l := uploadedList{keptList: &keptList{pasted: true, file: upload.FromText(1, strings.Repeat("x", size))}}
 		if got := len(l.text()); got != want {
 			t.Errorf("%d of %d bytes are shown", got, size)
 		}

@@ -1,39 +1,40 @@
 package lists
 
 import (
+	"context"
 	"crypto/rand"
-	"errors"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// Limits of what is kept. The page asks again for a list that has gone.
+// Limits of what is kept for all departments. The page asks for a list again that is gone.
 const (
 	keptFor   = time.Hour
-	mostBytes = 40 << 20 // of all lists
-	// mostKept limits the number of lists: each takes up at least this share of mostBytes,
-	// which is more than a list in memory and its answers need.
+	mostBytes = 40 << 20 // of all files
+	// mostKept limits the number of files: each takes up at least this share of mostBytes.
 	mostKept = 100
+	// mostRead limits the memory of the lists that stay read, in bytes. A list without room
+	// is read again for each page.
+	mostRead = 24 << 20
 )
 
-// keptList is an uploaded list. It is kept between the check and the
-// import, a large one in a private temporary file.
+// keptList is an uploaded list, kept between the preview and the import. A large one is a
+// private temporary file.
 type keptList struct {
 	token  string
 	tenant record.TenantID
 	name   string // of the file
 	pasted bool   // as a text
 	file   *upload.File
-	at     time.Time // when it was uploaded
-
-	answers map[string]string // about its rows, by the fields of the form; answers.go
+	at     time.Time     // when it was uploaded
+	cells  *imports.List // nil: not read yet, or no room
 }
 
 // size returns how many of mostBytes the list takes up.
@@ -81,17 +82,37 @@ func (k *keptLists) find(tenant record.TenantID, token string) *keptList {
 	return nil
 }
 
-// read returns the list with a token, as find does, and its content.
-func (k *keptLists) read(tenant record.TenantID, token string) (*keptList, []byte, error) {
-	found := k.find(tenant, token)
-	if found == nil {
-		return nil, nil, nil
+// read returns the cells of a list, which it reads only if the options need another reading
+// than the last one. The error is that of imports.Read, or os.ErrClosed if the list was evicted.
+func (k *keptLists) read(ctx context.Context, l *keptList, o imports.Options, now time.Time) (*imports.List, error) {
+	k.mu.Lock()
+	cells := l.cells
+	k.mu.Unlock()
+	if cells != nil && cells.ReadAs(o) {
+		return cells, nil
 	}
-	content, err := found.file.Content()
-	if errors.Is(err, os.ErrClosed) { // evicted since find returned it
-		return nil, nil, nil
+	content, err := l.file.Content()
+	if err != nil {
+		return nil, err
 	}
-	return found, content, err
+	if cells, err = imports.Read(ctx, content, o, now); err != nil {
+		return nil, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	l.cells = nil
+	if total := cells.Size(); total <= mostRead {
+		for _, other := range slices.Backward(k.all) {
+			if other.cells == nil {
+				continue
+			}
+			if total += other.cells.Size(); total > mostRead {
+				other.cells = nil
+			}
+		}
+		l.cells = cells
+	}
+	return cells, nil
 }
 
 // evict removes and closes the lists that are too old or too much. The caller holds the

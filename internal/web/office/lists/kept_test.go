@@ -1,14 +1,17 @@
 package lists
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
@@ -108,17 +111,30 @@ func listOnDisk(t *testing.T, text string) *keptList {
 	return &keptList{tenant: 1, file: file}
 }
 
-// TestPreviewOfEvictedList: a preview of a list that another upload evicts gets the whole
-// list or none. Only the race detector sees an unsafe use of the file.
+// people returns a list of people that has this many bytes or some more.
+func people(size int) string {
+	const row = "Ana;Horvat\n"
+	return "First name;Last name\n" + strings.Repeat(row, size/len(row)+1)
+}
+
+// TestPreviewOfEvictedList checks that a preview of a list that another upload evicts gets the
+// whole list or none. Only the race detector sees an unsafe use of the file.
 func TestPreviewOfEvictedList(t *testing.T) {
 	t.Parallel()
-	k, text := newKeptLists(), strings.Repeat("x", 100<<10)
+	k, text, now := newKeptLists(), people(100<<10), time.Now()
 	preview := onList(func(v visit) error {
-		list, content, err := k.read(1, v.form().Get("token"))
-		if list != nil && err == nil && string(content) != text {
-			t.Errorf("%d of %d bytes were read", len(content), len(text))
-		}
+		list := k.find(1, v.form().Get("token"))
 		v.W.WriteHeader(http.StatusOK)
+		if list == nil {
+			return nil
+		}
+		cells, err := k.read(t.Context(), list, imports.Options{}, now)
+		if errors.Is(err, os.ErrClosed) {
+			return nil
+		}
+		if err == nil && cells.Size() < len(text) {
+			t.Errorf("%d of %d bytes were read", cells.Size(), len(text))
+		}
 		return err
 	})
 	var tokens []string
@@ -145,13 +161,42 @@ func TestPreviewOfEvictedList(t *testing.T) {
 	}
 }
 
-// TestListClosedBeforeRead: a list that is evicted after it was found is gone.
-func TestListClosedBeforeRead(t *testing.T) {
+// TestListIsReadOnce checks that a list is read again only for other cells or without room, and
+// that a list that was evicted is gone.
+func TestListIsReadOnce(t *testing.T) {
 	t.Parallel()
-	k := newKeptLists()
-	list := k.add(listOnDisk(t, strings.Repeat("x", 100<<10)))
+	k, now := newKeptLists(), time.Now()
+	read := func(l *keptList, o imports.Options) *imports.List {
+		t.Helper()
+		cells, err := k.read(t.Context(), l, o, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cells
+	}
+	list := k.add(listOnDisk(t, people(100<<10)))
+	first := read(list, imports.Options{})
+	if read(list, imports.Options{Update: true, Columns: map[int]string{0: ""}}) != first {
+		t.Error("a list is read again for other choices")
+	}
+	if utf8 := read(list, imports.Options{Encoding: "utf-8"}); utf8 == first || read(list, imports.Options{Encoding: "utf-8"}) != utf8 {
+		t.Error("a list in another encoding is not read once")
+	}
+	total, large := 0, people(900<<10)
+	for range 5 {
+		l := k.add(listOnDisk(t, large))
+		read(l, imports.Options{})
+	}
+	for _, l := range k.all {
+		if l.cells != nil {
+			total += l.cells.Size()
+		}
+	}
+	if total == 0 || total > mostRead || list.cells != nil {
+		t.Errorf("%d bytes stay read; the oldest list stays: %t", total, list.cells != nil)
+	}
 	list.file.Close()
-	if found, _, err := k.read(1, list.token); found != nil || err != nil {
-		t.Errorf("the list is found: %t, error %v", found != nil, err)
+	if _, err := k.read(t.Context(), list, imports.Options{}, now); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a list that was evicted: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package lists
 import (
 	"cmp"
 	"errors"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +38,7 @@ type reading struct {
 	Notes     []string
 	Names     []view.Choice // how a name without a comma can be read; empty: nobody has to say
 	Ticks     ticks
+	Answers   url.Values // about rows that the page has no field for
 }
 
 // previewColumn is one to say what it is.
@@ -65,7 +67,10 @@ func (v visit) reading(l *uploadedList) reading {
 		return r
 	}
 	r.Open = len(l.faults) > 0
-	r.Name, r.Token = quoted(l.name), l.token
+	r.Name, r.Token, r.Answers = quoted(l.name), l.token, url.Values{}
+	for name, value := range l.answers {
+		r.Answers.Set(name, value)
+	}
 	for _, name := range l.sheets {
 		r.Sheets = append(r.Sheets, view.Choice{Value: name, Label: name, Chosen: name == l.options.Sheet})
 	}

@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,6 +103,18 @@ func (v visit) previewRows(l *uploadedList, rows []imports.Row) (r previewRows) 
 	return r
 }
 
+// dropShown removes the answers for which the page has fields.
+func (r *previewRows) dropShown(answers url.Values) {
+	for _, row := range r.Like {
+		answers.Del(row.Who)
+	}
+	for _, row := range r.RefusedRows.Rows {
+		for _, cell := range row.Cells {
+			answers.Del(cell.Name)
+		}
+	}
+}
+
 // previewRow returns a row for the page. One without a name is called by what else it says.
 func (v visit) previewRow(row imports.Row) previewRow {
 	l := previewRow{Row: row.Row, Name: "–", Result: row.Result, Twin: row.Twin}
@@ -154,7 +167,7 @@ const maxAskedBytes = 8 << 10
 
 func (l *uploadedList) newAsker() *asker {
 	const others = 50 // fields that are not about a column or a row
-	return &asker{l, upload.MaxParts - len(l.file.Mapped.Columns) - others, maxAskedBytes, map[int]bool{}}
+	return &asker{l, upload.MaxParts - len(l.file.Mapped.Columns) - len(l.answers) - others, maxAskedBytes, map[int]bool{}}
 }
 
 // once reports whether fields of a row can be made. The rows of a file of several lists may

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,9 +19,9 @@ import (
 // uploadedList is an uploaded list, as it was read.
 type uploadedList struct {
 	*keptList // nil: there is none
-	content   []byte
 	options   imports.Options
-	file      *imports.File // nil where it cannot be read at all
+	answers   map[string]string // about rows, by the fields of the form
+	file      *imports.File     // nil where it cannot be read at all
 	faults    []view.Fault
 	sheets    []string // to choose from
 	asked     string   // a question: which of them; empty: it was settled
@@ -50,88 +50,71 @@ func (l *uploadedList) status(stale string) int {
 	return http.StatusOK
 }
 
-// receiveList keeps a list, and leads to the page at the same address, which shows it.
-// Without a list it answers with missing.
-func receiveList(missing func(visit) error) func(visit) error {
+// receiveList keeps an uploaded list and leads to its page. A form without one is shown.
+func receiveList(show func(visit) error) func(visit) error {
+	show = onList(show)
 	return func(v visit) error {
-		u := v.receivedList()
-		if u == nil {
-			return missing(v)
+		if l := v.receivedList(); l != nil {
+			return v.Redirect(v.R.URL.Path + "?token=" + l.token)
 		}
-		form := v.form()
-		if _, err := v.lists.answer(u, form); err != nil {
-			return err
+		if number := v.form().Get("leaveOut"); number != "" { // a button that leaves out a column
+			v.form().Set(columnField+number, mapping.LeftOut)
 		}
-		if number := form.Get("leaveOut"); number != "" { // a button that leaves out a column
-			form.Set(columnField+number, mapping.LeftOut)
-		}
-		return v.Redirect(v.readingPath(v.R.URL.Path, u))
+		return show(v)
 	}
 }
 
-// receivedList returns the list that the form has, its file or its text, or the one
-// with its token. nil is none.
+// receivedList returns the file or the text that was uploaded, nil for none.
 func (v visit) receivedList() *keptList {
-	form, tenant := v.form(), v.Session.Tenant
-	var text *upload.File
+	tenant, text := v.Session.Tenant, v.form().Get("text")
+	l := &keptList{tenant: tenant, name: v.Text("import.pasted"), pasted: true}
 	switch {
 	case v.Upload != nil && v.Upload.File != nil:
-		file := v.Upload.File
-		v.Upload.File = nil // the visit does not close it
-		return v.lists.add(&keptList{tenant: tenant, name: strings.ToValidUTF8(file.Name, "\uFFFD"), file: file})
+		l.file, v.Upload.File = v.Upload.File, nil // the visit does not close it
+		l.name, l.pasted = strings.ToValidUTF8(l.file.Name, "\uFFFD"), false
 	case v.Upload != nil && v.Upload.Text != nil:
-		text, v.Upload.Text = v.Upload.Text, nil
-	case strings.TrimSpace(form.Get("text")) != "":
-		text = upload.FromText(int64(tenant), form.Get("text"))
+		l.file, v.Upload.Text = v.Upload.Text, nil
+	case strings.TrimSpace(text) != "":
+		l.file = upload.FromText(int64(tenant), text)
 	default:
-		return v.lists.find(tenant, form.Get("token"))
+		return nil
 	}
-	return v.lists.add(&keptList{tenant: tenant, name: v.Text("import.pasted"), pasted: true, file: text})
+	return v.lists.add(l)
 }
 
 // onList returns a handler that waits for a place to work on the list that the form
 // names. Where there is no such list it does not wait.
 func onList(handle func(visit) error) func(visit) error {
 	return func(v visit) error {
-		l := v.lists.find(v.Session.Tenant, v.form().Get("token"))
-		if l == nil {
+		if v.lists.find(v.Session.Tenant, v.form().Get("token")) == nil {
 			return handle(v)
 		}
 		return v.Work(upload.Reading, func() error { return handle(v) })
 	}
 }
 
-// openList reads the list with the token of the form. There is none yet where the
-// visitor only came to the page.
+// openList returns the list with the token of the form, read as the form says. Without a
+// token there is none yet.
 func (v visit) openList() (*uploadedList, error) {
-	l, err := &uploadedList{options: v.readingOptions(), sheets: v.form()["sheets"]}, error(nil)
-	l.keptList, l.content, err = v.lists.read(v.Session.Tenant, v.form().Get("token"))
-	if err != nil {
-		return nil, err
-	}
+	form, ctx, now := v.form(), v.R.Context(), v.Store.Clock().Now()
+	l := &uploadedList{options: v.readOptions(form), sheets: form["sheets"], answers: answers(form)}
+	l.keptList = v.lists.find(v.Session.Tenant, form.Get("token"))
 	if l.keptList == nil {
 		switch {
-		case v.form().Get("token") != "":
+		case form.Get("token") != "":
 			l.faults = []view.Fault{{Name: "file", Fault: v.Text("import.fault.gone")}}
-		case v.form().Has("token") || v.R.Method == http.MethodPost:
+		case form.Has("token") || v.R.Method == http.MethodPost:
 			l.faults = []view.Fault{{Name: "file", Fault: v.Text("import.fault.missing")}}
 		}
 		return l, nil
 	}
-	said := url.Values{}
-	if v.R.Method == http.MethodPost {
-		said = v.form()
-	}
-	answers, err := v.lists.answer(l.keptList, said)
-	if err != nil {
-		return nil, err
-	}
-	takeAnswers(&l.options, answers)
 	l.options.Name = l.name
-	now := v.Store.Clock().Now()
-	list, err := imports.Read(v.R.Context(), l.content, l.options, now)
+	cells, err := v.lists.read(ctx, l.keptList, l.options, now)
+	if errors.Is(err, os.ErrClosed) {
+		return &uploadedList{faults: []view.Fault{{Name: "file", Fault: v.Text("import.fault.gone")}}}, nil
+	}
 	if err == nil {
-		l.file, err = list.Map(v.R.Context(), l.options, now)
+		l.file, err = cells.Map(ctx, l.options, now)
 	}
 	return l, l.explain(v, err)
 }
@@ -199,10 +182,11 @@ func columnID(number int) string { return "column-" + strconv.Itoa(number) }
 
 // text returns the text of a list that was pasted, nothing if that is long.
 func (l *uploadedList) text() string {
-	if l.keptList == nil || !l.pasted || len(l.content) > maxText {
+	if l.keptList == nil || !l.pasted || l.keptList.file.Size() > maxText {
 		return ""
 	}
-	return string(l.content)
+	content, _ := l.keptList.file.Content() // the page can do without
+	return string(content)
 }
 
 // maxText is the length of the longest text that a page shows again, in bytes. It
