@@ -11,8 +11,8 @@ import (
 //go:embed schema.sql
 var schemaSQL string
 
-// upgrades are the steps from each version of schema.sql to the next. There are none yet:
-// schema.sql changes in place until the first release.
+// upgrades are the steps from each version of schema.sql to the next. The list is empty: until the
+// first release, schema.sql changes in place.
 var upgrades []func(*sqlite.Conn) error
 
 var schema = database.Schema{Format: store.Format(schemaSQL, len(upgrades)+1), Upgrades: upgrades}

@@ -67,7 +67,7 @@ func TestCheckNewestBackup(t *testing.T) {
 	}
 	copyOf(t, saved, newest)
 	execSQL(t, newest, `UPDATE tenants SET live_count = 9`)
-	if code, _, stderr := runCommand(t, verify...); code != 1 || !strings.HasPrefix(stderr, `The department "default": its count of records is 9`) ||
+	if code, _, stderr := runCommand(t, verify...); code != 1 || !strings.HasPrefix(stderr, `The department "default": it counts 9 records`) ||
 		!strings.Contains(stderr, fmt.Sprintf("Error: the newest backup %q is not sound", newest)) {
 		t.Errorf("one with a wrong count: %d, %q", code, stderr)
 	}

@@ -9,39 +9,39 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// Options say how Check works. The functions must be set.
+// Options configure Check. All of them are required.
 type Options struct {
-	Format   sqlite.Format         // says which schema is right
-	Found    func(finding string)  // is called with each finding, a line for people
-	Progress func(done, total int) // is called with how many records are checked, of how many
+	Format   sqlite.Format         // the expected schema
+	Found    func(finding string)  // receives each finding, one line of text
+	Progress func(done, total int) // receives the number of checked records and of all records
 }
 
-// Findings counts what Check found.
+// Findings are the results of Check.
 type Findings struct {
-	Broken  int // faults of the file or of references in it: only a backup helps
-	Foreign int // tables, indexes, triggers and views that are not as the program makes them
-	Damaged int // records that are not what the service wrote
-	Stale   int // what follows from sound data, and what Scrub computes again
+	Broken  int // faults in the file or its references, which only a backup can repair
+	Foreign int // tables, indexes, triggers and views that differ from the schema
+	Damaged int // records whose checksum does not match
+	Stale   int // wrong keys and counters, which Scrub repairs
 
 	Ahead bool // the latest time seen is ahead of the clock
 }
 
-// ClockTolerance is how far the system's clock may be behind the latest time
-// seen before one of them counts as wrong.
+// ClockTolerance is how far the system clock may lag behind the latest time seen before Check
+// reports it.
 const ClockTolerance = time.Hour
 
-// checkedAtOnce is the number of records that Check reads by one statement.
+// checkedAtOnce is the number of records that Check reads per statement.
 const checkedAtOnce = 5000
 
-// check is a Check under way.
+// check is the state of a running Check.
 type check struct {
 	Options
 	db    *sqlite.DB
 	found Findings
 }
 
-// Check checks the whole database: the structure of the file, its references, its
-// schema, the latest time seen, the counts of tenants, and all records.
+// Check checks the whole database: the file structure, the references, the schema, the latest time
+// seen, the counters of tenants, and all records.
 func Check(ctx context.Context, db *sqlite.DB, options Options) (Findings, error) {
 	c := &check{Options: options, db: db}
 	for _, part := range []func(context.Context) error{c.file, c.schema, c.clock, c.counts, c.records} {
@@ -57,8 +57,8 @@ func (c *check) note(count *int, format string, args ...any) {
 	c.Found(fmt.Sprintf(format, args...))
 }
 
-// file checks the file by SQLite's means: structure, constraints, references.
-// Three faults say enough of a damaged structure.
+// file checks the file with SQLite's own checks: structure, constraints and references. It reports
+// at most three structural faults.
 func (c *check) file(ctx context.Context) error {
 	return c.db.Read(func(conn *sqlite.Conn) error {
 		err := conn.QueryContext(ctx, `PRAGMA integrity_check(3)`, nil, func(row sqlite.Row) {
@@ -88,8 +88,7 @@ func (c *check) schema(context.Context) error {
 	})
 }
 
-// clock checks the latest time seen. Only a person knows whether the clock is
-// right now.
+// clock checks the latest time seen. It cannot tell whether that time or the clock is wrong.
 func (c *check) clock(context.Context) error {
 	clock := c.db.Clock
 	if clock.Behind() <= ClockTolerance {
@@ -103,7 +102,7 @@ func (c *check) clock(context.Context) error {
 func (c *check) counts(ctx context.Context) error {
 	wrong, err := wrongCounts(ctx, c.db)
 	for _, w := range wrong {
-		c.note(&c.found.Stale, "The department %q: its count of records is %d and their last number %d, and they should be %d and %d",
+		c.note(&c.found.Stale, "The department %q: it counts %d records up to number %d, but has %d up to number %d",
 			w.name, w.live, w.last, w.realLive, w.realLast)
 	}
 	return err
@@ -126,14 +125,13 @@ func (c *check) records(ctx context.Context) error {
 	})
 }
 
-// batch notes what is wrong with some records.
 func (c *check) batch(batch []stored) {
 	for _, s := range batch {
 		switch {
 		case s.Damaged:
 			c.note(&c.found.Damaged, "The record %s is damaged: its fields do not have their checksum", s.ID)
 		case s.stale:
-			c.note(&c.found.Stale, "The record %s: it is sorted or searched by something else than its fields", s.ID)
+			c.note(&c.found.Stale, "The record %s: its sort and search keys do not match its fields", s.ID)
 		}
 	}
 }

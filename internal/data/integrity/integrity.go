@@ -1,5 +1,5 @@
-// Package integrity finds what the disk or another program has damaged in a
-// database of records. It repairs what follows from sound data.
+// Package integrity detects damage that the disk or another program has done to a database of
+// records. It repairs values that are computed from intact data.
 package integrity
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// stored is a record in the table.
+// stored is a row of the table firefighters.
 type stored struct {
 	record.Stored
-	stale bool // the key columns do not follow from the fields
+	stale bool // the key columns do not match the fields
 }
 
-// storedSQL selects what scanStored reads.
+// storedSQL selects the columns that scanStored reads.
 var storedSQL = `SELECT tenant_id, deleted_at, ` + record.Columns + `, ` + record.KeyColumns + ` FROM firefighters`
 
 func scanStored(row sqlite.Row) (s stored) {
@@ -29,8 +29,8 @@ func scanStored(row sqlite.Row) (s stored) {
 	return s
 }
 
-// walk calls each with all records, at most size at once. No read transaction
-// spans two calls: a long one would keep the -wal from restarting.
+// walk calls each with batches of up to size records until it has passed all of them. Each batch
+// has its own read transaction, because a long one would keep the WAL from restarting.
 func walk(ctx context.Context, db *sqlite.DB, size int, each func([]stored) error) error {
 	for last := int64(0); ; {
 		var batch []stored
@@ -48,8 +48,8 @@ func walk(ctx context.Context, db *sqlite.DB, size int, each func([]stored) erro
 	}
 }
 
-// CountDamaged returns the number of records whose checksum does not match, deleted
-// ones included.
+// CountDamaged returns the number of records whose checksum does not match, including deleted
+// records.
 func CountDamaged(ctx context.Context, c *sqlite.Conn) (n int64, err error) {
 	var s record.Stored
 	err = c.QueryContext(ctx, `SELECT tenant_id, deleted_at, `+record.Columns+` FROM firefighters`, nil, func(row sqlite.Row) {
@@ -60,17 +60,15 @@ func CountDamaged(ctx context.Context, c *sqlite.Conn) (n int64, err error) {
 	return n, err
 }
 
-// counts are what the row of a tenant says about its records, and what is
-// right.
+// counts are the counters in the row of a tenant and their correct values.
 type counts struct {
 	tenant             int64
 	name               string
-	live, last         int64 // records not deleted, and the last sequence number
+	live, last         int64 // number of records that are not deleted, and last sequence number
 	realLive, realLast int64
 }
 
-// liveSQL and lastSQL read all records of a tenant: there is nothing else to compare
-// its counts with.
+// liveSQL and lastSQL compute the counters of a tenant from its records.
 const (
 	liveSQL = `(SELECT count(*) FROM firefighters NOT INDEXED
 	             WHERE row BETWEEN tenants.id << 32 AND tenants.id << 32 | 0xffffffff AND deleted_at IS NULL)`
@@ -84,7 +82,7 @@ const (
 	 WHERE id = ?`
 )
 
-// wrongCounts returns the tenants whose counts are wrong.
+// wrongCounts returns the tenants whose counters are wrong.
 func wrongCounts(ctx context.Context, db *sqlite.DB) (wrong []counts, err error) {
 	err = db.Read(func(c *sqlite.Conn) error {
 		return c.QueryContext(ctx, countsSQL, nil, func(row sqlite.Row) {
@@ -94,7 +92,7 @@ func wrongCounts(ctx context.Context, db *sqlite.DB) (wrong []counts, err error)
 	return wrong, err
 }
 
-// recount counts the records of tenants again.
+// recount recomputes the counters of tenants.
 func recount(db *sqlite.DB, wrong []counts) error {
 	return eachInTx(db, wrong, func(t *sqlite.Tx, w counts) error {
 		_, err := t.Exec(recountSQL, w.tenant)
@@ -105,8 +103,8 @@ func recount(db *sqlite.DB, wrong []counts) error {
 // updateKeysSQL sets all KeyColumns.
 var updateKeysSQL = `UPDATE firefighters SET ` + strings.ReplaceAll(record.KeyColumns, ",", " = ?,") + ` = ? WHERE row = ?`
 
-// updateKeys computes the key columns of rows from the fields, as they are by
-// now. A row that is gone or damaged by now stays as it is.
+// updateKeys recomputes the key columns of rows from their current fields. It skips rows that are
+// deleted permanently or damaged by then.
 func updateKeys(db *sqlite.DB, rows []int64) error {
 	return eachInTx(db, rows, func(t *sqlite.Tx, number int64) error {
 		var s stored
@@ -121,7 +119,7 @@ func updateKeys(db *sqlite.DB, rows []int64) error {
 	})
 }
 
-// eachInTx calls do with each item, all in one transaction.
+// eachInTx calls do for each item within one transaction.
 func eachInTx[T any](db *sqlite.DB, items []T, do func(*sqlite.Tx, T) error) error {
 	if len(items) == 0 {
 		return nil

@@ -18,7 +18,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// schema has what the package knows of the tables, and no more.
+// schema contains only the tables and columns that the package uses.
 var schema = `
 	PRAGMA user_version = 2;
 	CREATE TABLE service (latest_time INTEGER NOT NULL);
@@ -32,8 +32,7 @@ const tenant record.TenantID = 7
 
 func idOf(n int) string { return fmt.Sprintf("01a1f83c-64f7-795d-bc35-%012d", n) }
 
-// newDatabase makes a database with sound records 1 to n of one tenant, of
-// which the third is deleted.
+// newDatabase creates a database with intact records 1 to n of one tenant. The third is deleted.
 func newDatabase(t *testing.T, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -80,7 +79,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// execSQL changes a database as another program would.
+// execSQL changes a database the way another program would.
 func execSQL(t *testing.T, path, text string, args ...any) {
 	t.Helper()
 	file, err := sql.Open("sqlite", path)
@@ -89,7 +88,7 @@ func execSQL(t *testing.T, path, text string, args ...any) {
 	must(t, errors.Join(err, file.Close()))
 }
 
-// check returns what Check finds, and its lines.
+// check returns the findings of Check and their lines.
 func check(t *testing.T, db *sqlite.DB) (integrity.Findings, string) {
 	t.Helper()
 	var lines strings.Builder
@@ -101,7 +100,7 @@ func check(t *testing.T, db *sqlite.DB) (integrity.Findings, string) {
 	must(t, err)
 	must(t, db.Read(func(c *sqlite.Conn) error {
 		if n, err := c.QueryInt(`SELECT count(*) FROM firefighters`); err != nil || int(n) != done {
-			t.Errorf("%d records of %d (%v) were checked", done, n, err)
+			t.Errorf("%d of %d records were checked, %v", done, n, err)
 		}
 		return nil
 	}))
@@ -114,16 +113,16 @@ func TestCheck(t *testing.T) {
 	for _, tt := range []struct {
 		name, damage string
 		found        integrity.Findings
-		says         string
+		text         string
 	}{
 		{"nothing", ``, integrity.Findings{}, ""},
 		{"a key", `UPDATE firefighters SET last_key = 'zora' WHERE row & 1`, integrity.Findings{Stale: 2},
-			"The record " + idOf(1) + ": it is sorted or searched by something else than its fields\n"},
+			"The record " + idOf(1) + ": its sort and search keys do not match its fields\n"},
 		{"a date", `UPDATE firefighters SET born_at = born_at + 1 WHERE row & 3 = 2`, integrity.Findings{Stale: 1}, idOf(2)},
 		{"a blob for a key", `UPDATE firefighters SET search_text = x'00' WHERE row & 3 = 2`, integrity.Findings{Stale: 1}, idOf(2)},
 		{"a count", `UPDATE tenants SET live_count = 9`, integrity.Findings{Stale: 1},
-			`The department "Engine 7": its count of records is 9 and their last number 4, and they should be 3 and 4` + "\n"},
-		{"a sequence", `UPDATE tenants SET last_seq = 2`, integrity.Findings{Stale: 1}, "their last number 2,"},
+			`The department "Engine 7": it counts 9 records up to number 4, but has 3 up to number 4` + "\n"},
+		{"a sequence", `UPDATE tenants SET last_seq = 2`, integrity.Findings{Stale: 1}, "up to number 2,"},
 		{"a field", `UPDATE firefighters SET last_name = 'Covic' WHERE row & 3 = 2`, integrity.Findings{Damaged: 1},
 			"The record " + idOf(2) + " is damaged: its fields do not have their checksum\n"},
 		{"a tenant", `UPDATE firefighters SET tenant_id = 1; UPDATE tenants SET id = 1`, integrity.Findings{Damaged: 4, Stale: 1}, idOf(4)},
@@ -135,30 +134,30 @@ func TestCheck(t *testing.T) {
 			t.Parallel()
 			path := newDatabase(t, 4)
 			execSQL(t, path, tt.damage)
-			if found, says := check(t, open(t, path)); found != tt.found || !strings.Contains(says, tt.says) {
-				t.Errorf("found %+v, want %+v: %s", found, tt.found, says)
+			if found, text := check(t, open(t, path)); found != tt.found || !strings.Contains(text, tt.text) {
+				t.Errorf("found %+v, want %+v: %s", found, tt.found, text)
 			}
 		})
 	}
 }
 
-// TestCheckStructure: of a damaged structure a few lines are enough.
+// TestCheckStructure checks that damage to the structure is reported in a few lines.
 func TestCheckStructure(t *testing.T) {
 	t.Parallel()
 	path := newDatabase(t, 1000)
 	overwrite(t, path, 40, 30)
-	var says strings.Builder
+	var text strings.Builder
 	found, err := integrity.Check(t.Context(), open(t, path), integrity.Options{
-		Found: func(finding string) { says.WriteString(finding + "\n") }, Progress: func(int, int) {}})
+		Found: func(finding string) { text.WriteString(finding + "\n") }, Progress: func(int, int) {}})
 	if found.Broken == 0 && !errors.Is(err, sqlite.ErrCorrupt) {
 		t.Errorf("found %+v, error %v", found, err)
 	}
-	if lines := strings.Count(says.String(), "\n"); lines == 0 || lines > 6 || !strings.HasPrefix(says.String(), "The file: ") {
-		t.Errorf("%d lines: %s", lines, says.String())
+	if lines := strings.Count(text.String(), "\n"); lines == 0 || lines > 6 || !strings.HasPrefix(text.String(), "The file: ") {
+		t.Errorf("%d lines: %s", lines, text.String())
 	}
 }
 
-// TestCheckManyTenants: all are counted, whatever their numbers.
+// TestCheckManyTenants checks and repairs the counters of more than a thousand tenants.
 func TestCheckManyTenants(t *testing.T) {
 	t.Parallel()
 	path := newDatabase(t, 4)
@@ -174,8 +173,8 @@ func TestCheckManyTenants(t *testing.T) {
 	if !strings.Contains(text.String(), fmt.Sprint("departments=", tenants)) {
 		t.Errorf("the log: %s", text)
 	}
-	if found, says := check(t, db); found != (integrity.Findings{}) {
-		t.Errorf("found %+v: %s", found, says)
+	if found, text := check(t, db); found != (integrity.Findings{}) {
+		t.Errorf("found %+v: %s", found, text)
 	}
 }
 
@@ -191,18 +190,18 @@ func overwrite(t *testing.T, path string, first, count int64) {
 	must(t, file.Close())
 }
 
-// TestCheckClock checks that a latest time ahead of the clock is found, unless it is ahead
-// by a little.
+// TestCheckClock checks that a latest time far ahead of the clock is found, but not one that is
+// slightly ahead.
 func TestCheckClock(t *testing.T) {
 	t.Parallel()
 	db := open(t, newDatabase(t, 1))
 	ahead := time.Date(time.Now().Year()+10, 1, 2, 3, 4, 5, 0, time.UTC)
-	for latest, says := range map[time.Time]string{
+	for latest, want := range map[time.Time]string{
 		time.Now().Add(integrity.ClockTolerance - time.Minute): "",
 		ahead: "The latest time seen, " + ahead.Format(time.RFC3339) + ", is ahead of the clock\n",
 	} {
 		db.Clock.Set(latest.UnixMilli())
-		if found, text := check(t, db); found != (integrity.Findings{Ahead: says != ""}) || text != says {
+		if found, text := check(t, db); found != (integrity.Findings{Ahead: want != ""}) || text != want {
 			t.Errorf("%v: found %+v: %s", latest, found, text)
 		}
 	}

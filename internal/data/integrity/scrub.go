@@ -10,34 +10,32 @@ import (
 )
 
 const (
-	// scrubbedAtOnce is the number of records that Scrub reads before others
-	// get a turn.
+	// scrubbedAtOnce is the number of records that Scrub reads between two pauses.
 	scrubbedAtOnce = 200
-	// scrubPause is the pause after that, while the service answers requests.
-	// For 1,200,000 records the pauses take ten minutes.
+	// scrubPause is the pause after each batch, for the requests that the service answers. For
+	// 1,200,000 records, the pauses add up to ten minutes.
 	scrubPause = 100 * time.Millisecond
-	// scrubInterval is the time between two scrubs of a service.
+	// scrubInterval is the time between two scrubs.
 	scrubInterval = 24 * time.Hour
-	// maxLogged is how many damaged records the log names.
+	// maxLogged is the number of damaged records that the log names.
 	maxLogged = 20
 )
 
-// scrubber is a Scrub under way.
+// scrubber is the state of a running scrub.
 type scrubber struct {
 	db      *sqlite.DB
 	log     *slog.Logger
 	pause   time.Duration
-	damaged int // records
+	damaged int // number of damaged records
 }
 
-// Scrub reads every record once and logs those that are damaged. Otherwise the
-// damage of a record that nobody reads would be found when no backup from
-// before it is left. Scrub repairs key columns and counts.
+// Scrub reads each record once, logs the damaged ones, and repairs key columns and counters.
+// Without it, damage to a record that no one reads could go unnoticed until no older backup is
+// left.
 //
-// It reads a small database before it returns. Any other it reads slowly in the
-// background, so that no start waits for it. There it checks the structure of
-// the file as well, which was not checked when the file was opened. It ends with
-// ctx.
+// A small database is scrubbed before Scrub returns. A larger one is scrubbed in the background,
+// with pauses, so that it does not delay the start. The background scrub also checks the file
+// structure, which is not checked when a large file is opened. It ends with ctx.
 func Scrub(ctx context.Context, db *sqlite.DB, log *slog.Logger, background func(func())) {
 	s := &scrubber{db: db, log: log}
 	small, err := db.Small()
@@ -52,8 +50,7 @@ func Scrub(ctx context.Context, db *sqlite.DB, log *slog.Logger, background func
 	}
 }
 
-// scrubSlowly is what Scrub does with a database that is not small. It returns when it
-// is done, or with ctx.
+// scrubSlowly scrubs a database with pauses. It returns when it has finished or ctx ends.
 func scrubSlowly(ctx context.Context, db *sqlite.DB, log *slog.Logger) {
 	s := &scrubber{db: db, log: log, pause: scrubPause}
 	s.structure(ctx)
@@ -61,7 +58,7 @@ func scrubSlowly(ctx context.Context, db *sqlite.DB, log *slog.Logger) {
 	s.counts(ctx)
 }
 
-// Daily scrubs slowly, once each day, until ctx ends.
+// Daily scrubs with pauses once a day until ctx ends.
 func Daily(ctx context.Context, db *sqlite.DB, log *slog.Logger) {
 	for sleep(ctx, scrubInterval) == nil {
 		scrubSlowly(ctx, db, log)
@@ -75,16 +72,16 @@ func (s *scrubber) records(ctx context.Context) {
 		}
 		return sleep(ctx, s.pause)
 	})
-	if err != nil && ctx.Err() == nil && !errors.Is(err, sqlite.ErrLost) { // the guard has logged a loss
-		s.log.Error("the database is damaged, or cannot be read: see firefighters check", "cause", err.Error())
+	if err != nil && ctx.Err() == nil && !errors.Is(err, sqlite.ErrLost) { // the guard logs a lost database
+		s.log.Error("the database is damaged or cannot be read; run firefighters check", "cause", err.Error())
 		return
 	}
 	if s.damaged > 0 {
-		s.log.Error("records are damaged: see firefighters check", "records", s.damaged)
+		s.log.Error("records are damaged; run firefighters check", "records", s.damaged)
 	}
 }
 
-// batch logs which of some records are damaged, and repairs the others.
+// batch logs the damaged records and repairs the keys of the others.
 func (s *scrubber) batch(batch []stored) error {
 	var stale []int64
 	for _, r := range batch {
@@ -97,32 +94,32 @@ func (s *scrubber) batch(batch []stored) error {
 	}
 	err := updateKeys(s.db, stale)
 	if err == nil && len(stale) > 0 {
-		s.log.Warn("what records are sorted and searched by was damaged, and is repaired", "records", len(stale))
+		s.log.Warn("repaired the sort and search keys of records", "records", len(stale))
 	}
 	return err
 }
 
 func (s *scrubber) noteDamaged(id string) {
 	if s.damaged++; s.damaged <= maxLogged {
-		s.log.Error("a record is damaged: it is in no answer until a PUT corrects it", "id", id)
+		s.log.Error("a record is damaged; it cannot be read until a PUT replaces it", "id", id)
 	}
 }
 
-// counts repairs wrong counts of tenants.
+// counts repairs wrong counters of tenants.
 func (s *scrubber) counts(ctx context.Context) {
 	wrong, err := wrongCounts(ctx, s.db)
 	if err == nil {
 		err = recount(s.db, wrong)
 	}
 	if err == nil && len(wrong) > 0 {
-		s.log.Warn("the counts of departments were damaged, and are repaired", "departments", len(wrong))
+		s.log.Warn("repaired the record counts of departments", "departments", len(wrong))
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, sqlite.ErrLost) {
-		s.log.Error("the counts of departments could not be checked", "cause", err.Error())
+		s.log.Error("cannot check the record counts of departments", "cause", err.Error())
 	}
 }
 
-// structure checks the structure of the file on a separate connection.
+// structure checks the file structure on a separate connection.
 func (s *scrubber) structure(ctx context.Context) {
 	c, err := s.db.Connect()
 	if err == nil {
@@ -130,11 +127,11 @@ func (s *scrubber) structure(ctx context.Context) {
 		c.Close()
 	}
 	if err != nil && ctx.Err() == nil {
-		s.log.Error("the database is damaged, or cannot be read: see firefighters check, and put a backup in its place", "cause", err.Error())
+		s.log.Error("the database is damaged or cannot be read; run firefighters check, and restore a backup", "cause", err.Error())
 	}
 }
 
-// sleep returns after a pause, or with the error of ctx when that ends.
+// sleep waits for the pause or until ctx ends, and returns the error of ctx.
 func sleep(ctx context.Context, pause time.Duration) error {
 	select {
 	case <-ctx.Done():

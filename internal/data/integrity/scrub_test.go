@@ -12,7 +12,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// logger returns a log and what is in it, a line for each entry.
+// logger returns a logger and its output, one line per entry.
 func logger() (*slog.Logger, *bytes.Buffer) {
 	text := &bytes.Buffer{}
 	return slog.New(slog.NewTextHandler(text, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
@@ -25,22 +25,21 @@ func logger() (*slog.Logger, *bytes.Buffer) {
 
 func now(do func()) { do() }
 
-// TestScrub: what can be repaired is repaired before a small database is
-// served, and the rest is logged.
+// TestScrub checks that Scrub repairs or logs the damage of a small database before it returns.
 func TestScrub(t *testing.T) {
 	t.Parallel()
-	const damaged = `level=ERROR msg="a record is damaged: it is in no answer until a PUT corrects it" id=`
+	const damaged = `level=ERROR msg="a record is damaged; it cannot be read until a PUT replaces it" id=`
 	for _, tt := range []struct {
 		name, damage, log string
 		remain            integrity.Findings
 	}{
 		{"nothing", ``, ``, integrity.Findings{}},
 		{"keys", `UPDATE firefighters SET last_key = 'zzz', phone_digits = '1' WHERE row & 1`,
-			`level=WARN msg="what records are sorted and searched by was damaged, and is repaired" records=2` + "\n", integrity.Findings{}},
+			`level=WARN msg="repaired the sort and search keys of records" records=2` + "\n", integrity.Findings{}},
 		{"counts", `UPDATE tenants SET live_count = 7, last_seq = 0`,
-			`level=WARN msg="the counts of departments were damaged, and are repaired" departments=1` + "\n", integrity.Findings{}},
+			`level=WARN msg="repaired the record counts of departments" departments=1` + "\n", integrity.Findings{}},
 		{"a field", `UPDATE firefighters SET email = 'ana@example.org', deleted_at = NULL WHERE row & 3 = 2`,
-			damaged + idOf(2) + "\n" + `level=ERROR msg="records are damaged: see firefighters check" records=1` + "\n", integrity.Findings{Damaged: 1}},
+			damaged + idOf(2) + "\n" + `level=ERROR msg="records are damaged; run firefighters check" records=1` + "\n", integrity.Findings{Damaged: 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -48,18 +47,18 @@ func TestScrub(t *testing.T) {
 			execSQL(t, path, tt.damage)
 			db := open(t, path)
 			log, text := logger()
-			integrity.Scrub(t.Context(), db, log, func(func()) { t.Error("it works in the background") })
+			integrity.Scrub(t.Context(), db, log, func(func()) { t.Error("Scrub works in the background") })
 			if text.String() != tt.log {
 				t.Errorf("the log: %s", text)
 			}
-			if found, says := check(t, db); found != tt.remain {
-				t.Errorf("found %+v, want %+v: %s", found, tt.remain, says)
+			if found, text := check(t, db); found != tt.remain {
+				t.Errorf("found %+v, want %+v: %s", found, tt.remain, text)
 			}
 		})
 	}
 }
 
-// TestScrubFails: the log does not say of what could not be repaired that it is.
+// TestScrubFails checks that a failed repair is logged as an error and not as a repair.
 func TestScrubFails(t *testing.T) {
 	t.Parallel()
 	for _, damage := range []string{`UPDATE firefighters SET last_key = 'zzz'`, `UPDATE tenants SET live_count = 7`} {
@@ -75,8 +74,8 @@ func TestScrubFails(t *testing.T) {
 	}
 }
 
-// TestScrubMany: of many damaged records, read in several steps, the log names
-// some, and counts all.
+// TestScrubMany checks that the log names only some of many damaged records, but counts all of
+// them.
 func TestScrubMany(t *testing.T) {
 	t.Parallel()
 	path := newDatabase(t, 401)
@@ -88,8 +87,8 @@ func TestScrubMany(t *testing.T) {
 	}
 }
 
-// TestScrubLarge: a database of more than 1 MB is scrubbed in the background,
-// with the structure of its file, so that no start waits for it.
+// TestScrubLarge checks that a database of more than 1 MB is scrubbed in the background, including
+// the structure of its file.
 func TestScrubLarge(t *testing.T) {
 	t.Parallel()
 	path := newDatabase(t, 300)
@@ -100,33 +99,33 @@ func TestScrubLarge(t *testing.T) {
 	log, text := logger()
 	integrity.Scrub(t.Context(), db, log, func(do func()) { background = do })
 	if text.Len() != 0 {
-		t.Errorf("the log, before: %s", text)
+		t.Errorf("the log before the background work: %s", text)
 	}
 	background()
 	want := []string{
-		`level=ERROR msg="the database is damaged, or cannot be read: see firefighters check, and put a backup in its place" cause="the database is damaged"`,
-		`level=ERROR msg="a record is damaged: it is in no answer until a PUT corrects it" id=` + idOf(300),
-		`level=ERROR msg="records are damaged: see firefighters check" records=1`,
-		`level=WARN msg="the counts of departments were damaged, and are repaired" departments=1`,
+		`level=ERROR msg="the database is damaged or cannot be read; run firefighters check, and restore a backup" cause="the database is damaged"`,
+		`level=ERROR msg="a record is damaged; it cannot be read until a PUT replaces it" id=` + idOf(300),
+		`level=ERROR msg="records are damaged; run firefighters check" records=1`,
+		`level=WARN msg="repaired the record counts of departments" departments=1`,
 	}
 	if lines := strings.Split(strings.TrimSpace(text.String()), "\n"); !reflect.DeepEqual(lines, want) {
 		t.Errorf("the log: %s", text)
 	}
 	text.Reset()
 	integrity.ScrubSlowly(t.Context(), db, log)
-	if lines := strings.Split(strings.TrimSpace(text.String()), "\n"); !reflect.DeepEqual(lines, want[:3]) { // the counts are repaired
-		t.Errorf("the log, a day later: %s", text)
+	if lines := strings.Split(strings.TrimSpace(text.String()), "\n"); !reflect.DeepEqual(lines, want[:3]) { // the counters were repaired
+		t.Errorf("the log of the second scrub: %s", text)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	text.Reset()
 	integrity.Daily(ended, db, log)
 	if integrity.Scrub(ended, db, log, now); text.Len() != 0 {
-		t.Errorf("the log, when it ends with its context: %s", text)
+		t.Errorf("the log after the context has ended: %s", text)
 	}
 }
 
-// TestScrubClosed: a database that cannot be read is logged.
+// TestScrubClosed checks that a database that cannot be read is logged.
 func TestScrubClosed(t *testing.T) {
 	t.Parallel()
 	db, err := sqlite.Open(newDatabase(t, 1), sqlite.Options{})
