@@ -9,7 +9,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// people returns the rows of invented people.
+// people returns the rows of random people.
 func people(count int) []Row {
 	r := rand.New(rand.NewPCG(2, 2))
 	rows := make([]Row, count)

@@ -8,7 +8,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
-// find returns the positions of the records that a query finds.
+// find returns the positions of the records that match a query.
 func (s *snapshot) find(q record.Query) set {
 	var found set
 	if len(q.Terms) > 0 {
@@ -22,23 +22,23 @@ func (s *snapshot) find(q record.Query) set {
 	return found
 }
 
-// narrow removes from found what a filter does not let through. An e-mail address or a
-// phone number is looked for in all records at once: few are left then.
+// narrow removes the records that do not match a filter. It searches for an email address or phone
+// number in all records at once, which leaves few to check one by one.
 func (s *snapshot) narrow(found set, f record.Filter) {
-	keep := func(texts *lines, with string) {
-		if with != "" {
-			those := newSet(len(s.numbers))
-			texts.find(with, those)
-			found.keep(those)
+	keep := func(texts *lines, term string) {
+		if term != "" {
+			matches := newSet(len(s.numbers))
+			texts.find(term, matches)
+			found.keep(matches)
 		}
 	}
 	keep(&s.texts, fold.String(f.Email))
 	keep(&s.digits, f.PhoneDigits)
-	found.filter(func(position int) bool { return s.lets(position, f) })
+	found.filter(func(position int) bool { return s.matches(position, f) })
 }
 
-// lets reports whether a filter lets the record at a position through.
-func (s *snapshot) lets(position int, f record.Filter) bool {
+// matches reports whether the record at a position matches a filter.
+func (s *snapshot) matches(position int, f record.Filter) bool {
 	return s.updated[position] >= f.UpdatedSince &&
 		(f.BirthMonth == 0 || int64(s.months[position]) == f.BirthMonth) &&
 		record.Lets(f.HasDateOfBirth, s.months[position] != 0) &&
@@ -48,12 +48,12 @@ func (s *snapshot) lets(position int, f record.Filter) bool {
 		(f.HasEmail == nil || *f.HasEmail == (s.email(position) != ""))
 }
 
-// email returns the e-mail address of the record at a position, but for its case.
+// email returns the email address of the record at a position. Its case may differ.
 func (s *snapshot) email(position int) string {
 	return cmp.Or(s.emails.at(position), EmailIn(s.texts.at(position)))
 }
 
-// EmailIn returns the e-mail address in a text that has it after the names, a line each.
+// EmailIn returns the third line of a text: the email address after two names.
 func EmailIn(text string) string {
 	_, text, _ = strings.Cut(text, "\n")
 	_, text, _ = strings.Cut(text, "\n")

@@ -1,5 +1,5 @@
-// Package index holds large tenants in memory, where it sorts and searches
-// them. SQL would have to sort or search the whole tenant for each page.
+// Package index keeps large tenants in memory and sorts and searches them there. In SQL, each page
+// would sort or search the whole tenant.
 package index
 
 import (
@@ -11,94 +11,94 @@ import (
 )
 
 const (
-	// minRecords and maxRecords are the sizes of a large tenant. Below them
-	// SQL is as fast, above them a snapshot takes too long to build.
+	// minRecords and maxRecords bound the size of a large tenant. SQL is as fast for a smaller one,
+	// and a snapshot of a larger one takes too long to build.
 	minRecords = 200
 	maxRecords = 200_000
-	// farOffset is the offset from which the index finds a page faster than SQL.
+	// farOffset is the offset from which the index is faster than SQL at finding a page.
 	farOffset = 200
-	// buildInterval is the least time between two builds of a tenant.
+	// buildInterval is the minimum time between two builds of a tenant.
 	buildInterval = time.Second
-	// maxBytes bounds the memory of all snapshots, and that of the one that is
-	// being built.
+	// maxBytes limits both the total memory of all snapshots and the size of a snapshot under
+	// construction.
 	maxBytes = 32 << 20
 )
 
-// State is what a read transaction sees of a tenant.
+// State is the state of a tenant in a read transaction.
 type State struct {
-	Version int64 // grows by one with each change of a record
+	Version int64 // incremented with each change to a record
 	Count   int64 // number of records
 }
 
-// Source reads a tenant within one read transaction.
+// Source reads a tenant in one read transaction.
 type Source interface {
-	// State is called first: the transaction begins with it.
+	// State returns the state of the tenant. The first call begins the transaction.
 	State() (State, error)
 
-	// Rows calls each with every record in the order of row numbers, without
-	// deleted ones. It returns the number of the last change in the history.
+	// Rows calls each with all records that are not deleted, in order of row numbers. It returns
+	// the number of the last change in the history.
 	Rows(each func(Row)) (last int64, err error)
 
-	// Changed returns the rows that have changed after a change of the history,
-	// nil for one that is gone, and the number of the last change. ok is false if
-	// the history does not have these changes, so many in number.
+	// Changed returns the rows that changed after the change number after, with a nil row for a
+	// deleted record, and the number of the last change. ok is false unless the history has exactly
+	// that number of changes.
 	Changed(after, changes int64) (rows map[int64]*Row, last int64, ok bool, err error)
 }
 
-// Row is what the index must know of a record.
+// Row holds the sorting and search values of a record.
 type Row struct {
 	Number      int64  // row number
-	SearchText  string // the names, e-mail address and phone number, folded, a line each; a phone number of marks alone is as it is
+	SearchText  string // folded names, email address and phone number, one per line; a phone number that folds to nothing is not folded
 	Expanded    string // record.Fields.Expanded
-	PhoneDigits string // the column phone_digits, likewise
+	PhoneDigits string // ASCII digits of the phone number
 	BornAt      int64  // in nanoseconds since 1970
 	HasBirth    bool
 	UpdatedAt   int64  // in milliseconds
-	BirthMonth  uint8  // of the date as it was sent; 0: none
-	Email       string // the e-mail address, if it is not that of SearchText but for its case
+	BirthMonth  uint8  // month in the date that the client sent; 0: no date
+	Email       string // email address; empty if it differs from the one in SearchText only in case
 }
 
 // Page is one page of a list.
 type Page struct {
-	Rows    []int64  // the row numbers, in the order of the list
+	Rows    []int64  // row numbers, in the order of the list
 	Total   int64    // number of records in the whole list
 	Letters []Letter // see record.Query
-	More    bool     // the list goes on behind the page
+	More    bool     // whether records follow the page
 }
 
-// Letter is a character with which folded last names begin, and how many records of the
-// list are before the first such name.
+// Letter is an initial letter of the folded last names in a list, and the number of records before
+// its first name.
 type Letter struct {
 	Letter string
 	Before int64
 }
 
-// Cache holds snapshots of large tenants. It may be used by several goroutines
-// at once.
+// Cache holds snapshots of large tenants. It is safe for concurrent use.
 type Cache struct {
 	mu       sync.Mutex
 	tenants  map[record.TenantID]*entry
-	building *entry // one at a time, which bounds the memory; nil for none
+	building *entry // at most one, to limit memory; nil for none
 }
 
-// entry is a tenant whose list was sorted or searched. The mutex of the cache guards it.
+// entry is a tenant whose list was sorted or searched. The mutex of the cache guards its other
+// fields.
 type entry struct {
-	following sync.Mutex // held while a transaction begins and the snapshot follows it
-	snapshot  *snapshot  // nil if there is none
+	following sync.Mutex // held while a transaction begins and the snapshot catches up with it
+	snapshot  *snapshot  // nil for none
 	built     time.Time  // when the last build ended
 }
 
 // NewCache returns an empty cache.
 func NewCache() *Cache { return &Cache{tenants: map[record.TenantID]*entry{}} }
 
-// Page returns a page of a tenant's list and the state that it is of. If behind is not nil, the
-// page is the one behind the place that it returns, and the page number of the query does not
-// count. It is called within the transaction of the source, and only if ok is true.
+// Page returns a page of a tenant's list and the state of the tenant. If behind is not nil, the
+// page starts after the place that behind returns, and Page ignores the page number of the query.
+// Page calls behind in the transaction of the source, and only when ok is true.
 //
-// If ok is false, the caller must ask SQL: it is as fast, or there is no
-// snapshot of this version now. A snapshot follows the changes that the history
-// has. Where it cannot, the first caller that needs one builds it: not while
-// another one is being built, nor within a second after the tenant's last build.
+// If ok is false, the caller must use SQL: either SQL is as fast, or no snapshot of this version is
+// available. The first caller that needs a snapshot builds it, unless another build is running or
+// the last build of the tenant ended less than buildInterval ago. A snapshot then follows the
+// history of the tenant.
 func (c *Cache) Page(tenant record.TenantID, source Source, q record.Query,
 	behind func(State) (Place, error)) (p Page, now State, ok bool, err error) {
 	if !isSlowInSQL(q) {
@@ -119,12 +119,12 @@ func (c *Cache) Page(tenant record.TenantID, source Source, q record.Query,
 	return s.pageBehind(at, q), now, true, nil
 }
 
-// begin begins the transaction of the source and returns the snapshot of what
-// it sees, nil if SQL must answer.
+// begin begins the transaction of the source and returns the snapshot of its state, or nil if SQL
+// must answer.
 func (c *Cache) begin(tenant record.TenantID, source Source) (s *snapshot, now State, err error) {
 	e := c.entry(tenant)
 	if e != nil {
-		// No transaction may begin before that of a snapshot and be answered after it.
+		// Otherwise a transaction could begin before another one moves the snapshot past it.
 		e.following.Lock()
 		defer e.following.Unlock()
 	}
@@ -135,8 +135,8 @@ func (c *Cache) begin(tenant record.TenantID, source Source) (s *snapshot, now S
 	return s, now, err
 }
 
-// entry returns the entry of a tenant, nil while its snapshot is being built: SQL is faster
-// than to wait.
+// entry returns the entry of a tenant, or nil while its snapshot is being built: SQL answers before
+// a build ends.
 func (c *Cache) entry(tenant record.TenantID) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -153,8 +153,8 @@ func (c *Cache) entry(tenant record.TenantID) *entry {
 
 func isLarge(now State) bool { return minRecords <= now.Count && now.Count <= maxRecords }
 
-// isSlowInSQL reports whether a large tenant's page takes SQL longer than the
-// index, which does not have the ids.
+// isSlowInSQL reports whether SQL takes longer than the index for a page of a large tenant. The
+// index has no ids, so SQL answers queries by id.
 func isSlowInSQL(q record.Query) bool {
 	switch {
 	case q.IDs != nil:
@@ -165,8 +165,7 @@ func isSlowInSQL(q record.Query) bool {
 	return q.SortBy != record.ByCreatedAt || q.Offset() >= farOffset
 }
 
-// current returns the snapshot of a state, nil if SQL must answer. The caller
-// has locked e.following.
+// current returns the snapshot of a state, or nil if SQL must answer. The caller holds e.following.
 func (c *Cache) current(e *entry, now State, source Source) (*snapshot, error) {
 	old := c.find(e, now)
 	if old != nil && old.version == now.Version {
@@ -179,8 +178,8 @@ func (c *Cache) current(e *entry, now State, source Source) (*snapshot, error) {
 	return s, err
 }
 
-// find returns the snapshot of an entry, nil if there is none. It drops that of a
-// tenant that is not large any more.
+// find returns the snapshot of an entry, or nil for none. It drops the snapshot of a tenant that is
+// no longer large.
 func (c *Cache) find(e *entry, now State) *snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -190,7 +189,7 @@ func (c *Cache) find(e *entry, now State) *snapshot {
 	return e.snapshot
 }
 
-// follow brings a snapshot up to date by the history, or returns nil.
+// follow returns an update of a snapshot from the history, or nil if the history is not sufficient.
 func (c *Cache) follow(e *entry, old *snapshot, now State, source Source) (*snapshot, error) {
 	if old == nil || old.version > now.Version {
 		return nil, nil
@@ -210,12 +209,13 @@ func (c *Cache) follow(e *entry, old *snapshot, now State, source Source) (*snap
 	return s, nil
 }
 
-// build builds the snapshot of an entry from all records, if it may: see Page.
+// build builds the snapshot of an entry from all records. It returns nil if no build is allowed now
+// or the tenant is too large.
 func (c *Cache) build(e *entry, now State, source Source) (s *snapshot, err error) {
 	if !c.beginBuild(e, now) {
 		return nil, nil
 	}
-	defer func() { c.keep(e, s) }() // also after a panic of the source
+	defer func() { c.keep(e, s) }() // even if the source panics
 	s, err = newSnapshot(now, source)
 	if errors.Is(err, errTooLarge) {
 		return nil, nil
@@ -233,7 +233,7 @@ func (c *Cache) beginBuild(e *entry, now State) bool {
 	return true
 }
 
-// keep ends a build. The snapshot is nil if that failed.
+// keep ends a build. The snapshot is nil if the build failed.
 func (c *Cache) keep(e *entry, s *snapshot) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -242,12 +242,11 @@ func (c *Cache) keep(e *entry, s *snapshot) {
 	c.shrink(e)
 }
 
-// shrink drops the snapshots of all other entries if they do not fit into maxBytes with
-// that of e.
+// shrink drops all snapshots except that of e if together they exceed maxBytes.
 func (c *Cache) shrink(e *entry) {
 	size := 0
-	for _, one := range c.tenants {
-		size += one.size()
+	for _, other := range c.tenants {
+		size += other.size()
 	}
 	if size <= maxBytes {
 		return

@@ -15,12 +15,12 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
-// tenant is a tenant's table.
+// tenant is a Source, by default without a history.
 type tenant struct {
 	version int64
-	records []tenantRecord  // in the order of their row numbers
-	builds  int             // how often it was read
-	history map[int64]int64 // the row that each version has changed; nil: unknown
+	records []tenantRecord  // in order of row numbers
+	builds  int             // number of complete reads
+	history map[int64]int64 // row number that each version changed; nil: no history
 }
 
 type tenantRecord struct {
@@ -29,26 +29,24 @@ type tenantRecord struct {
 	updated int64
 }
 
-// newTenant returns a tenant of so many random records, of which many are alike.
+// newTenant returns a tenant with random records, many of which are similar.
 func newTenant(records int) *tenant {
 	r := rand.New(rand.NewPCG(1, uint64(records)))
-	one := func(values ...string) string { return values[r.IntN(len(values))] }
+	pick := func(values ...string) string { return values[r.IntN(len(values))] }
 	t := &tenant{version: 7}
 	for i := range records {
 		f := record.Fields{
-			FirstName:   one("Ana", "ana", "Čedo", "Cedo", "Žarko 100%", "\u0301", "Jürgen", "Juergen"),
-			LastName:    one("Babić", "BABIC", "Straße", "O'Neil", "Đ_q", "Ana", "Mu\u0308ller-Jäger", "MUELLER-Jäger"),
-			PhoneNumber: one("", "", "091 234 5678", "(091)2345678", "Ext. A-7/12", "ext. a-7/12", "\u0301", "+385 (0)91 234 5678", "00385912345678", "091 Büro"),
-			Email:       one("", "", "a@x.hr", "A@X.hr", "ana34-56@x.hr", "b@example.com", "á@x.hr", "Á@X.hr", "a\u0301@x.hr"),
-			DateOfBirth: one("", "", "1990-05-15T00:00:00+02:00", "1990-05-14T22:00:00Z", "1990-05-14T23:00:00Z", "1900-01-01T00:00:00Z"),
+			FirstName:   pick("Ana", "ana", "Čedo", "Cedo", "Žarko 100%", "\u0301", "Jürgen", "Juergen"),
+			LastName:    pick("Babić", "BABIC", "Straße", "O'Neil", "Đ_q", "Ana", "Mu\u0308ller-Jäger", "MUELLER-Jäger"),
+			PhoneNumber: pick("", "", "091 234 5678", "(091)2345678", "Ext. A-7/12", "ext. a-7/12", "\u0301", "+385 (0)91 234 5678", "00385912345678", "091 Büro"),
+			Email:       pick("", "", "a@x.hr", "A@X.hr", "ana34-56@x.hr", "b@example.com", "á@x.hr", "Á@X.hr", "a\u0301@x.hr"),
+			DateOfBirth: pick("", "", "1990-05-15T00:00:00+02:00", "1990-05-14T22:00:00Z", "1990-05-14T23:00:00Z", "1900-01-01T00:00:00Z"),
 		}
 		t.records = append(t.records, tenantRecord{7<<32 + int64(3*i), f, r.Int64N(20)})
 	}
 	return t
 }
 
-// State, Rows and Changed make a tenant a Source, by default one without a
-// history.
 func (t *tenant) State() (State, error) { return t.state(), nil }
 
 func (t *tenant) state() State { return State{t.version, int64(len(t.records))} }
@@ -71,7 +69,7 @@ func (t *tenant) Changed(after, _ int64) (rows map[int64]*Row, last int64, ok bo
 	return rows, t.version, true, nil
 }
 
-// reading is a source without a history.
+// reading is a Source without a history.
 type reading struct {
 	now  State
 	read func(each func(Row)) error
@@ -85,7 +83,7 @@ func (r reading) Changed(int64, int64) (map[int64]*Row, int64, bool, error) {
 	return nil, 0, false, nil
 }
 
-// pageOf returns a page and whether the index has answered.
+// pageOf returns a page and whether the index answered.
 func pageOf(c *Cache, number record.TenantID, source Source, q record.Query) (Page, bool, error) {
 	p, _, ok, err := c.Page(number, source, q, nil)
 	return p, ok, err
@@ -123,14 +121,13 @@ func (r tenantRecord) row() Row {
 	return Row{r.number, searchText(r.Fields), r.Expanded(), keys[6].(string), bornAt, hasBirth, r.updated, 0, email}
 }
 
-// searchText returns the texts of a record as a Row has them.
+// searchText returns the SearchText of a record.
 func searchText(f record.Fields) string {
 	phone := cmp.Or(fold.String(f.PhoneNumber), f.PhoneNumber)
 	return fold.String(f.FirstName+"\n"+f.LastName+"\n"+f.Email) + "\n" + phone
 }
 
-// page asks for the first page by first name. It reports whether the index has
-// answered.
+// page requests the first page by first name. It reports whether the index answered.
 func (t *tenant) page(test *testing.T, c *Cache) bool {
 	test.Helper()
 	p, ok, err := pageOf(c, 1, t, byFirstName)
@@ -142,8 +139,8 @@ func (t *tenant) page(test *testing.T, c *Cache) bool {
 
 var byFirstName = record.Query{Page: 1, PageSize: 20, SortBy: record.ByFirstName}
 
-// TestWhenTheIndexAnswers: for lists that SQL would have to sort or search, or
-// skip far into, of tenants that are large.
+// TestWhenTheIndexAnswers checks that the index answers for large tenants if SQL would have to
+// sort, search or skip many records.
 func TestWhenTheIndexAnswers(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -180,8 +177,8 @@ func TestWhenTheIndexAnswers(t *testing.T) {
 	}
 }
 
-// TestVersionMoved: a snapshot answers for its version alone. It is replaced
-// when the last one is a second old.
+// TestVersionMoved checks that a snapshot only answers for its version, and is rebuilt no earlier
+// than a second after the last build.
 func TestVersionMoved(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -203,13 +200,13 @@ func TestVersionMoved(t *testing.T) {
 		}
 		table.version--
 		if table.page(t, c) {
-			t.Error("the version before is answered from the snapshot after")
+			t.Error("an earlier version is answered from a later snapshot")
 		}
 	})
 }
 
-// TestOneBuild: while one caller reads a tenant, the others ask SQL, those of
-// other tenants, too.
+// TestOneBuild checks that while one caller reads a tenant, all others use SQL, including callers
+// for other tenants.
 func TestOneBuild(t *testing.T) {
 	t.Parallel()
 	c, table := NewCache(), newTenant(300)
@@ -222,7 +219,7 @@ func TestOneBuild(t *testing.T) {
 			return table.read(each)
 		}}, byFirstName)
 		if !ok || err != nil {
-			t.Errorf("the one who builds: %t, %v", ok, err)
+			t.Errorf("the builder: %t, %v", ok, err)
 		}
 	})
 	<-begun
@@ -234,7 +231,7 @@ func TestOneBuild(t *testing.T) {
 				return nil
 			}}, byFirstName)
 			if ok || err != nil {
-				t.Errorf("another one: %t, %v", ok, err)
+				t.Errorf("another caller: %t, %v", ok, err)
 			}
 		})
 	}
@@ -245,11 +242,11 @@ func TestOneBuild(t *testing.T) {
 		t.Errorf("%d builds", table.builds)
 	}
 	if _, ok, err := pageOf(c, 2, table, byFirstName); !ok || err != nil || table.builds != 2 {
-		t.Errorf("another tenant, afterwards: %t, %v after %d builds", ok, err, table.builds)
+		t.Errorf("another tenant after the build: %t, %v after %d builds", ok, err, table.builds)
 	}
 }
 
-// rebuilt returns the rows of a page from an index that is built for it.
+// rebuilt returns the rows of a page from a new index.
 func (t *tenant) rebuilt(test *testing.T, q record.Query) []int64 {
 	test.Helper()
 	p, ok, err := pageOf(NewCache(), 1, reading{t.state(), t.each}, q)
@@ -259,7 +256,7 @@ func (t *tenant) rebuilt(test *testing.T, q record.Query) []int64 {
 	return p.Rows
 }
 
-// TestConcurrentUse: callers share a snapshot while its orders are made.
+// TestConcurrentUse checks that callers can share a snapshot while its orders are computed.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	c, table := NewCache(), newTenant(300)
@@ -278,7 +275,7 @@ func TestConcurrentUse(t *testing.T) {
 	callers.Wait()
 }
 
-// TestFailedBuild: an error or a panic of the reader ends the build.
+// TestFailedBuild checks that an error or panic of the source ends the build.
 func TestFailedBuild(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
@@ -308,8 +305,8 @@ func TestFailedBuild(t *testing.T) {
 	}
 }
 
-// TestShrunkTenant: a tenant that is small again has no snapshot. When it is
-// large again, the second between two builds still counts.
+// TestShrunkTenant checks that a tenant that has become small has no snapshot. When it is large
+// again, the minimum time between two builds still applies.
 func TestShrunkTenant(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -335,8 +332,8 @@ type largeTenants struct {
 	builds map[record.TenantID]int
 }
 
-// page asks for a page of a tenant that takes size bytes. It reports whether the
-// index has answered. The function during is called within a build.
+// page requests a page of a tenant that takes size bytes. It reports whether the index answered. It
+// calls during within a build.
 func (l *largeTenants) page(t *testing.T, number record.TenantID, size int, during func()) bool {
 	t.Helper()
 	_, ok, err := pageOf(l.cache, number, reading{State{1, 300}, func(each func(Row)) error {
@@ -354,7 +351,7 @@ func (l *largeTenants) page(t *testing.T, number record.TenantID, size int, duri
 	return ok
 }
 
-// TestMemory: two tenants of 12 MB fit. A third takes the place of both.
+// TestMemory checks that two tenants of 12 MB fit into memory and that a third one replaces both.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -373,13 +370,13 @@ func TestMemory(t *testing.T) {
 			t.Errorf("a tenant larger than the memory: %d builds", l.builds[4])
 		}
 		if !page(2) || !page(3) || l.builds[2] != 2 || l.builds[3] != 1 {
-			t.Errorf("the tenant that does not fit has dropped others: %v", l.builds)
+			t.Errorf("the tenant that does not fit replaced others: %v", l.builds)
 		}
 	})
 }
 
-// TestFollow: a snapshot follows the history in every order, without a build
-// and without a second between two versions.
+// TestFollow checks that a snapshot follows the history in every order, without a build and without
+// a pause between versions.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	c, table := NewCache(), newTenant(300)

@@ -7,28 +7,26 @@ import (
 	"strings"
 )
 
-// lines holds many short texts in a single string, each followed by a line
-// break, so that one search of the string finds a term in all of them. The
-// zero value has none. It must not be copied.
+// lines holds many short texts in a single string, each followed by a newline, so that one search
+// finds a term in all of them. The zero value is empty. It must not be copied.
 type lines struct {
 	text strings.Builder
 	ends []int32
 }
 
-// grow makes room for count more texts of size bytes in all.
+// grow reserves space for count more texts of size bytes in total.
 func (l *lines) grow(count, size int) {
 	l.text.Grow(count + size)
 	l.ends = slices.Grow(l.ends, count)
 }
 
-// add adds a text.
 func (l *lines) add(text string) {
 	l.text.WriteString(text)
 	l.text.WriteByte('\n')
 	l.ends = append(l.ends, int32(l.text.Len()))
 }
 
-// at returns the text at a position without copying it. The first is at 0.
+// at returns the text at a position, counted from 0, without copying it.
 func (l *lines) at(position int) string {
 	start := int32(0)
 	if position > 0 {
@@ -37,11 +35,11 @@ func (l *lines) at(position int) string {
 	return l.text.String()[start : l.ends[position]-1]
 }
 
-// size returns the number of bytes that the texts take in memory.
+// size returns the number of bytes that the texts use in memory.
 func (l *lines) size() int { return l.text.Cap() + 4*cap(l.ends) }
 
-// find adds to found the positions of the texts that contain term. A term has
-// no line break.
+// find adds the positions of the texts that contain term to found. The term must not contain a
+// newline.
 func (l *lines) find(term string, found set) {
 	text := l.text.String()
 	for position, from := 0, 0; from < len(text); position++ {
@@ -57,7 +55,7 @@ func (l *lines) find(term string, found set) {
 	}
 }
 
-// set is a set of positions, one bit for each.
+// set is a set of positions, with one bit for each.
 type set []uint64
 
 // newSet returns an empty set for positions below size.
@@ -85,14 +83,14 @@ func (s set) add(other set) {
 	}
 }
 
-// keep removes the positions that another set of the same size does not have.
+// keep removes the positions that are not in another set of the same size.
 func (s set) keep(other set) {
 	for i, word := range other {
 		s[i] &= word
 	}
 }
 
-// filter removes the positions for which keep is false.
+// filter removes the positions for which keep returns false.
 func (s set) filter(keep func(position int) bool) {
 	for i, word := range s {
 		for ; word != 0; word &= word - 1 {

@@ -10,15 +10,14 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
-// order lists all positions ascending. Those of records without a value are
-// last.
+// order lists all positions in ascending order of a key. Records without a value are last.
 type order struct {
-	positions []int32 // nil if each position is its own index
+	positions []int32 // nil if positions and indexes are equal
 	valued    int     // number of records that have a value
 }
 
-// at returns the position at an index of the list. Records without a value are
-// last in both directions, but have the direction among themselves.
+// at returns the position at an index of the list. Records without a value are last in both
+// directions, but descending reverses the order among them.
 func (o order) at(i int, descending bool) int {
 	switch {
 	case descending && i < o.valued:
@@ -32,8 +31,7 @@ func (o order) at(i int, descending bool) int {
 	return int(o.positions[i])
 }
 
-// Key is what a record is sorted by. The members that a sort field does not use are
-// zero.
+// Key is the sort key of a record. Members that a sort field does not use are zero.
 type Key struct {
 	None          bool // no value
 	First, Second string
@@ -52,23 +50,22 @@ func (k Key) compare(other Key) int {
 	return cmp.Or(strings.Compare(k.First, other.First), strings.Compare(k.Second, other.Second), cmp.Compare(k.Number, other.Number))
 }
 
-// order returns the order by a field. It is made once.
+// order returns the order by a field, which it computes once.
 func (s *snapshot) order(field record.SortField) order {
-	if field == record.ByCreatedAt { // as the positions are
+	if field == record.ByCreatedAt { // the order of positions
 		return order{valued: len(s.numbers)}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o, made := s.orders[field]
-	if !made {
+	o, ok := s.orders[field]
+	if !ok {
 		o = s.sort(field)
 		s.orders[field] = o
 	}
 	return o
 }
 
-// sort returns the order by a field. Records with equal keys are in the order of
-// their positions.
+// sort computes the order by a field. Records with equal keys keep the order of their positions.
 func (s *snapshot) sort(field record.SortField) order {
 	keys, positions := make([]Key, len(s.numbers)), make([]int32, len(s.numbers))
 	for i := range s.numbers {
@@ -78,8 +75,7 @@ func (s *snapshot) sort(field record.SortField) order {
 	return s.newOrder(positions, field)
 }
 
-// reorder returns the order that an older snapshot had, with the positions as
-// they have moved and with those added.
+// reorder updates the order of an older snapshot for the positions that have moved or were added.
 func (s *snapshot) reorder(field record.SortField, old order, moved, added []int32) order {
 	positions := make([]int32, 0, len(s.numbers))
 	for _, position := range old.positions {
@@ -102,7 +98,7 @@ func (s *snapshot) newOrder(positions []int32, field record.SortField) order {
 	return order{positions, valued}
 }
 
-// key returns what a field sorts the record at a position by.
+// key returns the sort key of the record at a position.
 func (s *snapshot) key(field record.SortField, position int) Key {
 	switch field {
 	case record.ByDateOfBirth:
@@ -120,7 +116,7 @@ func (s *snapshot) key(field record.SortField, position int) Key {
 	case record.ByLastName:
 		return Key{First: last, Second: first}
 	case record.ByEmail:
-		return Key{None: email == "", First: email} // if there is one, it has an @
+		return Key{None: email == "", First: email} // an email address never folds to nothing: it contains an @
 	case record.ByPhoneNumber:
 		return Key{None: phone == "", First: fold.String(phone)}
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Place is a place in a list: that of a record which is, or was, sorted by a key.
+// Place is the place in a list of a record that is or was sorted by a key.
 type Place struct {
 	Key
-	Row int64 // its row number
+	Row int64 // row number
 }
 
 func (s *snapshot) pageBehind(at Place, q record.Query) (p Page) {
@@ -33,7 +33,7 @@ func (s *snapshot) pageBehind(at Place, q record.Query) (p Page) {
 	return p
 }
 
-// isBehind reports whether the record at a position is behind a place in the list.
+// isBehind reports whether the record at a position follows a place in the list.
 func (s *snapshot) isBehind(position int, at Place, q record.Query) bool {
 	key := Key{}
 	if q.SortBy != record.ByCreatedAt {

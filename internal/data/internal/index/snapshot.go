@@ -14,13 +14,12 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// snapshot holds the records of one version of a tenant. A position is an index
-// of numbers. After it was built only its orders change: they are made when they
-// are asked for.
+// snapshot holds the records of one version of a tenant. A position is an index into its slices.
+// Only orders changes after the build: an order is computed on first use.
 type snapshot struct {
 	version    int64
 	lastChange int64   // number of the last change in the history
-	numbers    []int64 // row numbers, ascending: in order of creation
+	numbers    []int64 // row numbers, ascending, which is the order of creation
 	texts      lines   // SearchText
 	expanded   lines   // Expanded
 	digits     lines   // phone_digits
@@ -30,15 +29,16 @@ type snapshot struct {
 	emails     lines   // Email
 
 	mu     sync.Mutex
-	orders map[record.SortField]order // those made so far
+	orders map[record.SortField]order // computed so far
 }
 
-// unborn is the time of birth of a record without one.
+// unborn is the BornAt of a record without a date of birth.
 const unborn = math.MinInt64
 
 var errTooLarge = errors.New("the tenant does not fit into the memory of the index")
 
-// newSnapshot returns errTooLarge for a tenant that does not fit into maxBytes.
+// newSnapshot builds the snapshot of a tenant. It returns errTooLarge if the tenant exceeds
+// maxBytes.
 func newSnapshot(now State, source Source) (*snapshot, error) {
 	s := &snapshot{version: now.Version, orders: map[record.SortField]order{}}
 	s.grow(int(now.Count))
@@ -57,14 +57,13 @@ func newSnapshot(now State, source Source) (*snapshot, error) {
 	return s, nil
 }
 
-// next returns the snapshot of a later version, until which these rows have
-// changed; nil stands for a row that is gone.
+// next returns the snapshot of a later version. A nil row in changed is a deleted record.
 func (s *snapshot) next(version, lastChange int64, changed map[int64]*Row) *snapshot {
 	n := &snapshot{version: version, lastChange: lastChange, orders: map[record.SortField]order{}}
 	n.grow(len(s.numbers) + len(changed))
 	moved, added := n.merge(s, changed)
 	if len(added) > len(s.numbers)/16 {
-		return n // to sort again is faster
+		return n // sorting again is faster
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,9 +73,8 @@ func (s *snapshot) next(version, lastChange int64, changed map[int64]*Row) *snap
 	return n
 }
 
-// merge adds the rows of an older snapshot that have not changed, and those that
-// have. It returns the position that each old one has now, -1 for none, and the
-// positions of the changed ones.
+// merge adds the unchanged rows of an older snapshot and the changed rows. It returns the new
+// position of each old row, -1 for none, and the positions of the changed rows.
 func (s *snapshot) merge(old *snapshot, changed map[int64]*Row) (moved, added []int32) {
 	numbers := slices.Sorted(maps.Keys(changed))
 	addUntil := func(number int64) {
@@ -90,7 +88,7 @@ func (s *snapshot) merge(old *snapshot, changed map[int64]*Row) (moved, added []
 	moved = make([]int32, len(old.numbers))
 	for i, number := range old.numbers {
 		addUntil(number)
-		if _, is := changed[number]; is {
+		if _, ok := changed[number]; ok {
 			moved[i] = -1
 			continue
 		}
@@ -107,8 +105,8 @@ func (s *snapshot) row(position int) Row {
 		s.updated[position], s.months[position], s.emails.at(position)}
 }
 
-// grow makes room for records of common length. Without it a build allocates
-// three times as much: 8.9 MB instead of 2.6 MB for 17,000 records.
+// grow reserves space for records of typical length. This reduces the allocations of a build from
+// 8.9 MB to 2.6 MB for 17,000 records.
 func (s *snapshot) grow(records int) {
 	const text, digits = 64, 10 // bytes
 	s.numbers, s.born, s.updated = make([]int64, 0, records), make([]int64, 0, records), make([]int64, 0, records)
@@ -133,7 +131,7 @@ func (s *snapshot) add(row Row) {
 	s.emails.add(row.Email)
 }
 
-// size returns the number of bytes that the snapshot takes with all its orders.
+// size returns the number of bytes that the snapshot uses with all its orders.
 func (s *snapshot) size() int {
 	return s.texts.size() + s.expanded.size() + s.digits.size() + s.emails.size() + cap(s.months) +
 		8*cap(s.numbers) + 8*cap(s.born) + 8*cap(s.updated) + 4*(len(record.SortFields)-1)*len(s.numbers)
@@ -153,18 +151,18 @@ func (s *snapshot) page(q record.Query) (p Page) {
 	return p
 }
 
-// letters returns the letters of the list by last name. It looks for the end of each
-// letter by halving what follows.
+// letters returns the letters of the list by last name. It finds the end of each letter by binary
+// search.
 func (s *snapshot) letters(o order, descending bool) (all []Letter) {
 	letter := func(i int) string {
 		_, last, _ := strings.Cut(s.texts.at(o.at(i, descending)), "\n")
 		_, size := utf8.DecodeRuneInString(last)
-		return strings.TrimSuffix(last[:size], "\n") // nothing is left of a name of marks alone
+		return strings.TrimSuffix(last[:size], "\n") // empty for a name of combining marks only
 	}
 	for i := 0; i < len(s.numbers); {
-		now := letter(i)
-		all = append(all, Letter{now, int64(i)})
-		i += sort.Search(len(s.numbers)-i, func(n int) bool { return letter(i+n) != now })
+		first := letter(i)
+		all = append(all, Letter{first, int64(i)})
+		i += sort.Search(len(s.numbers)-i, func(n int) bool { return letter(i+n) != first })
 	}
 	return all
 }
@@ -193,9 +191,8 @@ func (s *snapshot) pageOf(found set, o order, q record.Query) Page {
 	return p
 }
 
-// search returns the positions of the records in which every term is found, or the
-// number. Only the longest term is looked for in all records, as it is found in the fewest
-// of them, mostly.
+// search returns the positions of the records that contain every term or match the number. Only the
+// longest term, which is usually the rarest, is searched for in all records.
 func (s *snapshot) search(q record.Query) set {
 	longest := slices.MaxFunc(q.Terms, func(a, b record.Term) int { return cmp.Compare(len(a.Text), len(b.Text)) })
 	found := newSet(len(s.numbers))
@@ -216,7 +213,7 @@ func (s *snapshot) search(q record.Query) set {
 	return found
 }
 
-// findNumber adds to found the positions of the records with a number.
+// findNumber adds the positions of the records with a phone number to found.
 func (s *snapshot) findNumber(n record.Number, found set) {
 	if n.Digits != "" {
 		s.digits.find(n.Digits, found)
@@ -230,7 +227,7 @@ func (s *snapshot) findNumber(n record.Number, found set) {
 	found.add(forms)
 }
 
-// has reports whether a term is found in the record at a position.
+// has reports whether the record at a position contains a term.
 func (s *snapshot) has(position int, t record.Term) bool {
 	text := s.texts.at(position)
 	return strings.Contains(text, t.Text) || t.Number.In(s.digits.at(position)) ||
