@@ -73,7 +73,7 @@ func TestDepartmentCommands(t *testing.T) {
 		t.Errorf("after the new name: %s", a.body)
 	}
 	full := func(records, deleted int, hint string) string {
-		return fmt.Sprintf("Error: the department \"Rescue 3\" is not empty: records: %d, deleted ones: %d\n"+
+		return fmt.Sprintf("Error: the department \"Rescue 3\" is not empty: records: %d, deleted records: %d\n"+
 			"Try: %sfirefighters purge --older-than 0s --department %s --db %s\n", records, deleted, hint, cli.Quote("Rescue 3"), s.db)
 	}
 	remove := []string{"departments", "remove", "Rescue 3", "--db", s.db}

@@ -35,7 +35,7 @@ func TestAdvice(t *testing.T) {
 		{file("purging", sqlite.ErrBusy), `purging database "dir/x.db": the database is locked by another program`, ""},
 		{errors.Join(file("purging", sqlite.ErrInUse), nil), `the database "dir/x.db" is in use: another firefighters serves it`, "to open its page: firefighters open --db dir/x.db"},
 		{file("renaming", &store.TakenError{Name: "b", Existing: "B"}),
-			`there is a department "B" already, and "b" differs from it only in case, accents or spaces`, "to use this name all the same, add --new"},
+			`a department "B" already exists, and "b" differs from it only in case, accents or spaces`, "to use this name all the same, add --new"},
 		{&store.NoTenantError{Name: "defualt", Names: []string{"Engine 7", "default"}, CanCreate: true}, `there is no department "defualt"`,
 			"--department default\nto create the department, add --new"},
 		{&store.NoTenantError{}, "the database has no department", "firefighters keys create --db x.db"},

@@ -1,7 +1,7 @@
 package store
 
-// The functions of this file have a connection of their own: backups and the guard read and
-// change files by them that no Store has open.
+// The functions in this file take a connection: backups and the guard use them for files that no
+// Store has open.
 
 import (
 	"context"
@@ -11,20 +11,18 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// Counts are the numbers of what a database holds.
+// Counts are the numbers of records and departments in a database.
 type Counts struct{ Records, Departments int64 }
 
-// CountContent counts the records that are not deleted, and the departments. It ends
-// early when ctx does.
+// CountContent counts the departments and the records that are not deleted. It ends when ctx does.
 func CountContent(ctx context.Context, c *sqlite.Conn) (n Counts, err error) {
 	err = c.QueryContext(ctx, `SELECT (SELECT count(*) FROM firefighters WHERE deleted_at IS NULL), (SELECT count(*) FROM tenants)`, nil,
 		func(row sqlite.Row) { n = Counts{row.Int(0), row.Int(1)} })
 	return n, err
 }
 
-// TenantMarks returns a mark of each department, of the first hundred at most. A
-// new name does not change it, and a department of another database has another one. So
-// two files that share a mark are of one database.
+// TenantMarks returns a mark for each department, for at most a hundred. A mark does not change
+// when the department is renamed. Files that share a mark are copies of the same database.
 func TenantMarks(c *sqlite.Conn) (marks []string, err error) {
 	err = c.Query(`SELECT id || ' ' || created_at FROM tenants ORDER BY id LIMIT 100`, nil,
 		func(row sqlite.Row) { marks = append(marks, row.Text(0)) })
@@ -37,14 +35,14 @@ func LatestTime(c *sqlite.Conn) (time.Time, error) {
 	return time.UnixMilli(min(latest, sqlite.LatestMilli)).UTC(), err
 }
 
-// HoldsRecord reports whether a database has a record with this id, deleted or not.
+// HoldsRecord reports whether a database contains a record, deleted or not.
 func HoldsRecord(c *sqlite.Conn, id string) (bool, error) {
 	n, err := c.QueryInt(`SELECT EXISTS (SELECT 1 FROM firefighters WHERE id = ?)`, id)
 	return n == 1, err
 }
 
-// StateMark returns a text that differs before and after every change of a record, of a
-// key or of the name of a department.
+// StateMark returns a text that changes with every change to a record, a key or the name of a
+// department.
 func StateMark(c *sqlite.Conn) (mark string, err error) {
 	err = c.QueryRow(`
 		SELECT concat_ws(' ', latest_time, keys_version, (SELECT group_concat(version) FROM tenants))
@@ -52,11 +50,10 @@ func StateMark(c *sqlite.Conn) (mark string, err error) {
 	return mark, err
 }
 
-// Revocations are what a restore must not undo: that keys are revoked, and the
-// latest time seen.
+// Revocations are the facts that a restore must not undo: revoked keys and the latest time seen.
 type Revocations struct {
-	keys   map[KeyHash]int64 // when each key was revoked, in milliseconds
-	latest int64             // the latest time seen, in milliseconds
+	keys   map[KeyHash]int64 // time at which each key was revoked, in milliseconds
+	latest int64             // latest time seen, in milliseconds
 }
 
 // ReadRevocations reads the revocations of a database.
@@ -73,8 +70,8 @@ func ReadRevocations(c *sqlite.Conn) (r Revocations, err error) {
 	return r, err
 }
 
-// Write writes the revocations into another database, in one transaction, and
-// returns the number of keys that were valid there.
+// Write applies the revocations to another database in one transaction. It returns the number of
+// keys that were not revoked there.
 func (r Revocations) Write(c *sqlite.Conn) (revoked int64, err error) {
 	err = c.Transaction(func() error {
 		for hash, at := range r.keys {
@@ -90,10 +87,10 @@ func (r Revocations) Write(c *sqlite.Conn) (revoked int64, err error) {
 	return revoked, err
 }
 
-// Renew distinguishes a restored database from its backup. It gets another history and
-// secret, so that no client mistakes its versions, positions and entity tags for the ones it
-// knows. The address is empty, because no service listens there yet. Invitations are deleted,
-// because they may have been used since the backup.
+// Renew gives a restored database a new history and secret, so that no client takes its versions,
+// positions and entity tags for those of the original. It clears the address, because no service is
+// running on the file, and deletes all invitations, because they may have been used since the
+// backup.
 func Renew(c *sqlite.Conn) error {
 	secret := make([]byte, secretSize)
 	rand.Read(secret)

@@ -9,13 +9,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// The application ids in the header of a database: "FfR1", and before the first release "FfRs".
+// The application ids in the header of a database. unreleasedID was in use before the first release.
 const (
-	applicationID = 0x46665231
-	unreleasedID  = 0x46665273
+	applicationID = 0x46665231 // "FfR1"
+	unreleasedID  = 0x46665273 // "FfRs"
 )
 
-// Format returns the format of the databases that a version of schema.sql creates.
+// Format returns the format of databases created by a version of schema.sql.
 func Format(schema string, version int) sqlite.Format {
 	return sqlite.Format{
 		ApplicationID: applicationID, Unreleased: unreleasedID,
@@ -23,7 +23,7 @@ func Format(schema string, version int) sqlite.Format {
 	}
 }
 
-// Create creates the tables of an empty database.
+// Create creates the tables in an empty database.
 func Create(c *sqlite.Conn, schema string) error {
 	if _, err := c.Exec(schema); err != nil {
 		return err
@@ -34,14 +34,15 @@ func Create(c *sqlite.Conn, schema string) error {
 	return Renew(c)
 }
 
-// NoteSchema notes which schema a database has now: after it was created or upgraded.
+// NoteSchema stores the hash of the schema that a database now has, after it was created or
+// upgraded.
 func NoteSchema(c *sqlite.Conn, schema string) error {
 	_, err := c.Exec(`UPDATE service SET schema_hash = ?`, hashOf(schema))
 	return err
 }
 
-// checkCreatedBy returns a function that returns sqlite.ErrUnreleased for a database with a
-// schema other than this one.
+// checkCreatedBy returns a check that fails with sqlite.ErrUnreleased for a database with another
+// schema.
 func checkCreatedBy(schema string) func(*sqlite.Conn) error {
 	return func(c *sqlite.Conn) error {
 		hash := ""
@@ -53,7 +54,7 @@ func checkCreatedBy(schema string) func(*sqlite.Conn) error {
 	}
 }
 
-// hashOf returns a hash of a schema that ignores comments and white space.
+// hashOf returns the hash of a schema. It ignores comments and white space.
 func hashOf(schema string) string {
 	hash := sha256.New()
 	for line := range strings.Lines(schema) {

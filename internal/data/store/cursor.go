@@ -13,45 +13,43 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// cursorLife is how long a cursor is good for.
+// cursorLife is how long a cursor is valid.
 const cursorLife = 24 * time.Hour
 
-// ErrCursor is the error for a cursor that this list has not given within cursorLife, and
-// for one whose records were erased since.
-var ErrCursor = errors.New("the cursor is not of this list")
+// ErrCursor is the error for a cursor that is invalid, has expired, belongs to another list, or
+// whose records were deleted permanently.
+var ErrCursor = errors.New("the cursor is not valid for this list")
 
-// cursor is the end of a page: the place of its last record, as that was when the page was
-// made. It has nothing of what somebody has entered: that is found in the record, or else
-// in the history.
+// cursor identifies the end of a page by its last record, as of the creation of the page. It
+// contains no personal data: the sort key is read from the record or the history.
 type cursor struct {
-	made    int64 // when, in milliseconds
-	version int64 // of the department
-	updated int64 // updated_at of the last record, which the history does not have
+	created int64 // in milliseconds
+	version int64 // version of the department
+	updated int64 // updated_at of the last record, which the history does not contain
 
-	// The last records of the page, the last one first; 0 for none. Nobody was between
-	// them, so that any of them leads on from the page if a purge has erased the others.
+	// rows are the last row numbers of the page, in reverse order; 0 for none. If a purge deletes
+	// the last record, the list continues after the one before it.
 	rows [3]int64
 }
 
-// numbers are what a cursor is sealed from.
+// numbers returns the parts of a cursor in the order in which they are sealed.
 func (k *cursor) numbers() []*int64 {
-	return []*int64{&k.made, &k.version, &k.updated, &k.rows[0], &k.rows[1], &k.rows[2]}
+	return []*int64{&k.created, &k.version, &k.updated, &k.rows[0], &k.rows[1], &k.rows[2]}
 }
 
-// listOf returns what the cursors of a list are sealed with: they are good for every page
-// of it, and for no other list.
+// listOf returns a position that seals the cursors of a list, for all of its pages.
 func (s *Store) listOf(tenant record.TenantID, q record.Query) position {
 	q.Page, q.PageSize, q.Cursor, q.Letters = 0, 0, "", false
 	text, _ := json.Marshal(q) // cannot fail
 	return position{secret: s.secret, tenant: tenant, list: string(text)}
 }
 
-// setNext sets the cursor of a page with these rows, if there is more behind it.
+// setNext sets the cursor of a page with these rows if more records follow it.
 func (s *Store) setNext(p *Page, tenant record.TenantID, q record.Query, rows []int64, more bool) {
 	if !more || len(p.Items) == 0 {
 		return
 	}
-	k := cursor{made: s.Clock().Now().UnixMilli(), version: p.Version}
+	k := cursor{created: s.Clock().Now().UnixMilli(), version: p.Version}
 	if q.SortBy == record.ByUpdatedAt {
 		k.updated = p.Items[len(p.Items)-1].UpdatedAt
 	}
@@ -66,17 +64,17 @@ func (s *Store) setNext(p *Page, tenant record.TenantID, q record.Query, rows []
 	p.Next = list.seal(numbers...)
 }
 
-// parseCursor returns the cursor of a query. The error is ErrCursor.
+// parseCursor returns the cursor of a query, or ErrCursor.
 func (s *Store) parseCursor(tenant record.TenantID, q record.Query) (k cursor, err error) {
 	list := s.listOf(tenant, q)
 	err = list.unseal(q.Cursor, k.numbers()...)
-	if err != nil || s.Clock().Now().Sub(time.UnixMilli(k.made)) > cursorLife {
+	if err != nil || s.Clock().Now().Sub(time.UnixMilli(k.created)) > cursorLife {
 		return k, ErrCursor
 	}
 	return k, nil
 }
 
-// place returns the place of a cursor in a department that has this version now.
+// place returns the place of a cursor in a department that now has the given version.
 func (k *cursor) place(c *sqlite.Conn, tenant record.TenantID, field record.SortField, version int64) (index.Place, error) {
 	switch field {
 	case record.ByCreatedAt:
@@ -98,13 +96,12 @@ func (k *cursor) place(c *sqlite.Conn, tenant record.TenantID, field record.Sort
 
 const (
 	keysSQL = `SELECT id, first_key, last_key, email_key, phone_key, born_at FROM firefighters WHERE row = ? AND tenant_id = ?`
-	thenSQL = `SELECT before FROM changes
+	pastSQL = `SELECT before FROM changes
 	 WHERE id BETWEEN ?1 << 32 | ?2 + 1 AND ?1 << 32 | 0xffffffff AND record_id = ?3 ORDER BY id LIMIT 1`
 )
 
-// keysAt returns the first of record.KeyColumns as a record had them at a version of the
-// department, which has another version now. It returns nil where nobody knows them any
-// more.
+// keysAt returns the first five of record.KeyColumns of a record at a version of the department.
+// now is the current version. It returns nil if they are no longer known.
 func keysAt(c *sqlite.Conn, tenant record.TenantID, row, version, now int64) (keys sqlite.Row, err error) {
 	id := ""
 	err = c.Query(keysSQL, sqlite.Args{row, int64(tenant)}, func(r sqlite.Row) { id, keys = r.Text(0), slices.Clone(r[1:]) })
@@ -115,16 +112,16 @@ func keysAt(c *sqlite.Conn, tenant record.TenantID, row, version, now int64) (ke
 	if err != nil {
 		return nil, err
 	}
-	err = c.Query(thenSQL, sqlite.Args{int64(tenant), last, id}, func(r sqlite.Row) {
+	err = c.Query(pastSQL, sqlite.Args{int64(tenant), last, id}, func(r sqlite.Row) {
 		keys = nil
-		if then := pastRecord(r.Text(0)); then != nil {
-			keys = then.Keys()
+		if past := pastRecord(r.Text(0)); past != nil {
+			keys = past.Keys()
 		}
 	})
 	return keys, err
 }
 
-// sortKey returns what a field sorts a record by that has these values of record.KeyColumns.
+// sortKey returns the sort key for the values of record.KeyColumns.
 func sortKey(field record.SortField, keys sqlite.Row) index.Key {
 	switch field {
 	case record.ByFirstName:
@@ -139,13 +136,11 @@ func sortKey(field record.SortField, keys sqlite.Row) index.Key {
 	return index.Key{None: keys.IsNull(4), Number: keys.Int(4)}
 }
 
-// betweenRows is as inTenant, for a part of a department: the first two arguments are the
-// first and the last row.
+// betweenRows is inTenant for a range of rows. The first two arguments are the first and last row.
 const betweenRows = ` FROM firefighters
 	WHERE row BETWEEN ?1 AND ?2 AND deleted_at IS NULL`
 
-// pageBehind has SQLite find the page behind a place. more reports whether the list goes
-// on behind that.
+// pageBehind reads the page after a place by SQL. more reports whether records follow the page.
 func pageBehind(c *sqlite.Conn, tenant record.TenantID, q record.Query, at index.Place) (
 	items []record.Firefighter, rows []int64, more bool, err error) {
 	where, args := matching(q)
@@ -164,8 +159,8 @@ func pageBehind(c *sqlite.Conn, tenant record.TenantID, q record.Query, at index
 	return items[:size], rows[:size], size < len(rows), err
 }
 
-// isBehind returns the condition for what is behind a place in a list, and its arguments.
-// In the order of creation the rows say that.
+// isBehind returns the condition that a record follows a place in a list, and the arguments of the
+// condition. In the order of creation, the range of rows is sufficient.
 func isBehind(q record.Query, at index.Place) (where string, args sqlite.Args) {
 	if q.SortBy == record.ByCreatedAt {
 		return "", nil
@@ -196,7 +191,7 @@ func isBehind(q record.Query, at index.Place) (where string, args sqlite.Args) {
 	return ` AND ` + where, args
 }
 
-// count returns how many records of a department, which has all of them, a query finds.
+// count returns the number of records that match a query in a department with all records.
 func count(c *sqlite.Conn, tenant record.TenantID, all int64, q record.Query) (int64, error) {
 	if q.IsWhole() {
 		return all, nil

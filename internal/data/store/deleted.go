@@ -13,8 +13,8 @@ import (
 var deletedSQL = `SELECT deleted_at, ` + record.Columns + ` FROM firefighters
 	WHERE ` + rowsOfTenant + ` AND deleted_at < ?2 ORDER BY row`
 
-// Deleted returns the records of a department that were deleted before a
-// time, those deleted first at the top.
+// Deleted returns the records of a department that were deleted before a time, in the order of
+// their deletion.
 func (s *Store) Deleted(tenant record.TenantID, until time.Time) (all []record.Stored, err error) {
 	err = s.query(deletedSQL, sqlite.Args{int64(tenant), until.UnixMilli()}, func(row sqlite.Row) {
 		all = append(all, record.Stored{DeletedAt: row.Int(0)})
@@ -26,8 +26,8 @@ func (s *Store) Deleted(tenant record.TenantID, until time.Time) (all []record.S
 
 var getDeletedSQL = `SELECT deleted_at, ` + record.Columns + ` FROM firefighters WHERE id = ? AND tenant_id = ? AND deleted_at IS NOT NULL`
 
-// GetDeleted returns a deleted record of a department, which may be damaged. The
-// error is ErrNotFound if there is none.
+// GetDeleted returns a deleted record of a department, which may be damaged. It returns ErrNotFound
+// if there is none.
 func (s *Store) GetDeleted(tenant record.TenantID, id string) (f record.Stored, err error) {
 	err = s.queryRow(getDeletedSQL, sqlite.Args{id, int64(tenant)}, func(row sqlite.Row) {
 		f.DeletedAt = row.Int(0)
@@ -40,8 +40,8 @@ const undeleteSQL = `
 	UPDATE firefighters SET deleted_at = NULL, checksum = ~checksum
 	 WHERE id = ? AND tenant_id = ? AND deleted_at IS NOT NULL`
 
-// Undelete brings deleted records back, all or none. The error is a
-// *NotDeletedError for a record that is not deleted.
+// Undelete restores either all of the soft-deleted records or none. It returns a *NotDeletedError
+// for a record that is not deleted.
 func (s *Store) Undelete(tenant record.TenantID, by KeyID, ids []string) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
 		for _, id := range ids {
@@ -57,16 +57,15 @@ func (s *Store) Undelete(tenant record.TenantID, by KeyID, ids []string) error {
 	})
 }
 
-// purgedAtOnce is the number of records that one transaction erases.
+// purgedAtOnce is the number of records that Purge deletes per transaction.
 const purgedAtOnce = 500
 
-// Purge erases deleted records, their history and their replays. It
-// returns the number erased. A record that was brought back meanwhile stays. The
-// history keeps that a record with this id was erased, and by whom. Until Vacuum has
-// run, the file may still hold traces.
+// Purge permanently deletes soft-deleted records, their history and their replays, and returns the
+// number of records. It skips records that have been restored. For each record the history keeps
+// its id and who purged it. The file may contain traces until Vacuum has run.
 //
-// progress is called before each transaction; nil for no calls. Its error ends the work;
-// what was erased stays erased.
+// If progress is not nil, Purge calls it before each transaction. An error of progress ends the
+// purge and does not undo earlier transactions.
 func (s *Store) Purge(tenant record.TenantID, by KeyID, all []record.Stored, progress func(done, total int) error) (erased int, err error) {
 	done := 0
 	for some := range slices.Chunk(all, purgedAtOnce) {
@@ -89,8 +88,8 @@ func (s *Store) Purge(tenant record.TenantID, by KeyID, all []record.Stored, pro
 	return erased, nil
 }
 
-// purge erases those of some records that are still deleted. The change that says
-// so is written before older ones go: their ids must not be used again.
+// purge deletes the records that are still soft-deleted. It adds the new entry to the history
+// before it deletes the older ones, because the numbers of changes must not be reused.
 func purge(t *sqlite.Tx, tenant record.TenantID, by KeyID, some []record.Stored) (erased int, err error) {
 	var ids []string
 	for _, f := range some {
@@ -112,6 +111,6 @@ func purge(t *sqlite.Tx, tenant record.TenantID, by KeyID, some []record.Stored)
 	return len(ids), err
 }
 
-// Vacuum rewrites the file, so that no trace of erased records is left in it. If ctx ends
-// first, traces may be left.
+// Vacuum rewrites the file, which removes all traces of purged records. If ctx ends first, traces
+// may remain.
 func (s *Store) Vacuum(ctx context.Context) error { return sqlite.Vacuum(ctx, s.db.Path()) }

@@ -7,29 +7,27 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// ErrNotFound is the error for a record that the department does not have. A
-// deleted record, another department's and one that never existed are alike.
-// It is also the error for a key, a session or an invitation that does not exist.
-var ErrNotFound = errors.New("there is no such record")
+// ErrNotFound is the error for a record, key, session or invitation that does not exist. A record
+// that is deleted or belongs to another department does not exist.
+var ErrNotFound = errors.New("no such record")
 
-// ErrReused is the error for an Idempotency-Key that came with another
-// request before.
-var ErrReused = errors.New("the idempotency key was used with another request before")
+// ErrReused is the error for an Idempotency-Key of an earlier, different request.
+var ErrReused = errors.New("the idempotency key was already used for a different request")
 
-// RepeatedError says that a request was sent before with the same idempotency key,
-// and made this record or import (as "import/7").
+// RepeatedError reports that an earlier request with the same idempotency key created this record
+// or import, such as "import/7".
 type RepeatedError struct{ ID string }
 
 func (e *RepeatedError) Error() string {
-	return "the request was sent before, and made " + e.ID
+	return "the request was already sent and created " + e.ID
 }
 
-// NoTenantError reports that no department has a name or, without a name, that the
-// database has no department.
+// NoTenantError reports that no department has this name or, with an empty name, that the database
+// has no departments.
 type NoTenantError struct {
 	Name      string
-	Names     []string // of all departments
-	CanCreate bool     // the command could create the department
+	Names     []string // names of all departments
+	CanCreate bool     // whether the command could create the department
 }
 
 func (e *NoTenantError) Error() string {
@@ -39,46 +37,44 @@ func (e *NoTenantError) Error() string {
 	return fmt.Sprintf("there is no department %q", e.Name)
 }
 
-// SeveralTenantsError reports that a department must be named, because there are several.
+// SeveralTenantsError reports that a department must be named, because the database has several.
 type SeveralTenantsError struct{ Names []string }
 
 func (e *SeveralTenantsError) Error() string {
 	return fmt.Sprintf("the database has %d departments", len(e.Names))
 }
 
-// ErrRemoved is the error for a department that was removed meanwhile.
+// ErrRemoved is the error for a department that no longer exists.
 var ErrRemoved = errors.New("the department was removed")
 
-// TakenError reports that a department cannot be renamed, because another one has the name
-// or a similar one.
+// TakenError reports that another department has the same or a similar name.
 type TakenError struct{ Name, Existing string }
 
 func (e *TakenError) Error() string {
 	if e.Name == e.Existing {
-		return fmt.Sprintf("there is a department %q already", e.Name)
+		return fmt.Sprintf("a department %q already exists", e.Name)
 	}
-	return fmt.Sprintf("there is a department %q already, and %q differs from it only in case, accents or spaces", e.Existing, e.Name)
+	return fmt.Sprintf("a department %q already exists, and %q differs from it only in case, accents or spaces", e.Existing, e.Name)
 }
 
-// NotEmptyError says that a department has records.
+// NotEmptyError reports that a department has records.
 type NotEmptyError struct {
 	Name             string
-	Records, Deleted int64 // deleted ones are not among the records
+	Records, Deleted int64 // Records excludes deleted records
 }
 
 func (e *NotEmptyError) Error() string {
-	return fmt.Sprintf("the department %q is not empty: records: %d, deleted ones: %d", e.Name, e.Records, e.Deleted)
+	return fmt.Sprintf("the department %q is not empty: records: %d, deleted records: %d", e.Name, e.Records, e.Deleted)
 }
 
-// NotDeletedError says that the record is not among the deleted ones of the
-// department.
+// NotDeletedError reports that the department has no deleted record with this id.
 type NotDeletedError struct{ ID string }
 
 func (e *NotDeletedError) Error() string {
 	return fmt.Sprintf("the department has no deleted record %s", e.ID)
 }
 
-// noRow returns err, and instead in place of the engine's error for no row.
+// noRow returns instead if err is sqlite.ErrNoRows, and otherwise err.
 func noRow(err, instead error) error {
 	if errors.Is(err, sqlite.ErrNoRows) {
 		return instead
@@ -86,7 +82,7 @@ func noRow(err, instead error) error {
 	return err
 }
 
-// Failed returns err with what failed on the database at path, nil if err is nil.
+// Failed adds the failed action and the path of the database to err. It returns nil if err is nil.
 func Failed(doing, path string, err error) error {
 	if err == nil {
 		return nil

@@ -12,33 +12,31 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Change is a change of a record as programs get it that keep a copy: with the record
-// as it is now.
+// Change is a change to a record, with the current state of the record.
 type Change struct {
 	Position string
 	At       time.Time
 	Action   string
 	ID       string
-	Record   *record.Firefighter // nil: deleted or gone
+	Record   *record.Firefighter // nil: the record is deleted
 }
 
-// Feed is a part of the changes of a department.
+// Feed is a part of the changes in a department.
 type Feed struct {
 	Items []Change
-	Next  string // the position after the last item
-	More  bool   // the department has changes after Next by now
+	Next  string // position after the last item
+	More  bool   // whether there are changes after Next
 }
 
-// feedSQL reads the changes of a department after a number.
+// feedSQL reads the changes in a department after a number.
 const feedSQL = `
 	SELECT id & 0xffffffff, at, action, record_id FROM changes
 	 WHERE id BETWEEN ?1 << 32 | ?2 + 1 AND ?1 << 32 | 0xffffffff ORDER BY id LIMIT ?3`
 
-// Changes returns the changes of a department after a position, the oldest first,
-// at most limit; an empty position is before the first. The error is ErrPosition
-// for a position that this history of the department has not given, and a
-// *record.DamagedError where the disk has changed one of the records: a copy would
-// not have it. Once that was replaced or deleted, the same position works again.
+// Changes returns at most limit changes in a department after a position, oldest first. An empty
+// position is before the first change. It returns ErrPosition for an invalid position or a position
+// of another history, and a *record.DamagedError if one of the records is damaged. The position
+// works again once that record is replaced or deleted.
 func (s *Store) Changes(tenant record.TenantID, after string, limit int) (f Feed, err error) {
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
 		p, _, err := s.begin(c, tenant, after)
@@ -52,21 +50,21 @@ func (s *Store) Changes(tenant record.TenantID, after string, limit int) (f Feed
 
 const lastOfTenantSQL = `SELECT (` + lastChangeSQL + `) FROM tenants WHERE id = ?1`
 
-// lastChange returns the number of the last change of a department, or ErrRemoved.
+// lastChange returns the number of the last change in a department, or ErrRemoved.
 func lastChange(c *sqlite.Conn, tenant record.TenantID) (int64, error) {
 	last, err := c.QueryInt(lastOfTenantSQL, int64(tenant))
 	return last, noRow(err, ErrRemoved)
 }
 
-// begin returns the position of a text, and the number of the last change of the department.
-// An empty text is the position before the first change.
+// begin returns the parsed position and the number of the last change in the department. An empty
+// text is the position before the first change.
 func (s *Store) begin(c *sqlite.Conn, tenant record.TenantID, after string) (p position, last int64, err error) {
 	p = position{secret: s.secret, tenant: tenant}
 	last, err = lastChange(c, tenant)
 	if err == nil && after != "" {
 		err = p.unseal(after, &p.change)
 	}
-	if err == nil && p.change > last { // an older copy of the database is in place
+	if err == nil && p.change > last { // the database was replaced by an older copy
 		err = ErrPosition
 	}
 	return p, last, err
@@ -96,25 +94,24 @@ func (f *Feed) read(c *sqlite.Conn, p position, limit int) error {
 	return err
 }
 
-// ErrPosition is the error for a position that this history of the department
-// has never given.
-var ErrPosition = errors.New("the position is not of this history")
+// ErrPosition is the error for a position that does not belong to the history of the department.
+var ErrPosition = errors.New("the position does not belong to this history")
 
 // position is a place in the history of a department.
 type position struct {
-	secret []byte // of the database, which has another one with each history
+	secret []byte // secret of the database, which is renewed with the history
 	tenant record.TenantID
 	change int64  // number of the last change before the place
-	list   string // the list that a cursor is of; empty: none
+	list   string // list of a cursor; otherwise empty
 }
 
 func (p position) String() string { return p.seal(p.change) }
 
-// macSize is how much of a MAC a sealed text has.
+// macSize is the number of bytes of the MAC in a sealed text.
 const macSize = 8
 
-// seal returns numbers as a text. It ends with the beginning of a MAC, which tells it
-// from the texts of other histories, departments and lists, and from those of more numbers.
+// seal encodes numbers as a text with a truncated MAC, which binds it to the history, the
+// department and the list.
 func (p *position) seal(numbers ...int64) string {
 	var b []byte
 	for _, n := range numbers {
@@ -123,8 +120,8 @@ func (p *position) seal(numbers ...int64) string {
 	return base64.RawURLEncoding.EncodeToString(append(b, p.mac(b)...))
 }
 
-// unseal sets numbers to those that seal has made a text of, for this history, tenant and list.
-// Of any other text the error is ErrPosition.
+// unseal decodes a text into numbers. It returns ErrPosition unless seal created the text from as
+// many numbers for the same history, department and list.
 func (p *position) unseal(text string, numbers ...*int64) error {
 	size := 8 * len(numbers)
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
@@ -137,8 +134,8 @@ func (p *position) unseal(text string, numbers ...*int64) error {
 	return nil
 }
 
-// mac returns the message authentication code of the numbers. A cursor has more of them
-// than any other position, so no list makes one look like the other.
+// mac returns the message authentication code of the numbers. Cursors contain more numbers than
+// other positions, so a list cannot make one valid as the other.
 func (p *position) mac(numbers []byte) []byte {
 	tenant := binary.BigEndian.AppendUint64(nil, uint64(p.tenant))
 	return mac(p.secret, "position", tenant, numbers, []byte(p.list))[:macSize]

@@ -9,17 +9,17 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
-// birthMonth is the month of a date of birth as it was sent.
+// birthMonth is the month in the date of birth that the client sent.
 const birthMonth = `CAST(substr(date_of_birth, 6, 2) AS INTEGER)`
 
 func init() {
 	sqlite.Function("equal_fold", 2, func(r sqlite.Row) driver.Value { return strings.EqualFold(r.Text(0), r.Text(1)) })
 }
 
-// narrowing returns the condition that a query does not leave a record out by its id or
-// the filter, and its arguments.
+// narrowing returns the condition that a record passes the ids and the filter of a query, and the
+// arguments of the condition.
 func narrowing(q record.Query) (where string, args sqlite.Args) {
-	one := func(condition string, values ...driver.Value) {
+	add := func(condition string, values ...driver.Value) {
 		where += ` AND ` + condition
 		args = append(args, values...)
 	}
@@ -27,26 +27,26 @@ func narrowing(q record.Query) (where string, args sqlite.Args) {
 		switch {
 		case has == nil:
 		case *has:
-			one(column + ` IS NOT NULL`)
+			add(column + ` IS NOT NULL`)
 		default:
-			one(column + ` IS NULL`)
+			add(column + ` IS NULL`)
 		}
 	}
 	f := q.Filter
 	if q.IDs != nil {
-		one(`id IN (SELECT value FROM json_each(?))`, jsonList(q.IDs))
+		add(`id IN (SELECT value FROM json_each(?))`, jsonList(q.IDs))
 	}
 	if f.Email != "" {
-		one(`email_key = ? AND equal_fold(email, ?)`, fold.String(f.Email), f.Email)
+		add(`email_key = ? AND equal_fold(email, ?)`, fold.String(f.Email), f.Email)
 	}
 	if f.PhoneDigits != "" {
-		one(`phone_digits = ?`, f.PhoneDigits)
+		add(`phone_digits = ?`, f.PhoneDigits)
 	}
 	if f.BirthMonth != 0 {
-		one(birthMonth+` = ?`, f.BirthMonth)
+		add(birthMonth+` = ?`, f.BirthMonth)
 	}
 	if f.UpdatedSince != 0 {
-		one(`updated_at >= ?`, f.UpdatedSince)
+		add(`updated_at >= ?`, f.UpdatedSince)
 	}
 	has(`email`, f.HasEmail)
 	has(`phone_number`, f.HasPhoneNumber)

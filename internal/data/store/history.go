@@ -13,9 +13,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// pastRecord returns the record of an entry of the history, nil if the entry has none
-// or the disk has damaged it. The structs have no JSON tags: the name of a member in Go
-// must be its name in JSON, but for the case of letters.
+// pastRecord returns the record in an entry of the history, or nil if the entry has none or the
+// record was damaged. It relies on encoding/json to match members to fields without regard to case.
 func pastRecord(text string) *record.Firefighter {
 	var f struct {
 		record.Firefighter
@@ -27,12 +26,12 @@ func pastRecord(text string) *record.Firefighter {
 	return &f.Firefighter
 }
 
-// Entry is a change of a record as the command history shows it.
+// Entry is a change to a record in the output of the command history.
 type Entry struct {
 	At     string          `json:"at"`
 	Action string          `json:"action"`
 	ID     string          `json:"id"`
-	Key    *int64          `json:"key"` // null: a command did it
+	Key    *int64          `json:"key"` // null: a command
 	Label  *string         `json:"label"`
 	Before json.RawMessage `json:"before"`
 }
@@ -42,8 +41,8 @@ const historySQL = `
 	  FROM changes LEFT JOIN keys ON keys.id = key_id
 	 WHERE ` + ofTenant + ` AND at >= ?2 AND ?3 IN ('', record_id) ORDER BY changes.id`
 
-// History calls each for the changes of a department, oldest first. id is
-// that of one record, or empty for all. An error of each ends it.
+// History calls each for the changes in a department, oldest first, until each returns an error. An
+// id restricts them to one record.
 func (s *Store) History(tenant record.TenantID, id string, since time.Time, each func(Entry) error) error {
 	ctx, end := context.WithCancelCause(context.Background())
 	defer end(nil)
@@ -66,8 +65,8 @@ func (s *Store) History(tenant record.TenantID, id string, since time.Time, each
 	return cmp.Or(context.Cause(ctx), err)
 }
 
-// validJSON returns text, or a JSON string of it where damage has made it
-// something else than JSON.
+// validJSON returns text or, if the text is damaged and not valid JSON, a JSON string that contains
+// it.
 func validJSON(text string) json.RawMessage {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)
@@ -76,8 +75,7 @@ func validJSON(text string) json.RawMessage {
 	return quoted
 }
 
-// Summary returns the record before the change in one line, a dash if there
-// was none.
+// Summary returns the record before the change on one line, or a dash if there was none.
 func (e Entry) Summary() string {
 	var f struct {
 		record.Fields
@@ -94,14 +92,13 @@ func (e Entry) Summary() string {
 	return f.Summary()
 }
 
-// formatMoment returns a time in milliseconds as RFC 3339 has it, the latest that
-// it has for a later one.
+// formatMoment formats a time in milliseconds according to RFC 3339. It limits the time to the
+// latest one that RFC 3339 can represent.
 func formatMoment(milliseconds int64) string {
 	return time.UnixMilli(min(milliseconds, sqlite.LatestMilli)).UTC().Format(record.InMillis)
 }
 
-// Moment returns a time in milliseconds as RFC 3339 has it, nil for 0, which stands
-// for no time.
+// Moment formats a time in milliseconds according to RFC 3339. It returns nil for 0.
 func Moment(milliseconds int64) *string {
 	if milliseconds == 0 {
 		return nil
@@ -110,39 +107,37 @@ func Moment(milliseconds int64) *string {
 	return &text
 }
 
-// Edit is a change of a record as the office page shows it: with the record before and
-// after it. A whole import is an Edit without a record, and so is taking it back.
+// Edit is a change to a record on the office page, with the record before and after it. A whole
+// import, or the undo of an import, is an Edit without a record.
 type Edit struct {
 	Number int64
 	At     time.Time
-	Action string // that of an import is "import", that of taking it back "takeBack"
+	Action string // "import" for a whole import, "takeBack" for the undo of one
 	ID     string
-	Key    KeyID               // 0: a command did it
-	Label  string              // of the key; empty also where the key is gone
-	Before *record.Firefighter // nil where there was none or it is not known any more
-	After  *record.Firefighter // nil after a delete and where it is not known any more
-	Import *Import             // that has made the change, or that the Edit is about; nil: none
-	People int                 // whom an import, or taking it back, has changed
-	Edits  []Edit              // the newest of these changes, at most as many as were asked for
+	Key    KeyID               // 0: a command
+	Label  string              // label of the key; empty if the key no longer exists
+	Before *record.Firefighter // nil: none, or no longer known
+	After  *record.Firefighter // nil: deleted, or no longer known
+	Import *Import             // import that made the change or was undone; nil: none
+	People int                 // number of people whom the import, or its undo, changed
+	Edits  []Edit              // newest changes of the import, or its undo, up to the limit
 }
 
-// EditQuery says which changes of a department are wanted. In the zero EditQuery
-// nothing is excluded.
+// EditQuery selects changes in a department. The zero EditQuery selects all of them.
 type EditQuery struct {
-	Records      []string  // their ids; nil: all
-	Keys         []KeyID   // that have made the changes; nil: all
-	Since, Until time.Time // from one time on, and before the other; the zero time: no limit
-	Import       int64     // number of an import that has made the changes; 0: any
-	Before       int64     // a number: only changes before it; 0: the newest, too
+	Records      []string  // ids of the records; nil: all
+	Keys         []KeyID   // keys that made the changes; nil: all
+	Since, Until time.Time // at or after Since and before Until; the zero time: no limit
+	Import       int64     // number of the import that made the changes; 0: any
+	Before       int64     // changes with a lower number; 0: no limit
 }
 
-// Edits returns changes of a department, the newest first, at most limit. An import is
-// one of them, and so is taking it back, unless the query is about records or about that
-// import: then each change stands for itself. The error is ErrNotFound for an import that
-// the department does not have.
+// Edits returns at most limit changes in a department, newest first. An import and the undo of an
+// import each count as one change, unless the query selects records or an import. Edits returns
+// ErrNotFound for an import that does not exist.
 func (s *Store) Edits(tenant record.TenantID, q EditQuery, limit int) (edits []Edit, err error) {
 	if q.Before == 0 || q.Before > math.MaxUint32 {
-		q.Before = math.MaxUint32 // more than any number
+		q.Before = math.MaxUint32 // no change has this number
 	}
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
 		imports, err := spansOf(c, tenant)
@@ -158,44 +153,43 @@ func (s *Store) Edits(tenant record.TenantID, q EditQuery, limit int) (edits []E
 	return edits, err
 }
 
-// GetEdit returns a change of a department by its number. The error is ErrNotFound if
-// there is none, or none any more.
+// GetEdit returns a change in a department by its number, or ErrNotFound.
 func (s *Store) GetEdit(tenant record.TenantID, number int64) (e Edit, err error) {
-	if number < 1 || number > math.MaxUint32 { // it would be one of another department
+	if number < 1 || number > math.MaxUint32 { // the id would belong to another department
 		return e, ErrNotFound
 	}
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
 		r := editReader{conn: c, tenant: tenant}
-		one, err := r.changes(number, number, 1)
-		if err == nil && len(one) == 0 {
+		edits, err := r.changes(number, number, 1)
+		if err == nil && len(edits) == 0 {
 			err = ErrNotFound
 		}
 		if err == nil {
-			err = setAfter(c, tenant, one)
+			err = setAfter(c, tenant, edits)
 		}
 		if err == nil {
-			e = one[0]
+			e = edits[0]
 		}
 		return err
 	})
 	return e, err
 }
 
-// editReader reads the edits that a query wants, without what was there after them.
+// editReader reads the edits that a query selects, without their After.
 type editReader struct {
 	EditQuery
 	conn    *sqlite.Conn
 	tenant  record.TenantID
-	imports []span // the newest first
+	imports []span // newest first
 }
 
-// span is an import, and the numbers of its first and last change.
+// span is an import with the numbers of its first and last change.
 type span struct {
 	Import
 	first, last int64
 }
 
-// Actions of Edits that the table changes does not have.
+// The actions of Edits that do not occur in the table changes.
 const (
 	actionImport = "import"
 	actionUndo   = "takeBack"
@@ -220,7 +214,7 @@ func (r *editReader) read(limit int) ([]Edit, error) {
 		return r.changes(0, r.Before-1, limit)
 	}
 	var edits []Edit
-	end := r.Before // what is before it was not read yet
+	end := r.Before // changes from end on have been read
 	for _, i := range append(r.imports, span{}) {
 		newer, err := r.between(i.last+1, end-1, limit-len(edits))
 		if err != nil {
@@ -241,21 +235,21 @@ func (r *editReader) read(limit int) ([]Edit, error) {
 	return edits, nil
 }
 
-// undoneSQL returns the first of the changes, up to a number, that taking an import back
-// has made, and how many they are. One transaction has made them, one behind the other.
+// undoneSQL returns the number of the first change of an undo, and the number of changes. The
+// changes of an undo are consecutive, because it is one transaction.
 const undoneSQL = `
 	SELECT min(id) & 0xffffffff, count(*) FROM changes
 	 WHERE id BETWEEN ?1 << 32 | ?2 AND ?1 << 32 | ?3 AND at = ?4 AND ifnull(key_id, 0) = ?5`
 
-// between returns the changes from one number to another, between which no import is. Those
-// that have taken an import back are one.
+// between returns the changes from one number to another. There must be no import between them. It
+// combines the changes that undo an import into one.
 func (r *editReader) between(from, to int64, limit int) (edits []Edit, err error) {
 	for {
 		newer, err := r.changes(from, to, limit-len(edits))
 		if err != nil {
 			return nil, err
 		}
-		n, i := r.firstTakenBack(newer)
+		n, i := r.firstUndo(newer)
 		if edits = append(edits, newer[:n]...); i == nil {
 			return edits, nil
 		}
@@ -274,9 +268,9 @@ func (r *editReader) between(from, to int64, limit int) (edits []Edit, err error
 	}
 }
 
-// firstTakenBack returns the first of some changes that has taken an import back, and that
-// import: nil if there is none.
-func (r *editReader) firstTakenBack(edits []Edit) (int, *Import) {
+// firstUndo returns the index of the first edit that undoes an import, and the import, or nil if
+// there is none.
+func (r *editReader) firstUndo(edits []Edit) (int, *Import) {
 	for n, e := range edits {
 		for _, i := range r.imports {
 			if e.At.Equal(i.UndoneAt) && (e.Action == actionDelete || e.Action == actionReplace) {
@@ -287,14 +281,13 @@ func (r *editReader) firstTakenBack(edits []Edit) (int, *Import) {
 	return len(edits), nil
 }
 
-// wants reports whether the query is about an import.
+// wants reports whether the query selects an import.
 func (q *EditQuery) wants(i Import) bool {
 	return i.Number != 0 && (q.Keys == nil || slices.Contains(q.Keys, i.Key)) &&
 		!i.At.Before(q.Since) && (q.Until.IsZero() || i.At.Before(q.Until))
 }
 
-// editsSQL reads the changes between two numbers from the newest one, and ends with the
-// page.
+// editsSQL reads the changes between two numbers, newest first.
 const editsSQL = `
 	SELECT changes.id & 0xffffffff, at, action, record_id, key_id, label, before
 	  FROM changes LEFT JOIN keys ON keys.id = key_id
@@ -303,7 +296,7 @@ const editsSQL = `
 	   AND (?7 IS NULL OR ifnull(key_id, 0) IN (SELECT value FROM json_each(?7)))
 	 ORDER BY changes.id DESC LIMIT ?8`
 
-// changes returns those from one number to another that the query wants.
+// changes returns the selected changes from one number to another.
 func (r *editReader) changes(from, to int64, limit int) (edits []Edit, err error) {
 	if from > to || limit <= 0 {
 		return nil, nil
@@ -328,7 +321,7 @@ func (r *editReader) changes(from, to int64, limit int) (edits []Edit, err error
 	return edits, err
 }
 
-// importOf returns the import that has made a change, nil for none.
+// importOf returns the import that made a change, or nil.
 func (r *editReader) importOf(number int64) *Import {
 	for _, i := range r.imports {
 		if i.first <= number && number <= i.last {
@@ -338,15 +331,15 @@ func (r *editReader) importOf(number int64) *Import {
 	return nil
 }
 
-// laterSQL reads the changes of some records after a number.
+// laterSQL reads the changes to some records after a number.
 const laterSQL = `
 	SELECT id & 0xffffffff, record_id, before FROM changes
 	 WHERE id BETWEEN ?1 << 32 | ?2 + 1 AND ?1 << 32 | 0xffffffff AND record_id IN (SELECT value FROM json_each(?3)) ORDER BY id`
 
-// setAfter sets what was there after each of some edits, which are the newest first:
-// what the next change of its record has before it, or else what the record is now.
+// setAfter sets After in edits, which are ordered newest first, from the next change of the record
+// or, after the last change, from the current record.
 func setAfter(c *sqlite.Conn, tenant record.TenantID, edits []Edit) error {
-	open := map[string][]*Edit{} // without their After yet, by record, the newest first
+	open := map[string][]*Edit{} // edits without After by record, newest first
 	oldest := int64(math.MaxUint32)
 	add := func(e *Edit) {
 		if e.ID != "" {
@@ -360,11 +353,11 @@ func setAfter(c *sqlite.Conn, tenant record.TenantID, edits []Edit) error {
 		}
 	}
 	settle := func(id string, number int64, f func() *record.Firefighter) {
-		for wait := open[id]; len(wait) > 0 && wait[len(wait)-1].Number < number; wait = open[id] {
-			if e := wait[len(wait)-1]; e.Action != actionDelete && e.Action != actionPurge {
+		for edits := open[id]; len(edits) > 0 && edits[len(edits)-1].Number < number; edits = open[id] {
+			if e := edits[len(edits)-1]; e.Action != actionDelete && e.Action != actionPurge {
 				e.After = f()
 			}
-			open[id] = wait[:len(wait)-1]
+			open[id] = edits[:len(edits)-1]
 		}
 	}
 	ids := slices.Collect(maps.Keys(open))
@@ -385,8 +378,7 @@ func setAfter(c *sqlite.Conn, tenant record.TenantID, edits []Edit) error {
 
 const editorsSQL = keySQL + ` WHERE k.id IN (SELECT key_id FROM changes WHERE ` + ofTenant + `)`
 
-// Editors returns the keys that have changed something in a department. Those that were
-// erased are not among them.
+// Editors returns the keys that have made changes in a department and still exist.
 func (s *Store) Editors(tenant record.TenantID) (all []Key, err error) {
 	err = s.query(editorsSQL, sqlite.Args{int64(tenant)}, func(row sqlite.Row) { all = append(all, scanKey(row)) })
 	return all, err
@@ -396,7 +388,7 @@ var currentSQL = `
 	SELECT ` + record.Columns + ` FROM firefighters
 	 WHERE id IN (SELECT value FROM json_each(?2)) AND tenant_id = ?1 AND deleted_at IS NULL`
 
-// current returns those of some records that are not deleted, by their ids.
+// current returns the records with these ids that are not deleted, by id.
 func current(c *sqlite.Conn, tenant record.TenantID, ids []string) (map[string]*record.Stored, error) {
 	found := map[string]*record.Stored{}
 	err := c.Query(currentSQL, sqlite.Args{int64(tenant), jsonList(ids)}, func(row sqlite.Row) {
@@ -407,26 +399,24 @@ func current(c *sqlite.Conn, tenant record.TenantID, ids []string) (map[string]*
 	return found, err
 }
 
-// Difference is a record that is not as it was.
+// Difference is a record that differs from its earlier state.
 type Difference struct {
 	ID   string
 	Then *record.Firefighter // nil: was not on the list
-	Now  *record.Firefighter // nil: is not on it any more
+	Now  *record.Firefighter // nil: is no longer on the list
 }
 
-// changeOfSQL returns the number of the last change of a department that a version has, 0
-// if the history does not go back so far.
+// changeOfSQL returns the number of the last change in a version of a department, or 0 if the
+// history does not reach back to it.
 const changeOfSQL = `SELECT ifnull(max(id) & 0xffffffff, 0) FROM changes WHERE ` + ofTenant + ` AND version <= ?2`
 
-// ChangedSince returns what has changed in the fields of a department's records
-// since a version of it, in the order of the first change. A record that is as it
-// was is left out. So are those that were purged, of which it returns the number:
-// nobody knows any more whether they were on the list. The error is a
-// *record.DamagedError where the disk has changed a record.
+// ChangedSince returns the records of a department whose fields differ from an earlier version, in
+// the order of their first change. erased is the number of purged records, which may have been on
+// the list. It returns a *record.DamagedError if a record is damaged.
 func (s *Store) ChangedSince(tenant record.TenantID, version int64) (d []Difference, erased int, err error) {
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
 		var ids []string
-		then := map[string]*record.Firefighter{}
+		past := map[string]*record.Firefighter{}
 		last, err := c.QueryInt(changeOfSQL, int64(tenant), version)
 		if err != nil {
 			return err
@@ -435,8 +425,8 @@ func (s *Store) ChangedSince(tenant record.TenantID, version int64) (d []Differe
 			id, action := row.Text(1), row.Text(2)
 			if action == actionPurge {
 				erased++
-			} else if _, seen := then[id]; !seen {
-				ids, then[id] = append(ids, id), stateBefore(id, action, row.Text(3))
+			} else if _, seen := past[id]; !seen {
+				ids, past[id] = append(ids, id), stateBefore(id, action, row.Text(3))
 			}
 		})
 		if err != nil {
@@ -444,7 +434,7 @@ func (s *Store) ChangedSince(tenant record.TenantID, version int64) (d []Differe
 		}
 		now, err := current(c, tenant, ids)
 		for _, id := range ids {
-			changed := Difference{ID: id, Then: then[id]}
+			changed := Difference{ID: id, Then: past[id]}
 			if f := now[id]; f != nil {
 				changed.Now, err = &f.Firefighter, cmp.Or(err, f.Err())
 			}
@@ -457,8 +447,8 @@ func (s *Store) ChangedSince(tenant record.TenantID, version int64) (d []Differe
 	return d, erased, err
 }
 
-// stateBefore returns what was on the list before a change of a record. Where the
-// disk has damaged that, only its id is known.
+// stateBefore returns the record on the list before a change, or nil. If the record was damaged,
+// only its id is known.
 func stateBefore(id, action, before string) *record.Firefighter {
 	if action == actionCreate || action == actionUndelete {
 		return nil
@@ -469,7 +459,7 @@ func stateBefore(id, action, before string) *record.Firefighter {
 	return &record.Firefighter{ID: id}
 }
 
-// differs reports whether the record was added or removed, or has other fields.
+// differs reports whether the record was added, removed or changed.
 func (d Difference) differs() bool {
 	if d.Then == nil || d.Now == nil {
 		return d.Then != d.Now

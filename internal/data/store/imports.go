@@ -10,68 +10,68 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Import is an import of a department.
+// Import is an import into a department.
 type Import struct {
 	Number   int64
 	At       time.Time
-	Key      KeyID     // 0: a command did it
-	Label    string    // of the key
-	File     string    // its name
-	Added    int       // people
-	Changed  int       // people
-	UndoneAt time.Time // the zero time: the import was not taken back
+	Key      KeyID     // 0: a command
+	Label    string    // label of the key
+	File     string    // file name
+	Added    int       // number of people added
+	Changed  int       // number of people changed
+	UndoneAt time.Time // the zero time: not undone
 }
 
-// Person is a record to be added, with an empty ID, or to be changed.
+// Person is a record to change or, with an empty ID, to add.
 type Person struct {
 	ID     string
 	Fields record.Fields // normalized
 }
 
-// Roster is a department at one moment.
+// Roster is a department as of a single moment.
 type Roster interface {
-	// Each calls each for every record that is not deleted, damaged ones
-	// included, in the order of creation, until ctx ends. each must not keep the pointer.
+	// Each calls each for every record that is not deleted, including damaged ones, in order of
+	// creation, until ctx ends. each must not keep the pointer.
 	Each(ctx context.Context, each func(*record.Stored)) error
-	// Deleted reports which of some ids are those of deleted records.
+	// Deleted returns the set of those ids that belong to deleted records.
 	Deleted(ids []string) (map[string]bool, error)
 }
 
-// NewImport is an import to be made.
+// NewImport describes an import.
 type NewImport struct {
 	By   KeyID
-	File string // name, for people; cut to 200 characters
-	Hash []byte // SHA-256 of the content
+	File string // file name, shortened to 200 characters
+	Hash []byte // SHA-256 of the file
 
-	// Progress is called after each person is written; nil for no calls. Its error ends the
-	// import, and nothing is written.
+	// Progress, if not nil, is called after each person is written. Its error ends the import, and
+	// nothing is written.
 	Progress func(done int) error
 
-	// Department and New are the arguments of TenantOrNew where the tenant is 0. The
-	// department is created in the same transaction, if there are people.
+	// Department and New are the arguments of TenantOrNew if the tenant is 0. The department is
+	// created in the same transaction if there are people to write.
 	Department string
 	New        bool
 
-	// Decide returns the people to write. Import calls it within the transaction. If it
-	// returns an error or no people, Import writes nothing and uses no number.
+	// Decide returns the people to write. Import calls it within the transaction. If it returns an
+	// error or no people, nothing is written and no number is used.
 	Decide func(Roster) ([]Person, error)
 
-	// Key is that of a request that may be sent again, nil for none. Replay returns
-	// the response to store, within the transaction.
+	// Key is the idempotency key of the request, or nil. Replay returns the response to store and
+	// is called within the transaction.
 	Key    *IdempotencyKey
 	Replay func(number int64, ids []string) []byte
 }
 
-// Import makes an import in one transaction. It returns its number, 0 if there was
-// nothing to write, and the ids of the people in their order. It returns the error of
-// Decide, ErrReused, or a *RepeatedError for a request that was sent before.
+// Import writes an import in one transaction. It returns the number of the import, or 0 if there
+// was nothing to write, and the ids of the people in order. It returns the error of Decide,
+// ErrReused, or a *RepeatedError for a repeated request.
 func (s *Store) Import(tenant record.TenantID, n NewImport) (number int64, ids []string, err error) {
 	err = s.db.WriteLong(func(t *sqlite.Tx) (err error) {
 		number, ids = 0, nil
 		if err := refuseRepeated(t.Conn, t.Now, tenant, n.Key); err != nil {
 			return err
 		}
-		number, ids, err = n.make(t, tenant)
+		number, ids, err = n.write(t, tenant)
 		if err == nil && number > 0 && n.Key != nil {
 			err = addReplay(t, tenant, n.Key, importID(number), string(n.Replay(number, ids)))
 		}
@@ -80,13 +80,12 @@ func (s *Store) Import(tenant record.TenantID, n NewImport) (number int64, ids [
 	return number, ids, err
 }
 
-// importID returns the id that the replay of an import has, where the replay of a create
-// has the id of the record.
+// importID returns the id that the replay of an import has in place of a record id.
 func importID(number int64) string { return "import/" + strconv.FormatInt(number, 10) }
 
-// make decides what to write, and writes it.
-func (n *NewImport) make(t *sqlite.Tx, tenant record.TenantID) (number int64, ids []string, err error) {
-	if tenant == 0 { // it may exist by now
+// write decides which people to write and writes them.
+func (n *NewImport) write(t *sqlite.Tx, tenant record.TenantID) (number int64, ids []string, err error) {
+	if tenant == 0 { // the department may exist by now
 		tenant, _, err = tenantOrNew(t.Conn, n.Department, n.New)
 	} else {
 		_, err = t.QueryInt(`SELECT 1 FROM tenants WHERE id = ?`, int64(tenant))
@@ -111,14 +110,14 @@ func (n *NewImport) make(t *sqlite.Tx, tenant record.TenantID) (number int64, id
 	if err != nil {
 		return 0, nil, err
 	}
-	if ids, err = n.write(t, tenant, people); err != nil {
+	if ids, err = n.writePeople(t, tenant, people); err != nil {
 		return 0, nil, err
 	}
 	return number, ids, n.note(t, tenant, number, last+1, people)
 }
 
-// write adds and changes people.
-func (n *NewImport) write(t *sqlite.Tx, tenant record.TenantID, people []Person) (ids []string, err error) {
+// writePeople adds and changes people.
+func (n *NewImport) writePeople(t *sqlite.Tx, tenant record.TenantID, people []Person) (ids []string, err error) {
 	row, err := nextRow(t, tenant)
 	if err != nil {
 		return nil, err
@@ -148,7 +147,7 @@ func (n *NewImport) write(t *sqlite.Tx, tenant record.TenantID, people []Person)
 	return ids, nil
 }
 
-// note adds the import to the table. Its changes are all from the first on.
+// note adds the import to the table. first is the number of its first change.
 func (n *NewImport) note(t *sqlite.Tx, tenant record.TenantID, number, first int64, people []Person) error {
 	added := int64(0)
 	for _, p := range people {
@@ -163,7 +162,7 @@ func (n *NewImport) note(t *sqlite.Tx, tenant record.TenantID, number, first int
 	return err
 }
 
-// roster is a department as a transaction sees it.
+// roster implements Roster in a transaction.
 type roster struct {
 	conn   *sqlite.Conn
 	tenant record.TenantID
@@ -187,7 +186,7 @@ func (r roster) Deleted(ids []string) (map[string]bool, error) {
 	return deleted, err
 }
 
-// ReadRoster calls read with a department at one moment.
+// ReadRoster calls read with a department as of a single moment.
 func (s *Store) ReadRoster(tenant record.TenantID, read func(Roster) error) error {
 	return s.db.ReadTx(func(c *sqlite.Conn) error { return read(roster{c, tenant}) })
 }
@@ -200,7 +199,7 @@ func scanImport(row sqlite.Row) Import {
 	return Import{row.Int(0), row.Time(1), KeyID(row.Int(2)), row.Text(3), row.Text(4), int(row.Int(5)), int(row.Int(6)), row.Time(7)}
 }
 
-// Imports returns the imports of a department, the newest first.
+// Imports returns the imports into a department, newest first.
 func (s *Store) Imports(tenant record.TenantID) (all []Import, err error) {
 	err = s.query(importsSQL+` ORDER BY number DESC`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) { all = append(all, scanImport(row)) })
 	return all, err
@@ -210,57 +209,55 @@ const importedIDsSQL = `
 	SELECT DISTINCT record_id FROM imports JOIN changes ON changes.id BETWEEN ?1 << 32 | first_change AND ?1 << 32 | last_change
 	 WHERE imports.tenant_id = ?1 AND number = ?2`
 
-// Imported returns the ids of the people whom an import has added or changed. Of those who
-// were erased since then nothing is known.
+// Imported returns the ids of the people whom an import added or changed, except people who have
+// been purged since.
 func (s *Store) Imported(tenant record.TenantID, number int64) (ids map[string]bool, err error) {
 	ids = map[string]bool{}
 	err = s.query(importedIDsSQL, sqlite.Args{int64(tenant), number}, func(row sqlite.Row) { ids[row.Text(0)] = true })
 	return ids, err
 }
 
-// SameFile returns the newest import of a file with this hash that was not taken
-// back, nil if there is none.
+// SameFile returns the newest import of a file with this hash that was not undone, or nil.
 func (s *Store) SameFile(tenant record.TenantID, hash []byte) (same *Import, err error) {
 	err = s.query(importsSQL+` AND imports.hash = ? AND taken_back_at IS NULL ORDER BY number DESC LIMIT 1`, sqlite.Args{int64(tenant), hash},
 		func(row sqlite.Row) { i := scanImport(row); same = &i })
 	return same, err
 }
 
-// Undone is what taking an import back has done.
+// Undone is the result of undoing an import.
 type Undone struct {
-	Deleted  int // people whom the import had added
-	Restored int // people whom the import had changed
+	Deleted  int // number of people whom the import had added
+	Restored int // number of people whom the import had changed
 	Left     []NotUndone
 }
 
-// NotUndone is somebody whom an import added or changed and who stays as they are.
+// NotUndone is a person whom the import added or changed and the undo leaves unchanged.
 type NotUndone struct {
-	ID     string // empty where the record was erased: nobody knows any more which it was
-	Name   string // empty where the record is gone
-	Action string // of the last change since the import; empty: nothing changed, but the record before the import is damaged or breaks a rule
+	ID     string // empty for a purged record, whose id is unknown
+	Name   string // empty if the record no longer exists
+	Action string // last change since the import; empty: unchanged, but the earlier record is damaged or invalid
 }
 
-// UndoneError says that an import was taken back before.
+// UndoneError reports that an import was already undone.
 type UndoneError struct {
 	Number int64
 	At     time.Time
 }
 
-func (e *UndoneError) Error() string { return "the import was taken back before" }
+func (e *UndoneError) Error() string { return "the import was already undone" }
 
-// imported is a change that an import has made.
+// imported is a change that an import made.
 type imported struct {
 	id, action, before string
-	since              string // action of the last change after the import; empty: none
+	since              string // last action on the record after the import; empty: none
 }
 
-// UndoImport takes an import back in one transaction: it deletes softly whom the
-// import has added, and restores the fields of whom it has changed. It leaves alone
-// whom anything else has changed since. The error is ErrNotFound for an unknown
-// number, and a *UndoneError for one that was taken back before.
+// UndoImport undoes an import in one transaction. It soft-deletes the people the import added and
+// restores the fields of those it changed, except people who have changed since. It returns
+// ErrNotFound for an unknown number and an *UndoneError for an import that was already undone.
 //
-// progress is called after each person; nil for no calls. Its error ends the work, and
-// nothing is changed.
+// If progress is not nil, UndoImport calls it after each person. An error of progress ends the
+// undo, and nothing is changed.
 func (s *Store) UndoImport(tenant record.TenantID, by KeyID, number int64, progress func(done, total int) error) (done Undone, err error) {
 	err = s.db.WriteLong(func(t *sqlite.Tx) error {
 		done = Undone{}
@@ -289,13 +286,13 @@ func (s *Store) UndoImport(tenant record.TenantID, by KeyID, number int64, progr
 	return done, err
 }
 
-// sinceSQL reads the changes of a department from a number on.
+// sinceSQL reads the changes in a department from a number on.
 const sinceSQL = `
 	SELECT id & 0xffffffff, record_id, action, before FROM changes
 	 WHERE id BETWEEN ?1 << 32 | ?2 AND ?1 << 32 | 0xffffffff ORDER BY id`
 
-// importedBy returns the changes of an import that is not taken back, and the
-// number of those that a purge has erased.
+// importedBy returns the changes of an import that is not undone, and the number of its changes
+// that a purge has deleted.
 func importedBy(c *sqlite.Conn, tenant record.TenantID, number int64) (all []*imported, erased int64, err error) {
 	var first, last, undone int64
 	err = c.QueryRow(`
@@ -323,7 +320,7 @@ func importedBy(c *sqlite.Conn, tenant record.TenantID, number int64) (all []*im
 	return all, erased - int64(len(all)), err
 }
 
-// undo takes one change back, or leaves the record alone.
+// undo undoes one change, or leaves the record unchanged.
 func (done *Undone) undo(t *sqlite.Tx, tenant record.TenantID, by KeyID, ch *imported) error {
 	now, err := get(t.Conn, tenant, ch.id)
 	if ch.since != "" || errors.Is(err, ErrNotFound) {
@@ -351,8 +348,7 @@ func (done *Undone) undo(t *sqlite.Tx, tenant record.TenantID, by KeyID, ch *imp
 	return replace(t, tenant, by, &now, before.Fields)
 }
 
-// nameOf returns the name of a record, deleted or not, and an empty one if it is
-// gone.
+// nameOf returns the name of a record, deleted or not. It is empty for a purged record.
 func nameOf(c *sqlite.Conn, tenant record.TenantID, id string) (name string, err error) {
 	err = c.QueryRow(`SELECT first_name || ' ' || last_name FROM firefighters WHERE id = ? AND tenant_id = ?`, sqlite.Args{id, int64(tenant)},
 		func(row sqlite.Row) { name = row.Text(0) })

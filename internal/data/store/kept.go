@@ -11,32 +11,30 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Kept is all that a database has about one person. Nothing of it is about anybody else,
-// but for the labels of keys and the names of the files of imports, which are what people
-// have called them.
+// Kept is all data about one person. It contains no data about other people, except labels of keys
+// and file names of imports, which may contain any text.
 type Kept struct {
 	ID         string
 	Department string
-	At         time.Time        // when it was read
-	Record     *record.Stored   // nil: it was erased
-	ErasedAt   time.Time        // the zero time: it was not
-	Edits      []Edit           // without what people other than this one were, the newest first
-	Readers    []Key            // that could read the record, the newest first; nil after it was erased
-	Replays    []StoredResponse // the newest first
+	At         time.Time        // time of the query
+	Record     *record.Stored   // nil: permanently deleted
+	ErasedAt   time.Time        // time of the permanent deletion; the zero time: none
+	Edits      []Edit           // changes to this record, newest first
+	Readers    []Key            // keys that could read the record, newest first; nil after a permanent deletion
+	Replays    []StoredResponse // newest first
 }
 
-// StoredResponse is the response to a create or an import, as it is stored for requests
-// that are sent again.
+// StoredResponse is the response to a create or an import that is stored for repeated requests.
 type StoredResponse struct {
 	At, Until time.Time
-	Import    int64           // number of the import that it is about, 0 for none
-	Body      json.RawMessage // nil where it is about others, too
+	Import    int64           // number of the import; 0: a create
+	Body      json.RawMessage // nil for an import, whose response is also about other people
 }
 
 var keptSQL = `SELECT deleted_at, ` + record.Columns + ` FROM firefighters WHERE id = ? AND tenant_id = ?`
 
-// Kept returns all that is kept about a person of a department, at one moment. The
-// person may be deleted or erased. The error is ErrNotFound if there never was one.
+// Kept returns all data about a person of a department, read at a single moment. The person may be
+// soft-deleted or permanently deleted. Kept returns ErrNotFound if the person never existed.
 func (s *Store) Kept(tenant record.TenantID, id string) (k Kept, err error) {
 	k = Kept{ID: id, At: s.Clock().Now()}
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
@@ -74,7 +72,7 @@ func (k *Kept) readEdits(c *sqlite.Conn, tenant record.TenantID) error {
 	return err
 }
 
-// readErased finds out when the person was erased, of whom nothing else is left.
+// readErased sets the time at which a person without a record was permanently deleted.
 func (k *Kept) readErased() error {
 	at := slices.IndexFunc(k.Edits, func(e Edit) bool { return e.Action == actionPurge })
 	if at < 0 {
@@ -92,9 +90,8 @@ func (k *Kept) readReaders(c *sqlite.Conn, tenant record.TenantID) error {
 	})
 }
 
-// couldRead reports whether a key of the department has worked at a time when it opened
-// a record. The page shows deleted people, too, to everybody who signs in. A device has
-// them no longer.
+// couldRead reports whether a key of the department was valid at a time when it gave access to a
+// record. The office page also shows deleted people; devices do not receive them.
 func (k Key) couldRead(f *record.Stored) bool {
 	end := k.Ended()
 	return (end == 0 || end > f.CreatedAt) && (!IsDeviceScope(k.Scope) || f.DeletedAt == 0 || k.CreatedAt < f.DeletedAt)

@@ -9,33 +9,32 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// KeyID is the number of a key, 0 where a command does what otherwise a key
-// does.
+// KeyID is the number of a key, or 0 for a command.
 type KeyID int64
 
-// The scopes of a key for people and programs. Each may do what those before it may.
+// The scopes of keys for people and programs. Each one includes the ones before it.
 const (
 	ScopeRead  = "read"
 	ScopeWrite = "write"
-	ScopeAdmin = "admin" // on the office page it also sees keys, revokes them and invites
+	ScopeAdmin = "admin" // also manages keys and invitations on the office page
 )
 
-// The scopes of a key for a device. Each opens one thing and nothing else.
+// The scopes of keys for devices. Each gives access to one resource only.
 const (
 	ScopePhone    = "phone"    // the address book
 	ScopeCalendar = "calendar" // the calendar of birthdays
 )
 
-// scopes are those for people and programs, in their order.
+// scopes are the scopes for people and programs, in order.
 var scopes = []string{ScopeRead, ScopeWrite, ScopeAdmin}
 
-// ValidScope reports whether a scope is one of those for people and programs.
+// ValidScope reports whether a scope is valid for people and programs.
 func ValidScope(scope string) bool { return slices.Contains(scopes, scope) }
 
-// IsDeviceScope reports whether a scope is one of those for a device.
+// IsDeviceScope reports whether a scope is for devices.
 func IsDeviceScope(scope string) bool { return scope == ScopePhone || scope == ScopeCalendar }
 
-// ScopeCovers reports whether a key of a scope may do what needs another scope.
+// ScopeCovers reports whether a scope includes the needed scope.
 func ScopeCovers(scope, needed string) bool {
 	if IsDeviceScope(needed) {
 		return scope == needed
@@ -43,8 +42,8 @@ func ScopeCovers(scope, needed string) bool {
 	return ValidScope(needed) && slices.Index(scopes, scope) >= slices.Index(scopes, needed)
 }
 
-// Key is an API key, that of a device or the session of a browser, as it is stored.
-// Times are in milliseconds; 0 is none. A key with OpenedBy has ended when that one has.
+// Key is an API key, the key of a device, or a browser session. Times are in milliseconds; 0 means
+// none. A key with OpenedBy ends no later than that key.
 type Key struct {
 	ID         KeyID
 	Tenant     record.TenantID
@@ -54,15 +53,15 @@ type Key struct {
 	ExpiresAt  int64
 	RevokedAt  int64
 	LastUsedAt int64
-	Lifetime   int64  // of a session, after its last use; 0: an API key
-	OpenedBy   KeyID  // the key that opened the session, or the phone's of a calendar; 0: none
-	Device     string // what the session is on, as "Firefox, Windows"; empty: not known
-	Login      string // that of the invitation that opened the session
-	Birthdays  bool   // of ScopePhone: the cards have dates of birth
+	Lifetime   int64  // of a session, from its last use; 0: not a session
+	OpenedBy   KeyID  // key that opened the session, or phone key of a calendar key; 0: none
+	Device     string // browser and system of the session, such as "Firefox, Windows"; empty: unknown
+	Login      string // login of the invitation that opened the session
+	Birthdays  bool   // for ScopePhone: whether contacts include dates of birth
 }
 
-// keyColumns are the columns of a key k in keyTables. o is the key that opened k. If o was
-// erased, k counts as revoked.
+// keyColumns are the columns of a key k in keyTables. o is the key that opened k. If o no longer
+// exists, k counts as revoked.
 const (
 	keyColumns = `k.id, k.tenant_id, k.scope, k.label, k.created_at,
 		min(ifnull(k.expires_at, o.expires_at), ifnull(o.expires_at, k.expires_at)),
@@ -72,24 +71,24 @@ const (
 	keySQL    = `SELECT ` + keyColumns + ` FROM ` + keyTables
 )
 
-// scanKey reads a row that begins with keyColumns.
+// scanKey returns the key in a row that begins with keyColumns.
 func scanKey(row sqlite.Row) Key {
 	return Key{KeyID(row.Int(0)), record.TenantID(row.Int(1)), row.Text(2), row.Text(3),
 		row.Int(4), row.Int(5), row.Int(6), row.Int(7), row.Int(8), KeyID(row.Int(9)), row.Text(10), row.Text(11), row.Int(12) == 1}
 }
 
-// IsSession reports whether the key is the session of a browser. It opens the
-// office page, and nothing in the API.
+// IsSession reports whether the key is a browser session, which gives access to the office page but
+// not to the API.
 func (k Key) IsSession() bool { return k.Lifetime != 0 }
 
-// sessionSuffix ends the label of every session.
+// sessionSuffix is the end of the label of each session.
 const sessionSuffix = " (browser)"
 
-// Person returns whose session a key is: its label without its end.
+// Person returns the name of the person who has the session.
 func (k Key) Person() string { return strings.TrimSuffix(k.Label, sessionSuffix) }
 
-// Expiry returns when the key expires, in milliseconds; 0 is never. A session
-// expires its lifetime after its last use, or earlier with the key that opened it.
+// Expiry returns when the key expires, in milliseconds; 0 means never. A session expires after
+// Lifetime without use, or earlier with the key that opened it.
 func (k Key) Expiry() int64 {
 	if !k.IsSession() {
 		return k.ExpiresAt
@@ -101,11 +100,11 @@ func (k Key) Expiry() int64 {
 	return at
 }
 
-// Expired reports whether the key has expired by a time in milliseconds.
+// Expired reports whether the key has expired at a time in milliseconds.
 func (k Key) Expired(now int64) bool { at := k.Expiry(); return at != 0 && at <= now }
 
-// Ended returns when the key was revoked or expires, whichever is first, in milliseconds;
-// 0 is never.
+// Ended returns when the key was revoked or expires, whichever is first, in milliseconds; 0 means
+// never.
 func (k Key) Ended() int64 {
 	if at := k.Expiry(); k.RevokedAt == 0 || at != 0 && at < k.RevokedAt {
 		return at
@@ -113,7 +112,7 @@ func (k Key) Ended() int64 {
 	return k.RevokedAt
 }
 
-// StateActive is the state of a key that works.
+// StateActive is the state of a valid key.
 const StateActive = "active"
 
 // State returns StateActive, "revoked" or "expired".
@@ -127,29 +126,29 @@ func (k Key) State(now time.Time) string {
 	return StateActive
 }
 
-// HasKey reports whether there is a key with this hash.
+// HasKey reports whether a key with this hash exists.
 func (s *Store) HasKey(hash KeyHash) (bool, error) {
 	n, err := s.queryInt(`SELECT EXISTS (SELECT 1 FROM keys WHERE hash = ?)`, hash[:])
 	return n == 1, err
 }
 
-// Keys calls each for all keys and sessions.
+// Keys calls each for all keys and sessions. It skips a key whose hash is damaged.
 func (s *Store) Keys(each func(KeyHash, Key)) error {
 	return s.query(`SELECT `+keyColumns+`, k.hash FROM `+keyTables, nil,
 		func(row sqlite.Row) {
-			if hash := row.Bytes(len(row) - 1); len(hash) == len(KeyHash{}) { // else it is damaged
+			if hash := row.Bytes(len(row) - 1); len(hash) == len(KeyHash{}) {
 				each(KeyHash(hash), scanKey(row))
 			}
 		})
 }
 
-// KeysVersion returns a number that changes whenever a key is made, changed,
-// revoked or erased, also by another process.
+// KeysVersion returns a number that changes whenever any process adds, changes, revokes or deletes
+// a key.
 func (s *Store) KeysVersion() (int64, error) {
 	return s.queryInt(`SELECT keys_version FROM service`)
 }
 
-// KeyInfo is what the holder of a key may know about it.
+// KeyInfo is the information about a key that its holder may see.
 type KeyInfo struct {
 	Department string  `json:"department"`
 	Label      string  `json:"label"`
@@ -157,27 +156,27 @@ type KeyInfo struct {
 	ExpiresAt  *string `json:"expiresAt"` // null: never
 }
 
-// KeyInfo returns what is known about a key, or ErrNotFound.
+// KeyInfo returns the information about a key, or ErrNotFound.
 func (s *Store) KeyInfo(id KeyID) (info KeyInfo, err error) {
 	err = s.queryRow(`SELECT name, label, scope, expires_at FROM keys JOIN tenants ON tenants.id = tenant_id WHERE keys.id = ?`,
 		sqlite.Args{int64(id)}, func(row sqlite.Row) { info = KeyInfo{row.Text(0), row.Text(1), row.Text(2), Moment(row.Int(3))} })
 	return info, noRow(err, ErrNotFound)
 }
 
-// NewKey describes a key to make.
+// NewKey describes a key to create.
 type NewKey struct {
-	Tenant    string // the department's name, by record.NormalizeName
-	Label     string // by record.NormalizeLabel
+	Tenant    string // name of the department, normalized by record.NormalizeName
+	Label     string // normalized by record.NormalizeLabel
 	Scope     string
-	Birthdays bool      // of ScopePhone: the cards have dates of birth
-	ExpiresAt time.Time // the zero time is never
-	New       bool      // the department may be created in addition to others
+	Birthdays bool      // for ScopePhone: whether contacts include dates of birth
+	ExpiresAt time.Time // the zero time: never
+	New       bool      // whether the department may be created in addition to others
 }
 
-// CreateKey makes a key, and its department if that does not exist, and shows
-// the key: this is the only time that anybody sees it. If show fails the key is
-// not made. So show runs within the transaction. It runs twice if the transaction
-// was shared with other callers and failed. It returns the errors of TenantOrNew.
+// CreateKey creates a key, and its department if that does not exist, and passes the key to show.
+// The key cannot be read again later. show is called within the transaction: if it fails, the key
+// is not created. It is called twice if a transaction that other writes share has to be repeated.
+// CreateKey returns the errors of TenantOrNew.
 func (s *Store) CreateKey(k NewKey, show func(key string) error) error {
 	key := newKeyText()
 	hash := HashKey(key)
@@ -198,7 +197,7 @@ func (s *Store) CreateKey(k NewKey, show func(key string) error) error {
 	})
 }
 
-// insertKey writes a key, which is made now, and returns its number.
+// insertKey adds a key that is created now, and returns its id.
 func insertKey(t *sqlite.Tx, hash KeyHash, k Key) (KeyID, error) {
 	id, err := t.QueryInt(`
 		INSERT INTO keys (hash, tenant_id, label, scope, created_at, expires_at, session_lifetime, opened_by, device, login, birthdays)
@@ -207,15 +206,15 @@ func insertKey(t *sqlite.Tx, hash KeyHash, k Key) (KeyID, error) {
 	return KeyID(id), err
 }
 
-// ListKeys calls each for the keys of the department of that name, or of all
-// departments if it is empty, with the department's name.
+// ListKeys calls each for the keys of the department with this name, or of all departments if the
+// name is empty.
 func (s *Store) ListKeys(tenant string, each func(k Key, tenant string)) error {
 	return s.query(`SELECT `+keyColumns+`, t.name FROM `+keyTables+` JOIN tenants t ON t.id = k.tenant_id
 		WHERE ?1 IN ('', t.name) ORDER BY k.id`, sqlite.Args{tenant},
 		func(row sqlite.Row) { each(scanKey(row), row.Text(len(row)-1)) })
 }
 
-// KeysOf returns the keys and sessions of a department, the newest first.
+// KeysOf returns the keys and sessions of a department, newest first.
 func (s *Store) KeysOf(tenant record.TenantID) (all []Key, err error) {
 	err = s.query(keySQL+` WHERE k.tenant_id = ? ORDER BY k.id DESC`, sqlite.Args{int64(tenant)},
 		func(row sqlite.Row) { all = append(all, scanKey(row)) })
@@ -225,8 +224,8 @@ func (s *Store) KeysOf(tenant record.TenantID) (all []Key, err error) {
 // AnyTenant stands for all departments.
 const AnyTenant record.TenantID = 0
 
-// RevokeKey revokes a key of a department for good. It reports whether the key was
-// revoked already. The error is ErrNotFound if the department has no such key.
+// RevokeKey revokes a key of a department. already reports whether the key was revoked before.
+// RevokeKey returns ErrNotFound if the department has no such key.
 func (s *Store) RevokeKey(tenant record.TenantID, id KeyID) (already bool, err error) {
 	err = s.db.Write(func(t *sqlite.Tx) error {
 		revoked, err := t.QueryInt(`SELECT revoked_at IS NOT NULL FROM keys WHERE id = ? AND ? IN (0, tenant_id)`, int64(id), int64(tenant))
@@ -244,7 +243,7 @@ func revoke(t *sqlite.Tx, id KeyID) error {
 	return err
 }
 
-// WriteKeyUses writes when keys were last used, in milliseconds.
+// WriteKeyUses stores when keys were last used, in milliseconds.
 func (s *Store) WriteKeyUses(uses map[KeyID]int64) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
 		for id, used := range uses {
@@ -256,13 +255,13 @@ func (s *Store) WriteKeyUses(uses map[KeyID]int64) error {
 	})
 }
 
-// keyByID returns a key or a session of any department.
+// keyByID returns a key or session of any department.
 func keyByID(c *sqlite.Conn, id KeyID) (k Key, err error) {
 	err = c.QueryRow(keySQL+` WHERE k.id = ?`, sqlite.Args{int64(id)}, func(row sqlite.Row) { k = scanKey(row) })
 	return k, noRow(err, ErrNotFound)
 }
 
-// keyByHash returns the key or the session with this hash.
+// keyByHash returns the key or session with this hash.
 func keyByHash(c *sqlite.Conn, hash KeyHash) (k Key, err error) {
 	err = c.QueryRow(keySQL+` WHERE k.hash = ?`, sqlite.Args{hash[:]}, func(row sqlite.Row) { k = scanKey(row) })
 	return k, noRow(err, ErrNotFound)

@@ -7,18 +7,16 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// Mark identifies a state of the database. Each commit of the program replaces it, so a
-// mark that does not follow the last known one shows that the database was set back to an
-// earlier state.
+// Mark identifies a state of the database. Each commit of the program replaces it. A mark that does
+// not follow the last known one shows that the database was set back to an earlier state.
 type Mark struct {
 	History int64 `json:"history"` // renewed by a restore
-	Epoch   int64 `json:"epoch"`   // random, new at each start of the service
-	Commits int64 `json:"commits"` // the number of commits of the program, never reset
-	Nonce   int64 `json:"nonce"`   // random, new with each commit
+	Epoch   int64 `json:"epoch"`   // random; new each time the service starts
+	Commits int64 `json:"commits"` // number of commits by the program; never reset
+	Nonce   int64 `json:"nonce"`   // random; new with each commit
 }
 
-// Follows reports whether a database with this mark may have grown out of one with an
-// earlier mark, by any number of commits.
+// Follows reports whether any number of commits can lead from the earlier mark to this one.
 func (m Mark) Follows(earlier Mark) bool {
 	return m.History == earlier.History && (m.Commits > earlier.Commits || m == earlier)
 }
@@ -35,8 +33,8 @@ func scanMark(row sqlite.Row) (m Mark, latestTime int64) {
 	return Mark{row.Int(0), row.Int(1), row.Int(2), row.Int(3)}, row.Int(4)
 }
 
-// sampleSQL reads the newest rows of the tables that grow, and some others. A query for
-// min and max together would read the whole table.
+// sampleSQL reads the newest rows of keys and tenants and random rows of firefighters and changes.
+// A query for min and max together would read the whole table.
 const sampleSQL = `
 	WITH f AS (SELECT (SELECT min(row) FROM firefighters) AS first, (SELECT max(row) FROM firefighters) AS last),
 	     c AS (SELECT (SELECT min(id) FROM changes) AS first, (SELECT max(id) FROM changes) AS last)
@@ -45,36 +43,35 @@ const sampleSQL = `
 	       (SELECT record_id FROM changes WHERE id BETWEEN c.first + abs(random() % (c.last - c.first + 1)) AND c.last LIMIT 1)
 	  FROM f, c`
 
-// ReadSample reads a sample of rows. It fails if their pages are damaged or missing.
+// ReadSample reads a sample of rows. It returns an error if their pages are damaged or missing.
 func ReadSample(c *sqlite.Conn) error { return c.Query(sampleSQL, nil, func(sqlite.Row) {}) }
 
-// Mark returns the mark of the last commit of this Store or, if another process has
-// committed since, an earlier one.
+// Mark returns the mark of the last commit by this Store. If another process has committed since
+// then, Mark may return an earlier mark.
 func (s *Store) Mark() Mark { return *s.mark.Load() }
 
-// BeginEpoch marks the start of a service. From now on an epoch of another process is a
-// loss: only one service runs on a database.
+// BeginEpoch starts the epoch of a service. From then on, an epoch of another process means that
+// the database is lost, because only one service may run on it.
 func (s *Store) BeginEpoch() error {
 	s.epoch = rand.Int64()
 	return s.SaveClock()
 }
 
-// CheckMark reads the mark through the given connection. It returns sqlite.ErrLost if
-// the database was set back to an earlier state. It also takes over the latest time seen
-// if another process has reset it (ResetClock).
+// CheckMark reads the mark on a connection. It returns sqlite.ErrLost if the database was set back
+// to an earlier state. If another process has reset the clock, it adopts the new latest time.
 func (s *Store) CheckMark(c *sqlite.Conn) error {
 	if s.db.IsLost() {
 		return sqlite.ErrLost
 	}
-	known := s.Mark() // before the query: the database may only be newer
+	known := s.Mark() // read before the query, so the database can only be newer
 	_, err := s.followMark(c, known)
 	return err
 }
 
-// followMark returns the mark in the database, which another process may have replaced.
-// It returns sqlite.ErrLost if it does not follow the known mark.
+// followMark returns the mark in the database, which another process may have replaced. It returns
+// sqlite.ErrLost if the mark does not follow the known one.
 func (s *Store) followMark(c *sqlite.Conn, known Mark) (found Mark, err error) {
-	saved, latest := s.clockSaved.Load(), int64(0) // before the query, so that a commit in between is no reset
+	saved, latest := s.clockSaved.Load(), int64(0) // read before the query, so a commit in between does not look like a reset
 	err = c.QueryRow(readMarkSQL, nil, func(row sqlite.Row) { found, latest = scanMark(row) })
 	if err != nil {
 		return found, noRow(err, sqlite.ErrLost)
@@ -92,9 +89,9 @@ const advanceSQL = `
 	UPDATE service SET epoch = ?, commits = ?, nonce = ?, latest_time = max(latest_time, ?)
 	 WHERE history = ? AND epoch = ? AND commits = ? AND nonce = ?`
 
-// advanceMark replaces the mark and saves the time of a transaction that is about to
-// commit. It returns sqlite.ErrLost if the mark in the database does not follow the known
-// one. After a commit that failed, either of the two marks may be in the database.
+// advanceMark replaces the mark and stores the time in a transaction that is about to commit. It
+// returns sqlite.ErrLost if the mark in the database does not follow the known one. After a failed
+// commit, the database may contain either of the two marks.
 func (s *Store) advanceMark(t *sqlite.Tx) error {
 	known := s.Mark()
 	for {

@@ -5,25 +5,24 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// NewPhone describes a phone that is to read the address book of a department.
+// NewPhone describes a phone that will read the address book of a department.
 type NewPhone struct {
 	Tenant    record.TenantID
-	Name      string // by record.NormalizeName
-	Birthdays bool   // it gets the dates of birth, and a calendar of them
+	Name      string // normalized by record.NormalizeName
+	Birthdays bool   // whether it receives dates of birth and a calendar of birthdays
 }
 
-// Phone is a phone with its secrets.
+// Phone is a phone with its keys.
 type Phone struct {
 	ID        KeyID
 	Name      string
-	Key       string // opens the address book
-	Calendar  string // opens the calendar of birthdays; empty without one
+	Key       string // key for the address book
+	Calendar  string // key for the calendar of birthdays; empty without a calendar
 	Birthdays bool
 }
 
-// AddPhone makes the keys of a phone and shows them: this is the only time that anybody
-// sees them. show is as in CreateKey. The key of the calendar ends with that of the
-// address book.
+// AddPhone creates the keys of a phone and passes them to show, as CreateKey does. The key of the
+// calendar ends with the key of the address book.
 func (s *Store) AddPhone(n NewPhone, show func(Phone) error) error {
 	return s.db.Write(func(t *sqlite.Tx) error { return addPhone(t, n, show) })
 }
@@ -44,9 +43,9 @@ func addPhone(t *sqlite.Tx, n NewPhone, show func(Phone) error) (err error) {
 	return show(p)
 }
 
-// PhoneInvitation returns the invitation of a phone with this code, with the name of its
-// department. It does not use the code up. The error is ErrNotFound for a code that does
-// not work, and for that of a person.
+// PhoneInvitation returns the invitation of a phone with this code, and the name of its department.
+// It does not use the code up. It returns ErrNotFound for a code that is not valid and for the code
+// of a person.
 func (s *Store) PhoneInvitation(code string) (i Invitation, err error) {
 	now := s.Clock().Now().UnixMilli()
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
@@ -58,10 +57,10 @@ func (s *Store) PhoneInvitation(code string) (i Invitation, err error) {
 	return i, noRow(err, ErrNotFound)
 }
 
-// UsePhoneInvitation uses the code of a phone's invitation up and does what AddPhone does.
-// The error is that of PhoneInvitation.
+// UsePhoneInvitation uses up the code of a phone's invitation and does the same as AddPhone. It
+// returns the errors of PhoneInvitation.
 func (s *Store) UsePhoneInvitation(code string, show func(Phone) error) error {
-	if _, err := s.PhoneInvitation(code); err != nil { // wrong codes do not keep those waiting who write
+	if _, err := s.PhoneInvitation(code); err != nil { // an invalid code must not delay writes
 		return err
 	}
 	return s.db.Write(func(t *sqlite.Tx) error {

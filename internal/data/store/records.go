@@ -12,8 +12,8 @@ import (
 
 var getSQL = `SELECT ` + record.Columns + ` FROM firefighters WHERE id = ? AND tenant_id = ? AND deleted_at IS NULL`
 
-// Get returns a record of a department. The error is a *record.DamagedError
-// where the disk has changed it.
+// Get returns a record of a department. It returns a *record.DamagedError if the checksum of the
+// record does not match.
 func (s *Store) Get(tenant record.TenantID, id string) (record.Firefighter, error) {
 	var f record.Stored
 	err := s.db.Read(func(c *sqlite.Conn) (err error) {
@@ -32,21 +32,21 @@ func get(c *sqlite.Conn, tenant record.TenantID, id string) (f record.Stored, er
 	return f, noRow(err, ErrNotFound)
 }
 
-// createSQL has the values of one row: with a SELECT in their place SQLite makes a
-// table for them first, because the table has a trigger.
+// createSQL inserts one row by VALUES. With a SELECT, SQLite would first copy the row to a
+// temporary table, because the table has a trigger.
 var createSQL = `
 	INSERT INTO firefighters (row, created_at, updated_at, tenant_id, id, checksum, ` + record.FieldColumns + `, ` + record.KeyColumns + `)
 	VALUES (?, ?, ?, ?, ?, ?` + placeholders(record.FieldColumns, record.KeyColumns) + `)`
 
-// placeholders returns a ", ?" for each of the columns.
+// placeholders returns ", ?" for each of the columns.
 func placeholders(columns ...string) string {
 	return strings.Repeat(`, ?`, strings.Count(strings.Join(columns, `,`), `,`)+1)
 }
 
-// Create adds a record to a department and returns it when it is on disk. The
-// error is record.FieldErrors where the fields break a rule. With an idempotency
-// key the replay is stored in the same transaction. Then the error is a
-// *RepeatedError for a create that was sent before, or ErrReused.
+// Create adds a record to a department. It returns record.FieldErrors for invalid fields.
+//
+// With an idempotency key, Create stores the response in the same transaction. If the request is a
+// repetition, it returns a *RepeatedError, or ErrReused for a different request with the same key.
 func (s *Store) Create(tenant record.TenantID, by KeyID, fields record.Fields, key *IdempotencyKey) (record.Firefighter, error) {
 	fields, errs := fields.Normalize(s.Clock().Now())
 	if len(errs) > 0 {
@@ -76,14 +76,14 @@ func newFirefighter(fields record.Fields) record.Firefighter {
 	return record.Firefighter{ID: uuid.Must(uuid.NewV7()).String(), Fields: fields}
 }
 
-// createValues returns the values of createSQL from the department on. They are made
-// before the transaction begins.
+// createValues returns the values of createSQL from tenant_id on. They do not depend on the
+// transaction.
 func createValues(tenant record.TenantID, f record.Firefighter) sqlite.Args {
 	return slices.Concat(sqlite.Args{int64(tenant), f.ID, record.Checksum(tenant, f.ID, &f.Fields, false)}, f.Values(), f.Keys())
 }
 
-// nextRow returns the row number that the next new record of a department has
-// (schema.sql). Each further one has the next number.
+// nextRow returns the row number of the next new record of a department. Further records have
+// consecutive numbers.
 func nextRow(t *sqlite.Tx, tenant record.TenantID) (row int64, err error) {
 	row, err = t.QueryInt(`SELECT id << 32 | (last_seq + 1) FROM tenants WHERE id = ?`, int64(tenant))
 	return row, noRow(err, ErrRemoved)
@@ -102,13 +102,11 @@ var replaceSQL = `
 	placeholders(record.FieldColumns, record.KeyColumns) + `)
 	 WHERE row = ? AND tenant_id = ?`
 
-// Check looks at a record that is about to change. If it returns an error, the record
-// stays as it is.
+// Check examines a record before a change. If it returns an error, the record is not changed.
 type Check func(record.Firefighter) error
 
-// Replace replaces all fields of a record and returns it when it is on disk.
-// Empty fields are cleared. The error is record.FieldErrors where the fields break
-// a rule. A damaged record is whole again afterwards.
+// Replace replaces all fields of a record, including damaged records, and clears the empty ones. It
+// returns record.FieldErrors for invalid fields.
 func (s *Store) Replace(tenant record.TenantID, by KeyID, id string, fields record.Fields, check Check) (f record.Firefighter, err error) {
 	fields, errs := fields.Normalize(s.Clock().Now())
 	if len(errs) > 0 {
@@ -126,9 +124,8 @@ func (s *Store) Replace(tenant record.TenantID, by KeyID, id string, fields reco
 	return f, err
 }
 
-// Edit replaces the fields of a record by those that change returns. Otherwise it is as
-// Replace, but the error is a *record.DamagedError for a record that the disk has
-// changed.
+// Edit passes the fields of a record to change and replaces them with the result. In contrast to
+// Replace, it returns a *record.DamagedError for a damaged record.
 func (s *Store) Edit(tenant record.TenantID, by KeyID, id string,
 	change func(record.Fields) (record.Fields, error), check Check) (f record.Firefighter, err error) {
 	err = s.db.Write(func(t *sqlite.Tx) error {
@@ -154,7 +151,7 @@ func (s *Store) Edit(tenant record.TenantID, by KeyID, id string,
 	return f, err
 }
 
-// replace replaces the fields of a record by normalized ones.
+// replace replaces the fields of a record with normalized fields.
 func replace(t *sqlite.Tx, tenant record.TenantID, by KeyID, before *record.Stored, fields record.Fields) error {
 	err := t.ExecOne(replaceSQL, slices.Concat(sqlite.Args{t.Now, record.Checksum(tenant, before.ID, &fields, false)},
 		fields.Values(), fields.Keys(), sqlite.Args{before.Row, int64(tenant)})...)
@@ -164,8 +161,7 @@ func replace(t *sqlite.Tx, tenant record.TenantID, by KeyID, before *record.Stor
 	return addChange(t, tenant, by, actionReplace, before.ID, before)
 }
 
-// getChecked returns a record that is about to change, damaged or not, if check
-// agrees.
+// getChecked returns a record, damaged or not, if check returns nil for it.
 func getChecked(t *sqlite.Tx, tenant record.TenantID, id string, check Check) (record.Stored, error) {
 	f, err := get(t.Conn, tenant, id)
 	if err == nil {
@@ -177,7 +173,7 @@ func getChecked(t *sqlite.Tx, tenant record.TenantID, id string, check Check) (r
 // deleteSQL inverts the checksum: see record.Checksum.
 const deleteSQL = `UPDATE firefighters SET deleted_at = ?, checksum = ~checksum WHERE row = ? AND tenant_id = ?`
 
-// Delete deletes a record softly: the row stays.
+// Delete soft-deletes a record.
 func (s *Store) Delete(tenant record.TenantID, by KeyID, id string, check Check) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
 		before, err := getChecked(t, tenant, id, check)
@@ -188,7 +184,7 @@ func (s *Store) Delete(tenant record.TenantID, by KeyID, id string, check Check)
 	})
 }
 
-// remove deletes a record softly.
+// remove soft-deletes a record.
 func remove(t *sqlite.Tx, tenant record.TenantID, by KeyID, before *record.Stored) error {
 	if err := t.ExecOne(deleteSQL, t.Now, before.Row, int64(tenant)); err != nil {
 		return err
@@ -205,15 +201,15 @@ const (
 	actionPurge    = "purge"
 )
 
-// ofTenant is the condition for the changes of a department, the first argument.
+// ofTenant selects the changes of a department. The first argument is the department.
 const ofTenant = `changes.id BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff`
 
-// lastChangeSQL returns the number of the last change of a department, 0 if there
-// is none.
+// lastChangeSQL returns the number of the last change in a department, 0 for none.
 const lastChangeSQL = `SELECT ifnull(max(id) & 0xffffffff, 0) FROM changes WHERE ` + ofTenant
 
-// addChange writes a change of a record into the history. before is nil if there was
-// no record, or if nobody may know it any more. The commit wakes those who wait for it.
+// addChange adds an entry to the history and marks the department as changed, so that the commit
+// wakes waiting clients. before is the previous state of the record, or nil if the history must not
+// have one.
 func addChange(t *sqlite.Tx, tenant record.TenantID, by KeyID, action, id string, before *record.Stored) error {
 	_, err := t.Exec(`
 		INSERT INTO changes (id, at, tenant_id, record_id, action, key_id, before, version)
@@ -223,8 +219,8 @@ func addChange(t *sqlite.Tx, tenant record.TenantID, by KeyID, action, id string
 	return err
 }
 
-// beforeJSON returns a record as the API has it, empty for none. A damaged one
-// says so.
+// beforeJSON returns a record as the API represents it, with a member "damaged" if it is damaged.
+// The text is empty for nil.
 func beforeJSON(f *record.Stored) string {
 	if f == nil {
 		return ""

@@ -9,27 +9,27 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// A create or an import that is sent again with the same Idempotency-Key
-// (draft-ietf-httpapi-idempotency-key-header) makes nothing a second time. It is
-// answered by the replay: the response to the first request, as it was stored.
+// A create or an import that is repeated with the same Idempotency-Key
+// (draft-ietf-httpapi-idempotency-key-header) changes nothing. It receives the replay: the stored
+// response to the first request.
 
-// replayLifetime is how long a replay is kept.
+// replayLifetime is how long a replay is stored.
 const replayLifetime = 24 * time.Hour
 
-// IdempotencyKey identifies a create or an import that may be sent again.
+// IdempotencyKey identifies a create or an import that may be repeated.
 type IdempotencyKey struct {
 	By   KeyID
 	Key  string
-	Hash []byte // SHA-256 of what the request asks for
+	Hash []byte // SHA-256 of the request content
 }
 
 const replaySQL = `
 	SELECT request_hash, record_id, answer FROM replays
 	 WHERE key_id = ? AND idempotency_key = ? AND tenant_id = ? AND created_at > ?`
 
-// Replay returns the response to an earlier request with this key, and the id of its
-// record or import; body is nil if there was none. The error is
-// ErrReused if that request had another hash.
+// Replay returns the response to an earlier request with this key, and the id of its record or
+// import. body is nil if there was no request. Replay returns ErrReused if that request had another
+// hash.
 func (s *Store) Replay(tenant record.TenantID, key *IdempotencyKey) (id string, body []byte, err error) {
 	now := s.Clock().Now().UnixMilli()
 	err = s.db.Read(func(c *sqlite.Conn) error {
@@ -55,8 +55,8 @@ func replay(c *sqlite.Conn, tenant record.TenantID, key *IdempotencyKey, now int
 	return id, body, nil
 }
 
-// refuseRepeated returns a *RepeatedError for a request that was sent before, and
-// ErrReused if it was another one. key is nil for one without a key.
+// refuseRepeated returns a *RepeatedError for a repeated request, or ErrReused if the earlier
+// request was different. It returns nil for a nil key.
 func refuseRepeated(c *sqlite.Conn, now int64, tenant record.TenantID, key *IdempotencyKey) error {
 	if key == nil {
 		return nil
@@ -68,8 +68,7 @@ func refuseRepeated(c *sqlite.Conn, now int64, tenant record.TenantID, key *Idem
 	return err
 }
 
-// addReplay stores the response that a request is about to get, with the id of what
-// it has made.
+// addReplay stores the response to a request, with the id of the new record or import.
 func addReplay(t *sqlite.Tx, tenant record.TenantID, key *IdempotencyKey, id, body string) error {
 	_, err := t.Exec(`
 		INSERT OR REPLACE INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer)
@@ -78,8 +77,7 @@ func addReplay(t *sqlite.Tx, tenant record.TenantID, key *IdempotencyKey, id, bo
 	return err
 }
 
-// EraseOldReplays erases replays that are older than their lifetime. One that cannot be
-// erased, because the table is damaged, stays.
+// EraseOldReplays deletes replays that are older than their lifetime.
 func (s *Store) EraseOldReplays() error {
 	until := s.Clock().Now().Add(-replayLifetime).UnixMilli()
 	old, err := s.queryInt(`SELECT EXISTS (SELECT 1 FROM replays WHERE created_at <= ?)`, until)

@@ -10,14 +10,12 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// maxLabel is how many characters the label of a key may have.
+// maxLabel is the maximum length of a label in characters.
 const maxLabel = 100
 
-// OpenSession opens a session of a browser with an API key or the code of an
-// invitation, and returns its secret. The code is used up. device says what the
-// browser is, in at most 100 characters. The error is
-// ErrNotFound if the text is neither of them, whatever the reason: it does not say
-// whether there ever was one.
+// OpenSession opens a browser session with an API key or the code of an invitation, and returns the
+// secret of the session. It uses up the code. device describes the browser in at most 100
+// characters. OpenSession returns ErrNotFound for any text that is not a valid key or code.
 func (s *Store) OpenSession(keyOrCode, device string, lifetime time.Duration) (secret string, session Key, err error) {
 	secret, keyOrCode = newKeyText(), strings.TrimSpace(keyOrCode)
 	hash := HashKey(secret)
@@ -46,8 +44,8 @@ func (s *Store) OpenSession(keyOrCode, device string, lifetime time.Duration) (s
 	return secret, session, nil
 }
 
-// isKnown returns ErrNotFound for a text that is neither a key nor a code. It
-// only reads, so that wrong ones do not keep those waiting who write.
+// isKnown returns ErrNotFound for a text that is neither a key nor a code. It only reads, so that
+// an invalid text does not delay writes.
 func (s *Store) isKnown(keyOrCode string) error {
 	key, invitation := HashKey(keyOrCode), HashKey(normalizeCode(keyOrCode))
 	known, err := s.queryInt(`SELECT EXISTS (SELECT 1 FROM keys WHERE hash = ?) OR EXISTS (SELECT 1 FROM invitations WHERE hash = ?)`,
@@ -58,8 +56,8 @@ func (s *Store) isKnown(keyOrCode string) error {
 	return err
 }
 
-// NameSession says whose session it is. Sessions that the same login opens later have
-// the name from the beginning.
+// NameSession sets the name of the person who has the session. Later invitations for the same login
+// use that name.
 func (s *Store) NameSession(id KeyID, name string) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
 		err := t.ExecOne(`UPDATE keys SET label = ? WHERE id = ? AND session_lifetime IS NOT NULL`, sessionLabel(name), int64(id))
@@ -67,15 +65,14 @@ func (s *Store) NameSession(id KeyID, name string) error {
 	})
 }
 
-// sessionLabel returns the label of a session of a person or a key.
+// sessionLabel returns the label for the session of a person.
 func sessionLabel(name string) string {
 	label := []rune(name)
 	return string(label[:min(len(label), maxLabel-len(sessionSuffix))]) + sessionSuffix
 }
 
-// EndSession revokes a session because its person has signed out. The open
-// invitations of that person pass to the key that opened the session, if there is
-// one, so that those who are invited can still come in.
+// EndSession revokes a session when the person signs out. The open invitations that the person
+// created stay valid, as invitations of the key that opened the session, if any.
 func (s *Store) EndSession(k Key) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
 		_, err := t.Exec(`UPDATE invitations SET invited_by = nullif(?, 0) WHERE invited_by = ?`, int64(k.OpenedBy), int64(k.ID))
@@ -86,7 +83,7 @@ func (s *Store) EndSession(k Key) error {
 	})
 }
 
-// openByKey returns what a session has from the API key that opens it.
+// openByKey returns the properties of a session that an API key opens.
 func openByKey(t *sqlite.Tx, text string) (opening Key, err error) {
 	hash := HashKey(text)
 	k, err := keyByHash(t.Conn, hash)
@@ -100,30 +97,28 @@ func openByKey(t *sqlite.Tx, text string) (opening Key, err error) {
 }
 
 const (
-	// codeLength is that of an invitation's code, in characters.
+	// codeLength is the length of an invitation code in characters.
 	codeLength = 12
-	// invitationLifetime is how long a code is valid.
+	// invitationLifetime is how long an invitation code is valid.
 	invitationLifetime = 15 * time.Minute
 )
 
 // sessionOfLoginSQL reads the label of the last session with a login.
 const sessionOfLoginSQL = `SELECT label FROM keys WHERE tenant_id = ? AND login = ? ORDER BY id DESC LIMIT 1`
 
-// NewInvitation describes an invitation to make: of a person or, with ScopePhone, of a
-// phone.
+// NewInvitation describes an invitation of a person or, with ScopePhone, of a phone.
 type NewInvitation struct {
 	Tenant    record.TenantID
-	Name      string // of the person or the phone, by record.NormalizeName
+	Name      string // name of the person or phone, normalized by record.NormalizeName
 	Scope     string
-	By        KeyID  // the key or session of who invites; 0: a command
-	Login     string // who is logged in on this PC, if the command invites that person; otherwise empty
-	Birthdays bool   // of ScopePhone: the phone gets the dates of birth
+	By        KeyID  // key or session that creates the invitation; 0: a command
+	Login     string // login name on this PC, if a command invites the person at the PC; otherwise empty
+	Birthdays bool   // for ScopePhone: whether the phone receives dates of birth
 }
 
-// Invite makes an invitation and shows its code: this is the only time that
-// anybody sees it. show is as in CreateKey. Invitations that have expired are
-// erased. An invitation with a login has the name that NameSession gave the last
-// session with that login.
+// Invite creates an invitation and passes its code to show, as CreateKey does. If the last session
+// with the login was named by NameSession, the invitation has that name. Invite also deletes
+// expired invitations.
 func (s *Store) Invite(n NewInvitation, show func(code string) error) error {
 	text := newCode(codeLength)
 	hash := HashKey(text)
@@ -149,13 +144,13 @@ func (s *Store) Invite(n NewInvitation, show func(code string) error) error {
 	})
 }
 
-// Invitation is one that can be used. Times are in milliseconds.
+// Invitation is an open invitation. Times are in milliseconds.
 type Invitation struct {
 	ID                   int64
 	Name, Scope          string
 	CreatedAt, ExpiresAt int64
 	Birthdays            bool
-	Department           string // its name; only PhoneInvitation sets it
+	Department           string // name of the department; only set by PhoneInvitation
 
 	tenant record.TenantID
 	by     KeyID
@@ -172,7 +167,7 @@ func scanInvitation(row sqlite.Row) Invitation {
 	}
 }
 
-// open reports whether an invitation can be used. It ends with the key that invited.
+// open reports whether an invitation is valid. It ends with the key that created it.
 func (i Invitation) open(c *sqlite.Conn, now int64) (bool, error) {
 	switch {
 	case i.ExpiresAt <= now:
@@ -187,7 +182,7 @@ func (i Invitation) open(c *sqlite.Conn, now int64) (bool, error) {
 	return by.State(time.UnixMilli(now)) == StateActive, err
 }
 
-// Invitations returns the open invitations of a department, the newest first.
+// Invitations returns the open invitations of a department, newest first.
 func (s *Store) Invitations(tenant record.TenantID) (all []Invitation, err error) {
 	now := s.Clock().Now().UnixMilli()
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
@@ -208,8 +203,7 @@ func (s *Store) Invitations(tenant record.TenantID) (all []Invitation, err error
 	return all, err
 }
 
-// findInvitation returns the open invitation with this code, or ErrNotFound. It is one of
-// a phone, or one of a person.
+// findInvitation returns the open invitation of a phone or a person with this code, or ErrNotFound.
 func findInvitation(c *sqlite.Conn, now int64, code string, ofPhone bool) (i Invitation, err error) {
 	hash := HashKey(normalizeCode(code))
 	err = c.QueryRow(invitationsSQL+` WHERE hash = ?`, sqlite.Args{hash[:]}, func(row sqlite.Row) { i = scanInvitation(row) })
@@ -223,8 +217,8 @@ func findInvitation(c *sqlite.Conn, now int64, code string, ofPhone bool) (i Inv
 	return i, err
 }
 
-// useInvitation erases an open invitation of a person and returns what a session has from
-// it.
+// useInvitation deletes an open invitation of a person and returns the properties of a session that
+// it opens.
 func useInvitation(t *sqlite.Tx, code string) (opening Key, err error) {
 	i, err := findInvitation(t.Conn, t.Now, code, false)
 	if err != nil {
@@ -234,8 +228,7 @@ func useInvitation(t *sqlite.Tx, code string) (opening Key, err error) {
 	return Key{Tenant: i.tenant, Scope: i.Scope, Label: i.Name, Login: i.login}, err
 }
 
-// Withdraw erases an invitation of a department. The error is ErrNotFound if there
-// is none, or not any more.
+// Withdraw deletes an invitation of a department, or returns ErrNotFound.
 func (s *Store) Withdraw(tenant record.TenantID, id int64) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
 		return noRow(t.ExecOne(`DELETE FROM invitations WHERE id = ? AND tenant_id = ?`, id, int64(tenant)), ErrNotFound)

@@ -1,15 +1,10 @@
-// Package store keeps the records of departments, their history, and the keys and
-// sessions that open them in one SQLite database. schema.sql, in the root, describes
-// the tables. Their SQL is here, and beside it only that of package integrity, which
-// checks and repairs them.
+// Package store stores the records of departments, their change history, and the keys and sessions
+// that give access to them in one SQLite database. schema.sql in the root of the repository
+// describes the tables. Only this package and package integrity contain SQL for them.
 //
-// A write of one record is told in records.go, from the rules to the entry of the
-// history; sqlite.DB.Write puts it on disk. deleted.go brings records back or erases
-// them. list.go has lists, searches and exports, cursor.go from where a list goes on, history.go
-// and feed.go what has changed, for people and for programs, waiting.go who waits for that, and
-// book.go what a copy of the address book lacks. imports.go has imports, replays.go requests
-// that are sent again, keys.go, sessions.go and phones.go who may come in, and tenants.go
-// departments. content.go has what backups and the guard ask.
+// Writes of single records are in records.go, and restoring and permanent deletion in deleted.go.
+// list.go and cursor.go read lists, history.go and feed.go read changes, for people and for
+// programs, and book.go synchronizes copies of the address book.
 package store
 
 import (
@@ -34,14 +29,14 @@ type Store struct {
 
 	waiting waiting
 
-	clockSaved atomic.Int64 // the latest time that the database has, in milliseconds
+	clockSaved atomic.Int64 // latest time in the database, in milliseconds
 	mark       atomic.Pointer[Mark]
-	epoch      int64  // of the service; 0 in any other command
-	secret     []byte // the key of Tag and of positions
+	epoch      int64  // of the running service; 0 in other commands
+	secret     []byte // key for tags, positions and cursors
 }
 
-// Open opens the database at path, which must be whole and of the newest
-// schema. now is the system's clock.
+// Open opens the database at path, which must be complete and have the newest schema. now is the
+// system clock.
 func Open(path string, now func() time.Time) (*Store, error) {
 	s := &Store{index: index.NewCache(), waiting: waiting{woken: map[record.TenantID]chan struct{}{}}}
 	db, err := sqlite.Open(path, sqlite.Options{Now: now, BeforeCommit: s.beforeCommit})
@@ -56,7 +51,7 @@ func Open(path string, now func() time.Time) (*Store, error) {
 	return s, nil
 }
 
-// readService reads the state of the service.
+// readService reads the row of the table service.
 func (s *Store) readService(c *sqlite.Conn) error {
 	return c.QueryRow(`SELECT history, epoch, commits, nonce, latest_time, secret FROM service`, nil, func(row sqlite.Row) {
 		mark, latest := scanMark(row)
@@ -67,14 +62,14 @@ func (s *Store) readService(c *sqlite.Conn) error {
 	})
 }
 
-// RenewHistory gives a database that was set back to an earlier state another history and
-// secret, as a restore does. Call it before the first request.
+// RenewHistory gives a database a new history and secret, as a restore does, after the file was set
+// back to an earlier state. The caller must not have started to serve requests.
 func (s *Store) RenewHistory() error {
 	err := s.db.Write(func(t *sqlite.Tx) error {
 		if err := Renew(t.Conn); err != nil {
 			return err
 		}
-		return s.readService(t.Conn) // so that the commit advances the new mark
+		return s.readService(t.Conn) // the commit must advance the new mark
 	})
 	if readErr := s.db.Read(s.readService); err == nil {
 		err = readErr
@@ -82,23 +77,23 @@ func (s *Store) RenewHistory() error {
 	return err
 }
 
-// Close waits for what is under way and closes the database.
+// Close waits for running operations and closes the database.
 func (s *Store) Close() error { return s.db.Close() }
 
-// DB returns the database that the store is made of.
+// DB returns the underlying database.
 func (s *Store) DB() *sqlite.DB { return s.db }
 
-// Clock returns the clock that everything in the store goes by.
+// Clock returns the clock of the store.
 func (s *Store) Clock() *sqlite.Clock { return s.db.Clock }
 
-// Ping returns nil if the database answers.
+// Ping returns nil if the database can be read.
 func (s *Store) Ping() error {
 	_, err := s.queryInt(`SELECT only_row FROM service`)
 	return err
 }
 
-// RetryWriting tries to write the time if the last transaction could not be written, so
-// that the WritingFault of the database is up to date. The error is that of this try.
+// RetryWriting writes the time if the last transaction could not be written. It updates the
+// WritingFault of the database and returns the error of the write.
 func (s *Store) RetryWriting() error {
 	if s.db.WritingFault() == nil {
 		return nil
@@ -106,7 +101,7 @@ func (s *Store) RetryWriting() error {
 	return s.SaveClock()
 }
 
-// query and queryRow are those of a connection that is lent out to read.
+// query and queryRow run a query on a connection for reading.
 func (s *Store) query(text string, args sqlite.Args, scan func(sqlite.Row)) error {
 	return s.db.Read(func(c *sqlite.Conn) error { return c.Query(text, args, scan) })
 }
@@ -120,18 +115,18 @@ func (s *Store) queryInt(text string, args ...driver.Value) (n int64, err error)
 	return n, err
 }
 
-// Tag returns the entity tag of a representation of a record. It differs for each content.
-// Only the secret of the database leads back from a tag to the content, so that no one can
-// find a date of birth by trying all days.
+// Tag returns the entity tag of a representation of a record, which depends on the content and the
+// secret of the database. Without the secret, no one can guess a date of birth from the tag by
+// trying every day.
 func (s *Store) Tag(content []byte) string {
 	return `"` + base64.RawURLEncoding.EncodeToString(mac(s.secret, "tag", content)[:12]) + `"`
 }
 
-// secretSize is the size of the secret, in bytes.
+// secretSize is the size of the secret in bytes.
 const secretSize = 32
 
-// mac returns a message authentication code. The purpose, which has no NUL, keeps the codes
-// of one use from being valid for another.
+// mac returns a message authentication code. The purpose, which must not contain a NUL, makes the
+// codes of one use invalid for all others.
 func mac(secret []byte, purpose string, content ...[]byte) []byte {
 	m := hmac.New(sha256.New, secret)
 	m.Write([]byte(purpose + "\x00"))
@@ -141,8 +136,8 @@ func mac(secret []byte, purpose string, content ...[]byte) []byte {
 	return m.Sum(nil)
 }
 
-// SetAddress notes the URL at which the service listens, empty for none, and behind it
-// that for this machine alone if there is another one.
+// SetAddress stores the URL of the running service, or none, and optionally a second URL that works
+// only on this machine.
 func (s *Store) SetAddress(urls ...string) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
 		_, err := t.Exec(`UPDATE service SET address = ?`, strings.Join(urls, " "))
@@ -150,40 +145,41 @@ func (s *Store) SetAddress(urls ...string) error {
 	})
 }
 
-// Address returns the URL at which the service listens. It is empty after a clean
-// stop. A service that was killed has left its last one.
+// Address returns the URL of the running service. It is empty after a clean stop, but remains after
+// a crash.
 func (s *Store) Address() (url string, err error) {
 	url, _, err = s.Addresses()
 	return url, err
 }
 
-// Addresses returns the URL of Address and that for this machine, which is mostly the same.
+// Addresses returns the URL of the running service and the URL for this machine, which is often the
+// same.
 func (s *Store) Addresses() (url, local string, err error) {
 	err = s.db.Read(func(c *sqlite.Conn) error { url, local, err = ReadAddresses(c); return err })
 	return url, local, err
 }
 
-// ReadAddresses is Addresses for a database that another process may serve.
+// ReadAddresses is Addresses for a database that another process may be serving.
 func ReadAddresses(c *sqlite.Conn) (url, local string, err error) {
 	err = c.QueryRow(`SELECT address FROM service`, nil, func(row sqlite.Row) { url, local, _ = strings.Cut(row.Text(0), " ") })
 	return url, cmp.Or(local, url), err
 }
 
-// SaveClock writes the latest time seen, as every commit does.
+// SaveClock stores the latest time seen. Every commit does the same.
 func (s *Store) SaveClock() error {
 	return s.db.Write(func(t *sqlite.Tx) error {
-		_, err := t.Exec(`UPDATE service SET only_row = 1`) // a commit needs a statement that writes
+		_, err := t.Exec(`UPDATE service SET only_row = 1`) // only a transaction that writes is committed
 		return err
 	})
 }
 
 const latestTimeSQL = `SELECT latest_time FROM service`
 
-// ResetClock replaces the latest time seen by the time of the system's clock.
-// It is for a latest time from when that clock was far ahead.
+// ResetClock sets the latest time seen to the time of the system clock. Use it when the system
+// clock was once far ahead.
 func (s *Store) ResetClock() error {
 	return s.db.Write(func(t *sqlite.Tx) error {
-		t.Now = s.Clock().Earlier().UnixMilli() // beforeCommit must not save the old one
+		t.Now = s.Clock().Earlier().UnixMilli() // beforeCommit must not store the old time again
 		_, err := t.Exec(`UPDATE service SET latest_time = ?`, t.Now)
 		t.OnCommit(func() {
 			s.Clock().Set(t.Now)
@@ -193,11 +189,11 @@ func (s *Store) ResetClock() error {
 	})
 }
 
-// ClockSaved returns the latest time that the database has, in milliseconds.
+// ClockSaved returns the latest time in the database, in milliseconds.
 func (s *Store) ClockSaved() int64 { return s.clockSaved.Load() }
 
-// beforeCommit advances the mark, and has the commit wake the clients that wait for changes
-// of the departments in it.
+// beforeCommit advances the mark. After the commit, the clients that wait for changes in its
+// departments wake.
 func (s *Store) beforeCommit(t *sqlite.Tx) error {
 	if len(t.Noted) > 0 {
 		t.OnCommit(func() { s.waiting.wake(t.Noted) })

@@ -12,17 +12,17 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
-// FirstDepartment is the name of the department in a new database, until it has another.
+// FirstDepartment is the initial name of the department in a new database.
 const FirstDepartment = "default"
 
-// Empty reports whether the database has no department.
+// Empty reports whether the database has no departments.
 func (s *Store) Empty() (bool, error) {
 	n, err := s.queryInt(`SELECT EXISTS (SELECT 1 FROM tenants)`)
 	return n == 0, err
 }
 
-// Tenant returns the department with a name or, without a name, the only department. The
-// error is a *NoTenantError or a *SeveralTenantsError.
+// Tenant returns the department with a name or, for an empty name, the only department. The error
+// is a *NoTenantError or a *SeveralTenantsError.
 func (s *Store) Tenant(name string) (tenant record.TenantID, err error) {
 	err = s.db.Read(func(c *sqlite.Conn) error {
 		tenant, _, err = chooseTenant(c, name)
@@ -31,9 +31,9 @@ func (s *Store) Tenant(name string) (tenant record.TenantID, err error) {
 	return tenant, err
 }
 
-// TenantOrNew is Tenant for a command that can create the department: it returns 0 and the
-// name of the department to create if the database has none, or if isNew is set and no
-// department has the name.
+// TenantOrNew is Tenant for a command that can create the department. It returns 0 and the name of
+// the department to create if the database has no departments, or if isNew is set and no department
+// has the name.
 func (s *Store) TenantOrNew(name string, isNew bool) (tenant record.TenantID, create string, err error) {
 	err = s.db.Read(func(c *sqlite.Conn) error {
 		tenant, create, err = tenantOrNew(c, name, isNew)
@@ -42,8 +42,8 @@ func (s *Store) TenantOrNew(name string, isNew bool) (tenant record.TenantID, cr
 	return tenant, create, err
 }
 
-// chooseTenant returns the department with a name or, without a name, the only department,
-// and the names of all departments if there is none.
+// chooseTenant returns the department with a name or, for an empty name, the only department. If
+// there is none, it also returns the names of all departments.
 func chooseTenant(c *sqlite.Conn, name string) (tenant record.TenantID, names []string, err error) {
 	name = strings.TrimSpace(name)
 	if name != "" {
@@ -88,27 +88,27 @@ func (s *Store) TenantName(tenant record.TenantID) (name string, err error) {
 	return name, noRow(err, ErrRemoved)
 }
 
-// StepsHidden reports whether HideSteps has hidden the first steps of a department.
+// StepsHidden reports whether the first steps of a department are hidden.
 func (s *Store) StepsHidden(tenant record.TenantID) (bool, error) {
 	n, err := s.queryInt(`SELECT steps_hidden FROM tenants WHERE id = ?`, int64(tenant))
 	return n == 1, noRow(err, ErrRemoved)
 }
 
-// HideSteps hides the first steps of a department for good.
+// HideSteps permanently hides the first steps of a department.
 func (s *Store) HideSteps(tenant record.TenantID) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
 		return noRow(t.ExecOne(`UPDATE tenants SET steps_hidden = 1 WHERE id = ?`, int64(tenant)), ErrRemoved)
 	})
 }
 
-// TenantInfo is a department and the numbers of what it has.
+// TenantInfo is a department and the numbers of its records and keys.
 type TenantInfo struct {
 	ID         record.TenantID
 	Name       string
-	CreatedAt  int64 // milliseconds
-	Records    int64 // that are not deleted
+	CreatedAt  int64 // in milliseconds
+	Records    int64 // number of records that are not deleted
 	Deleted    int64
-	ActiveKeys int64 // without sessions, and without the calendars of phones
+	ActiveKeys int64 // number of active keys, except sessions and calendar keys
 }
 
 const tenantsSQL = `
@@ -116,7 +116,7 @@ const tenantsSQL = `
 	       WHERE row BETWEEN tenants.id << 32 AND tenants.id << 32 | 0xffffffff AND deleted_at IS NOT NULL)
 	  FROM tenants ORDER BY tenants.id`
 
-// Tenants calls each for all departments, in the order in which they were made.
+// Tenants calls each for all departments in order of creation.
 func (s *Store) Tenants(each func(TenantInfo)) error {
 	now := s.Clock().Now()
 	return s.db.Read(func(c *sqlite.Conn) error {
@@ -136,8 +136,7 @@ func (s *Store) Tenants(each func(TenantInfo)) error {
 	})
 }
 
-// addTenant returns the department that TenantOrNew describes, and creates it if there is
-// none.
+// addTenant returns the department that TenantOrNew describes, and creates it if it does not exist.
 func addTenant(t *sqlite.Tx, name string, isNew bool) (record.TenantID, error) {
 	tenant, create, err := tenantOrNew(t.Conn, name, isNew)
 	if create == "" || err != nil {
@@ -146,9 +145,9 @@ func addTenant(t *sqlite.Tx, name string, isNew bool) (record.TenantID, error) {
 	return insertTenant(t, create)
 }
 
-// insertTenant makes a department. Its id was never that of another, whose
-// entries a running service may still have in memory: ids go up, and those of
-// removed departments are not above keys_version (RemoveTenant).
+// insertTenant creates a department with a new id. A running service may still have the keys of a
+// removed department in memory, so ids are not reused: RemoveTenant raises keys_version to the id
+// of the removed department.
 func insertTenant(t *sqlite.Tx, name string) (record.TenantID, error) {
 	id, err := t.QueryInt(`SELECT max(keys_version, ifnull((SELECT max(id) FROM tenants), 0)) + 1 FROM service`)
 	if err == nil {
@@ -157,14 +156,14 @@ func insertTenant(t *sqlite.Tx, name string) (record.TenantID, error) {
 	return record.TenantID(id), err
 }
 
-// Department is a department with new people.
+// Department is a department with people to add.
 type Department struct {
 	Name   string
 	People []record.Fields
 }
 
-// AddDepartments adds people to departments in one transaction. It creates the departments
-// that do not exist.
+// AddDepartments adds people to departments in one transaction, and creates departments that do not
+// exist.
 func (s *Store) AddDepartments(departments []Department) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
 		for _, d := range departments {
@@ -203,8 +202,8 @@ func addDepartment(t *sqlite.Tx, d Department) error {
 	return nil
 }
 
-// refuseTaken returns a *TakenError if a department other than self has a name or, unless
-// alike is set, one that differs from it only in case, accents or spaces.
+// refuseTaken returns a *TakenError if a department other than self has the name or, unless alike
+// is set, a name that differs from it only in case, accents or spaces.
 func refuseTaken(c *sqlite.Conn, name string, self record.TenantID, alike bool) (err error) {
 	var taken error
 	wanted := likeness(name)
@@ -216,11 +215,11 @@ func refuseTaken(c *sqlite.Conn, name string, self record.TenantID, alike bool) 
 	return cmp.Or(err, taken)
 }
 
-// likeness returns what names have in common that people take for the same.
+// likeness returns a key that is the same for similar names.
 func likeness(name string) string { return strings.Join(strings.Fields(fold.String(name)), "") }
 
-// RenameTenant changes the name of a department. The error is a *TakenError if
-// another department has that name, or one that is alike unless alike is set.
+// RenameTenant renames a department. It returns a *TakenError if another department has that name
+// or, unless alike is set, a similar one.
 func (s *Store) RenameTenant(id record.TenantID, name string, alike bool) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
 		if err := refuseTaken(t.Conn, name, id, alike); err != nil {
@@ -233,9 +232,9 @@ func (s *Store) RenameTenant(id record.TenantID, name string, alike bool) error 
 	})
 }
 
-// RemoveTenant removes a department that has no records, with its keys, sessions,
-// invitations, history, imports and replays. It returns the number of keys as TenantInfo
-// counts them, also of those that do not work any more. The error is that of HasNoRecords if it has some.
+// RemoveTenant removes a department without records, and its keys, sessions, invitations, history,
+// imports and replays. It returns the number of keys, active or not, except sessions and calendar
+// keys. It returns the error of HasNoRecords if the department has records.
 func (s *Store) RemoveTenant(id record.TenantID) (keys int64, err error) {
 	err = s.db.Write(func(t *sqlite.Tx) (err error) {
 		if err := hasNoRecords(t.Conn, id); err != nil {
@@ -261,8 +260,7 @@ func (s *Store) RemoveTenant(id record.TenantID) (keys int64, err error) {
 	return keys, err
 }
 
-// HasNoRecords returns nil for a department without records, and otherwise a
-// *NotEmptyError. Deleted records count.
+// HasNoRecords returns a *NotEmptyError if a department has records, including deleted records.
 func (s *Store) HasNoRecords(id record.TenantID) error {
 	return s.db.Read(func(c *sqlite.Conn) error { return hasNoRecords(c, id) })
 }
@@ -280,8 +278,8 @@ func hasNoRecords(c *sqlite.Conn, id record.TenantID) error {
 	return full
 }
 
-// raiseKeysVersion makes a running service read the keys and departments again,
-// and keeps an id of a department from being given again.
+// raiseKeysVersion makes a running service read the keys and departments again, and reserves the id
+// of a removed department.
 func raiseKeysVersion(t *sqlite.Tx, id record.TenantID) error {
 	_, err := t.Exec(`UPDATE service SET keys_version = max(keys_version + 1, ?)`, int64(id))
 	return err

@@ -8,20 +8,19 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// waiting are the callers that wait for changes. A commit of this process wakes the callers of
-// its departments (beforeCommit). If another process has changed a department, WakeWaiting wakes
-// its callers. Until then a caller does not use the database.
+// waiting holds the callers that wait for changes. A commit by this process wakes the callers of
+// its departments (beforeCommit). After a commit by another process, WakeWaiting wakes them.
 type waiting struct {
 	mu    sync.Mutex
-	woken map[record.TenantID]chan struct{} // closed when the callers of a department shall look again
+	woken map[record.TenantID]chan struct{} // closed to wake the callers of a department
 	seen  map[record.TenantID]int64         // versions of departments at the last WakeWaiting
 }
 
-// AwaitChange returns nil when a department has a change after a position, or when ctx
-// has ended. The errors are those of Changes.
+// AwaitChange waits until a department has a change after a position or ctx ends, and returns nil.
+// It returns the errors of Changes.
 func (s *Store) AwaitChange(ctx context.Context, tenant record.TenantID, after string) error {
 	for {
-		woken := s.waiting.join(tenant) // before the look, so that no change comes in between
+		woken := s.waiting.join(tenant) // before hasChanged, so that no change is missed
 		if changed, err := s.hasChanged(tenant, after); changed || err != nil {
 			return err
 		}
@@ -45,15 +44,15 @@ func (s *Store) hasChanged(tenant record.TenantID, after string) (changed bool, 
 
 const versionsSQL = `SELECT id, version FROM tenants WHERE id IN (SELECT value FROM json_each(?))`
 
-// WakeWaiting wakes the callers that wait for changes of a department if its version differs
-// from the last call: another process may have written. If the database cannot be read, it wakes
-// all.
+// WakeWaiting wakes the callers that wait for changes in a department if its version differs from
+// the previous call, because another process may have written it. If the database cannot be read,
+// it wakes all callers.
 func (s *Store) WakeWaiting() error {
 	tenants := s.waiting.tenants()
 	if len(tenants) == 0 {
 		return nil
 	}
-	now := map[record.TenantID]int64{} // without those that were removed
+	now := map[record.TenantID]int64{} // without removed departments
 	err := s.query(versionsSQL, sqlite.Args{jsonList(tenants)}, func(row sqlite.Row) { now[record.TenantID(row.Int(0))] = row.Int(1) })
 	s.waiting.wakeChanged(tenants, now)
 	return err
@@ -69,7 +68,7 @@ func (w *waiting) join(tenant record.TenantID) <-chan struct{} {
 	return w.woken[tenant]
 }
 
-// tenants returns the departments for which callers have waited since their last wake.
+// tenants returns the departments for which callers are waiting.
 func (w *waiting) tenants() (all []int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -88,7 +87,7 @@ func (w *waiting) wake(tenants []int64) {
 	}
 }
 
-// wakeChanged wakes the callers of departments whose versions differ from the last call.
+// wakeChanged wakes the callers of departments whose versions have changed since the previous call.
 func (w *waiting) wakeChanged(tenants []int64, now map[record.TenantID]int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -102,7 +101,7 @@ func (w *waiting) wakeChanged(tenants []int64, now map[record.TenantID]int64) {
 	w.seen = now
 }
 
-// wakeTenant is called with the mutex.
+// wakeTenant wakes the callers of a department. The caller holds the mutex.
 func (w *waiting) wakeTenant(tenant record.TenantID) {
 	if woken := w.woken[tenant]; woken != nil {
 		delete(w.woken, tenant)
