@@ -118,20 +118,16 @@ func (c *check) records(ctx context.Context) error {
 		return err
 	}
 	return walk(ctx, c.db, checkedAtOnce, func(batch []stored) error {
-		c.batch(batch)
+		for _, s := range batch {
+			switch {
+			case s.Damaged:
+				c.note(&c.found.Damaged, "The record %s is damaged: its fields do not have their checksum", s.ID)
+			case s.stale:
+				c.note(&c.found.Stale, "The record %s: its sort and search keys do not match its fields", s.ID)
+			}
+		}
 		done += len(batch)
 		c.Progress(done, int(total))
 		return nil
 	})
-}
-
-func (c *check) batch(batch []stored) {
-	for _, s := range batch {
-		switch {
-		case s.Damaged:
-			c.note(&c.found.Damaged, "The record %s is damaged: its fields do not have their checksum", s.ID)
-		case s.stale:
-			c.note(&c.found.Stale, "The record %s: its sort and search keys do not match its fields", s.ID)
-		}
-	}
 }

@@ -92,14 +92,6 @@ func wrongCounts(ctx context.Context, db *sqlite.DB) (wrong []counts, err error)
 	return wrong, err
 }
 
-// recount recomputes the counters of tenants.
-func recount(db *sqlite.DB, wrong []counts) error {
-	return eachInTx(db, wrong, func(t *sqlite.Tx, w counts) error {
-		_, err := t.Exec(recountSQL, w.tenant)
-		return err
-	})
-}
-
 // updateKeysSQL sets all KeyColumns.
 var updateKeysSQL = `UPDATE firefighters SET ` + strings.ReplaceAll(record.KeyColumns, ",", " = ?,") + ` = ? WHERE row = ?`
 

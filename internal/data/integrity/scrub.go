@@ -87,7 +87,9 @@ func (s *scrubber) batch(batch []stored) error {
 	for _, r := range batch {
 		switch {
 		case r.Damaged:
-			s.noteDamaged(r.ID)
+			if s.damaged++; s.damaged <= maxLogged {
+				s.log.Error("a record is damaged; it cannot be read until a PUT replaces it", "id", r.ID)
+			}
 		case r.stale:
 			stale = append(stale, r.Row)
 		}
@@ -99,17 +101,14 @@ func (s *scrubber) batch(batch []stored) error {
 	return err
 }
 
-func (s *scrubber) noteDamaged(id string) {
-	if s.damaged++; s.damaged <= maxLogged {
-		s.log.Error("a record is damaged; it cannot be read until a PUT replaces it", "id", id)
-	}
-}
-
 // counts repairs wrong counters of tenants.
 func (s *scrubber) counts(ctx context.Context) {
 	wrong, err := wrongCounts(ctx, s.db)
 	if err == nil {
-		err = recount(s.db, wrong)
+		err = eachInTx(s.db, wrong, func(t *sqlite.Tx, w counts) error {
+			_, err := t.Exec(recountSQL, w.tenant)
+			return err
+		})
 	}
 	if err == nil && len(wrong) > 0 {
 		s.log.Warn("repaired the record counts of departments", "departments", len(wrong))

@@ -3,7 +3,6 @@
 package index
 
 import (
-	"errors"
 	"sync"
 	"time"
 
@@ -131,7 +130,14 @@ func (c *Cache) begin(tenant record.TenantID, source Source) (s *snapshot, now S
 	if now, err = source.State(); e == nil || err != nil {
 		return nil, now, err
 	}
-	s, err = c.current(e, now, source)
+	old := c.find(e, now)
+	if old != nil && old.version == now.Version {
+		return old, now, nil
+	}
+	s, err = c.follow(e, old, now, source)
+	if s == nil && err == nil {
+		s, err = c.build(e, now, source)
+	}
 	return s, now, err
 }
 
@@ -163,19 +169,6 @@ func isSlowInSQL(q record.Query) bool {
 		return true
 	}
 	return q.SortBy != record.ByCreatedAt || q.Offset() >= farOffset
-}
-
-// current returns the snapshot of a state, or nil if SQL must answer. The caller holds e.following.
-func (c *Cache) current(e *entry, now State, source Source) (*snapshot, error) {
-	old := c.find(e, now)
-	if old != nil && old.version == now.Version {
-		return old, nil
-	}
-	s, err := c.follow(e, old, now, source)
-	if s == nil && err == nil {
-		s, err = c.build(e, now, source)
-	}
-	return s, err
 }
 
 // find returns the snapshot of an entry, or nil for none. It drops the snapshot of a tenant that is
@@ -216,11 +209,7 @@ func (c *Cache) build(e *entry, now State, source Source) (s *snapshot, err erro
 		return nil, nil
 	}
 	defer func() { c.keep(e, s) }() // even if the source panics
-	s, err = newSnapshot(now, source)
-	if errors.Is(err, errTooLarge) {
-		return nil, nil
-	}
-	return s, err
+	return newSnapshot(now, source)
 }
 
 func (c *Cache) beginBuild(e *entry, now State) bool {
@@ -246,21 +235,11 @@ func (c *Cache) keep(e *entry, s *snapshot) {
 func (c *Cache) shrink(e *entry) {
 	size := 0
 	for _, other := range c.tenants {
-		size += other.size()
-	}
-	if size <= maxBytes {
-		return
+		size += other.snapshot.size()
 	}
 	for _, other := range c.tenants {
-		if other != e {
+		if size > maxBytes && other != e {
 			other.snapshot = nil
 		}
 	}
-}
-
-func (e *entry) size() int {
-	if e.snapshot == nil {
-		return 0
-	}
-	return e.snapshot.size()
 }

@@ -13,24 +13,9 @@ type Place struct {
 	Row int64 // row number
 }
 
-func (s *snapshot) pageBehind(at Place, q record.Query) (p Page) {
+func (s *snapshot) pageBehind(at Place, q record.Query) Page {
 	o := s.order(q.SortBy)
-	found, all := set(nil), q.IsWhole()
-	if p.Total = int64(len(s.numbers)); !all {
-		found = s.find(q)
-		p.Total = found.count()
-	}
-	i := sort.Search(len(s.numbers), func(i int) bool { return s.isBehind(o.at(i, q.Descending), at, q) })
-	for ; i < len(s.numbers) && !p.More; i++ {
-		switch position := o.at(i, q.Descending); {
-		case !all && !found.has(position):
-		case int64(len(p.Rows)) == q.PageSize:
-			p.More = true
-		default:
-			p.Rows = append(p.Rows, s.numbers[position])
-		}
-	}
-	return p
+	return s.rows(q, sort.Search(len(s.numbers), func(i int) bool { return s.isBehind(o.at(i, q.Descending), at, q) }), 0)
 }
 
 // isBehind reports whether the record at a position follows a place in the list.

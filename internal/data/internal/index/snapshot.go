@@ -2,7 +2,6 @@ package index
 
 import (
 	"cmp"
-	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -35,10 +34,7 @@ type snapshot struct {
 // unborn is the BornAt of a record without a date of birth.
 const unborn = math.MinInt64
 
-var errTooLarge = errors.New("the tenant does not fit into the memory of the index")
-
-// newSnapshot builds the snapshot of a tenant. It returns errTooLarge if the tenant exceeds
-// maxBytes.
+// newSnapshot builds the snapshot of a tenant. It returns nil if the tenant exceeds maxBytes.
 func newSnapshot(now State, source Source) (*snapshot, error) {
 	s := &snapshot{version: now.Version, orders: map[record.SortField]order{}}
 	s.grow(int(now.Count))
@@ -48,11 +44,8 @@ func newSnapshot(now State, source Source) (*snapshot, error) {
 		}
 	})
 	s.lastChange = last
-	switch {
-	case err != nil:
+	if err != nil || s.size() > maxBytes {
 		return nil, err
-	case s.size() > maxBytes:
-		return nil, errTooLarge
 	}
 	return s, nil
 }
@@ -133,21 +126,44 @@ func (s *snapshot) add(row Row) {
 
 // size returns the number of bytes that the snapshot uses with all its orders.
 func (s *snapshot) size() int {
+	if s == nil {
+		return 0
+	}
 	return s.texts.size() + s.expanded.size() + s.digits.size() + s.emails.size() + cap(s.months) +
 		8*cap(s.numbers) + 8*cap(s.born) + 8*cap(s.updated) + 4*(len(record.SortFields)-1)*len(s.numbers)
 }
 
-func (s *snapshot) page(q record.Query) (p Page) {
-	o := s.order(q.SortBy)
-	if q.IsWhole() {
-		p = s.pageOfAll(o, q)
-	} else {
-		p = s.pageOf(s.find(q), o, q)
-	}
+func (s *snapshot) page(q record.Query) Page {
+	p := s.rows(q, 0, q.Offset())
 	if q.HasLetters(p.Total) {
-		p.Letters = s.letters(o, q.Descending)
+		p.Letters = s.letters(s.order(q.SortBy), q.Descending)
 	}
-	p.More = q.Offset()+int64(len(p.Rows)) < p.Total
+	return p
+}
+
+// rows returns the page that starts at an index of the list of all records, after skip records that
+// match the query.
+func (s *snapshot) rows(q record.Query, index int, skip int64) Page {
+	found, p := set(nil), Page{Total: int64(len(s.numbers))}
+	if q.IsWhole() {
+		index, skip = int(min(int64(index)+skip, p.Total)), 0
+	} else {
+		found = s.find(q)
+		p.Total = found.count()
+	}
+	for o := s.order(q.SortBy); index < len(s.numbers); index++ {
+		position := o.at(index, q.Descending)
+		switch {
+		case found != nil && !found.has(position):
+		case skip > 0:
+			skip--
+		case int64(len(p.Rows)) == q.PageSize:
+			p.More = true
+			return p
+		default:
+			p.Rows = append(p.Rows, s.numbers[position])
+		}
+	}
 	return p
 }
 
@@ -165,30 +181,6 @@ func (s *snapshot) letters(o order, descending bool) (all []Letter) {
 		i += sort.Search(len(s.numbers)-i, func(n int) bool { return letter(i+n) != first })
 	}
 	return all
-}
-
-func (s *snapshot) pageOfAll(o order, q record.Query) Page {
-	p := Page{Total: int64(len(s.numbers))}
-	for i := q.Offset(); i < min(q.Offset()+q.PageSize, p.Total); i++ {
-		p.Rows = append(p.Rows, s.numbers[o.at(int(i), q.Descending)])
-	}
-	return p
-}
-
-func (s *snapshot) pageOf(found set, o order, q record.Query) Page {
-	p := Page{Total: found.count()}
-	end := min(q.Offset()+q.PageSize, p.Total)
-	for i, seen := 0, int64(0); seen < end; i++ {
-		position := o.at(i, q.Descending)
-		if !found.has(position) {
-			continue
-		}
-		if seen >= q.Offset() {
-			p.Rows = append(p.Rows, s.numbers[position])
-		}
-		seen++
-	}
-	return p
 }
 
 // search returns the positions of the records that contain every term or match the number. Only the
