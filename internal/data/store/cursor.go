@@ -143,7 +143,6 @@ const betweenRows = ` FROM firefighters
 // pageBehind reads the page after a place by SQL. more reports whether records follow the page.
 func pageBehind(c *sqlite.Conn, tenant record.TenantID, q record.Query, at index.Place) (
 	items []record.Firefighter, rows []int64, more bool, err error) {
-	where, args := matching(q)
 	behind, place := isBehind(q, at)
 	first, last := int64(tenant)<<32, int64(tenant)<<32|math.MaxUint32
 	switch {
@@ -153,7 +152,8 @@ func pageBehind(c *sqlite.Conn, tenant record.TenantID, q record.Query, at index
 	default:
 		first = max(first, at.Row+1)
 	}
-	args = slices.Concat(sqlite.Args{first, last}, args, place, sqlite.Args{q.PageSize + 1})
+	where, args := matching(q, first, last)
+	args = slices.Concat(args, place, sqlite.Args{q.PageSize + 1})
 	items, rows, err = scanAll(c, tenant, q.PageSize+1, `SELECT `+record.Columns+betweenRows+where+behind+orderBy(q)+` LIMIT ?`, args)
 	size := min(len(rows), int(q.PageSize))
 	return items[:size], rows[:size], size < len(rows), err
@@ -196,6 +196,6 @@ func count(c *sqlite.Conn, tenant record.TenantID, all int64, q record.Query) (i
 	if q.IsWhole() {
 		return all, nil
 	}
-	where, args := matching(q)
-	return c.QueryInt(`SELECT count(*)`+inTenant+where, append(sqlite.Args{int64(tenant)}, args...)...)
+	where, args := matching(q, int64(tenant))
+	return c.QueryInt(`SELECT count(*)`+inTenant+where, args...)
 }

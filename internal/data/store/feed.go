@@ -48,26 +48,18 @@ func (s *Store) Changes(tenant record.TenantID, after string, limit int) (f Feed
 	return f, err
 }
 
-const lastOfTenantSQL = `SELECT (` + lastChangeSQL + `) FROM tenants WHERE id = ?1`
-
-// lastChange returns the number of the last change in a department, or ErrRemoved.
-func lastChange(c *sqlite.Conn, tenant record.TenantID) (int64, error) {
-	last, err := c.QueryInt(lastOfTenantSQL, int64(tenant))
-	return last, noRow(err, ErrRemoved)
-}
-
 // begin returns the parsed position and the number of the last change in the department. An empty
 // text is the position before the first change.
 func (s *Store) begin(c *sqlite.Conn, tenant record.TenantID, after string) (p position, last int64, err error) {
 	p = position{secret: s.secret, tenant: tenant}
-	last, err = lastChange(c, tenant)
+	last, err = c.QueryInt(`SELECT (`+lastChangeSQL+`) FROM tenants WHERE id = ?1`, int64(tenant))
 	if err == nil && after != "" {
 		err = p.unseal(after, &p.change)
 	}
 	if err == nil && p.change > last { // the database was replaced by an older copy
 		err = ErrPosition
 	}
-	return p, last, err
+	return p, last, noRow(err, ErrRemoved)
 }
 
 // read reads the changes after a position.

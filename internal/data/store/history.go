@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"maps"
 	"math"
@@ -44,9 +43,7 @@ const historySQL = `
 // History calls each for the changes in a department, oldest first, until each returns an error. An
 // id restricts them to one record.
 func (s *Store) History(tenant record.TenantID, id string, since time.Time, each func(Entry) error) error {
-	ctx, end := context.WithCancelCause(context.Background())
-	defer end(nil)
-	scan := func(row sqlite.Row) {
+	scan := func(row sqlite.Row) error {
 		e := Entry{At: formatMoment(row.Int(0)), Action: row.Text(1), ID: row.Text(2), Label: row.TextOrNil(4)}
 		if !row.IsNull(3) {
 			key := row.Int(3)
@@ -55,14 +52,11 @@ func (s *Store) History(tenant record.TenantID, id string, since time.Time, each
 		if before := row.Text(5); before != "" {
 			e.Before = validJSON(before)
 		}
-		if err := each(e); err != nil {
-			end(err)
-		}
+		return each(e)
 	}
-	err := s.db.Read(func(c *sqlite.Conn) error {
-		return c.QueryContext(ctx, historySQL, sqlite.Args{int64(tenant), since.UnixMilli(), id}, scan)
+	return s.db.Read(func(c *sqlite.Conn) error {
+		return queryEach(c, historySQL, sqlite.Args{int64(tenant), since.UnixMilli(), id}, scan)
 	})
-	return cmp.Or(context.Cause(ctx), err)
 }
 
 // validJSON returns text or, if the text is damaged and not valid JSON, a JSON string that contains
@@ -140,17 +134,24 @@ func (s *Store) Edits(tenant record.TenantID, q EditQuery, limit int) (edits []E
 		q.Before = math.MaxUint32 // no change has this number
 	}
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
-		imports, err := spansOf(c, tenant)
-		if err != nil {
-			return err
-		}
-		r := editReader{q, c, tenant, imports}
-		if edits, err = r.read(limit); err != nil {
-			return err
-		}
-		return setAfter(c, tenant, edits)
+		edits, err = readEdits(c, tenant, q, limit)
+		return err
 	})
 	return edits, err
+}
+
+func readEdits(c *sqlite.Conn, tenant record.TenantID, q EditQuery, limit int) ([]Edit, error) {
+	r := editReader{EditQuery: q, conn: c, tenant: tenant}
+	err := c.Query(importsSQL+` ORDER BY number DESC`, sqlite.Args{int64(tenant)},
+		func(row sqlite.Row) { r.imports = append(r.imports, span{scanImport(row), row.Int(8), row.Int(9)}) })
+	if err != nil {
+		return nil, err
+	}
+	edits, err := r.read(limit)
+	if err != nil {
+		return nil, err
+	}
+	return edits, setAfter(c, tenant, edits)
 }
 
 // GetEdit returns a change in a department by its number, or ErrNotFound.
@@ -161,15 +162,14 @@ func (s *Store) GetEdit(tenant record.TenantID, number int64) (e Edit, err error
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
 		r := editReader{conn: c, tenant: tenant}
 		edits, err := r.changes(number, number, 1)
-		if err == nil && len(edits) == 0 {
-			err = ErrNotFound
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			err = setAfter(c, tenant, edits)
+		if len(edits) == 0 {
+			return ErrNotFound
 		}
-		if err == nil {
-			e = edits[0]
-		}
+		err = setAfter(c, tenant, edits)
+		e = edits[0]
 		return err
 	})
 	return e, err
@@ -194,12 +194,6 @@ const (
 	actionImport = "import"
 	actionUndo   = "takeBack"
 )
-
-func spansOf(c *sqlite.Conn, tenant record.TenantID) (all []span, err error) {
-	err = c.Query(importsSQL+` ORDER BY number DESC`, sqlite.Args{int64(tenant)},
-		func(row sqlite.Row) { all = append(all, span{scanImport(row), row.Int(8), row.Int(9)}) })
-	return all, err
-}
 
 func (r *editReader) read(limit int) ([]Edit, error) {
 	switch {
@@ -301,10 +295,7 @@ func (r *editReader) changes(from, to int64, limit int) (edits []Edit, err error
 	if from > to || limit <= 0 {
 		return nil, nil
 	}
-	args := sqlite.Args{int64(r.tenant), from, to, int64(math.MinInt64), int64(math.MaxInt64), nil, nil, int64(limit)}
-	if !r.Since.IsZero() {
-		args[3] = r.Since.UnixMilli()
-	}
+	args := sqlite.Args{int64(r.tenant), from, to, r.Since.UnixMilli(), int64(math.MaxInt64), nil, nil, int64(limit)}
 	if !r.Until.IsZero() {
 		args[4] = r.Until.UnixMilli()
 	}

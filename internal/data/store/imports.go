@@ -106,14 +106,10 @@ func (n *NewImport) write(t *sqlite.Tx, tenant record.TenantID) (number int64, i
 	if err != nil {
 		return 0, nil, err
 	}
-	last, err := t.QueryInt(lastChangeSQL, int64(tenant))
-	if err != nil {
-		return 0, nil, err
-	}
 	if ids, err = n.writePeople(t, tenant, people); err != nil {
 		return 0, nil, err
 	}
-	return number, ids, n.note(t, tenant, number, last+1, people)
+	return number, ids, n.note(t, tenant, number, people)
 }
 
 // writePeople adds and changes people.
@@ -147,8 +143,8 @@ func (n *NewImport) writePeople(t *sqlite.Tx, tenant record.TenantID, people []P
 	return ids, nil
 }
 
-// note adds the import to the table. first is the number of its first change.
-func (n *NewImport) note(t *sqlite.Tx, tenant record.TenantID, number, first int64, people []Person) error {
+// note adds the import to the table. Its changes are the last ones, one for each person.
+func (n *NewImport) note(t *sqlite.Tx, tenant record.TenantID, number int64, people []Person) error {
 	added := int64(0)
 	for _, p := range people {
 		if p.ID == "" {
@@ -157,8 +153,8 @@ func (n *NewImport) note(t *sqlite.Tx, tenant record.TenantID, number, first int
 	}
 	_, err := t.Exec(`
 		INSERT INTO imports (tenant_id, number, at, key_id, file, hash, added, changed, first_change, last_change)
-		VALUES (?1, ?2, ?3, nullif(?4, 0), substr(?5, 1, 200), ?6, ?7, ?8, ?9, (`+lastChangeSQL+`))`,
-		int64(tenant), number, t.Now, int64(n.By), n.File, n.Hash, added, int64(len(people))-added, first)
+		VALUES (?1, ?2, ?3, nullif(?4, 0), substr(?5, 1, 200), ?6, ?7, ?8, (`+lastChangeSQL+`) - ?7 - ?8 + 1, (`+lastChangeSQL+`))`,
+		int64(tenant), number, t.Now, int64(n.By), n.File, n.Hash, added, int64(len(people))-added)
 	return err
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -49,7 +50,8 @@ func (s *Store) Kept(tenant record.TenantID, id string) (k Kept, err error) {
 		if noRow(err, nil) != nil {
 			return err
 		}
-		if err = k.readEdits(c, tenant); err != nil {
+		q := EditQuery{Records: []string{id}, Before: math.MaxUint32}
+		if k.Edits, err = readEdits(c, tenant, q, math.MaxInt); err != nil {
 			return err
 		}
 		if k.Record == nil {
@@ -58,18 +60,6 @@ func (s *Store) Kept(tenant record.TenantID, id string) (k Kept, err error) {
 		return cmp.Or(k.readReaders(c, tenant), k.readReplays(c, tenant))
 	})
 	return k, err
-}
-
-func (k *Kept) readEdits(c *sqlite.Conn, tenant record.TenantID) error {
-	imports, err := spansOf(c, tenant)
-	if err != nil {
-		return err
-	}
-	r := editReader{EditQuery{Records: []string{k.ID}, Before: math.MaxUint32}, c, tenant, imports}
-	if k.Edits, err = r.read(math.MaxInt); err == nil {
-		err = setAfter(c, tenant, k.Edits)
-	}
-	return err
 }
 
 // readErased sets the time at which a person without a record was permanently deleted.
@@ -108,11 +98,8 @@ func (k *Kept) readReplays(c *sqlite.Conn, tenant record.TenantID) error {
 			numbers[importID(e.Import.Number)] = e.Import.Number
 		}
 	}
-	var ids []string
-	for id := range numbers {
-		ids = append(ids, id)
-	}
-	return c.Query(replaysOfSQL, sqlite.Args{int64(tenant), jsonList(ids)}, func(row sqlite.Row) {
+	ids := jsonList(slices.Collect(maps.Keys(numbers)))
+	return c.Query(replaysOfSQL, sqlite.Args{int64(tenant), ids}, func(row sqlite.Row) {
 		r := StoredResponse{At: row.Time(0), Until: row.Time(0).Add(replayLifetime), Import: numbers[row.Text(1)]}
 		if r.Import == 0 {
 			r.Body = validJSON(row.Text(2))

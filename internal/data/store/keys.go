@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql/driver"
 	"slices"
 	"strings"
 	"time"
@@ -128,8 +129,7 @@ func (k Key) State(now time.Time) string {
 
 // HasKey reports whether a key with this hash exists.
 func (s *Store) HasKey(hash KeyHash) (bool, error) {
-	n, err := s.queryInt(`SELECT EXISTS (SELECT 1 FROM keys WHERE hash = ?)`, hash[:])
-	return n == 1, err
+	return s.queryBool(`SELECT EXISTS (SELECT 1 FROM keys WHERE hash = ?)`, hash[:])
 }
 
 // Keys calls each for all keys and sessions. It skips a key whose hash is damaged.
@@ -180,10 +180,7 @@ type NewKey struct {
 func (s *Store) CreateKey(k NewKey, show func(key string) error) error {
 	key := newKeyText()
 	hash := HashKey(key)
-	expiresAt := int64(0)
-	if !k.ExpiresAt.IsZero() {
-		expiresAt = k.ExpiresAt.UnixMilli()
-	}
+	expiresAt := max(k.ExpiresAt.UnixMilli(), 0) // the zero time is negative
 	return s.db.Write(func(t *sqlite.Tx) error {
 		tenant, err := addTenant(t, k.Tenant, k.New)
 		if err != nil {
@@ -255,14 +252,8 @@ func (s *Store) WriteKeyUses(uses map[KeyID]int64) error {
 	})
 }
 
-// keyByID returns a key or session of any department.
-func keyByID(c *sqlite.Conn, id KeyID) (k Key, err error) {
-	err = c.QueryRow(keySQL+` WHERE k.id = ?`, sqlite.Args{int64(id)}, func(row sqlite.Row) { k = scanKey(row) })
-	return k, noRow(err, ErrNotFound)
-}
-
-// keyByHash returns the key or session with this hash.
-func keyByHash(c *sqlite.Conn, hash KeyHash) (k Key, err error) {
-	err = c.QueryRow(keySQL+` WHERE k.hash = ?`, sqlite.Args{hash[:]}, func(row sqlite.Row) { k = scanKey(row) })
+// getKey returns the key or session that matches a condition, or ErrNotFound.
+func getKey(c *sqlite.Conn, condition string, value driver.Value) (k Key, err error) {
+	err = c.QueryRow(keySQL+` WHERE `+condition, sqlite.Args{value}, func(row sqlite.Row) { k = scanKey(row) })
 	return k, noRow(err, ErrNotFound)
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"hash/crc32"
 	"math/big"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -71,14 +72,11 @@ func newCode(length int) string { return encodeNumber(randomNumber(), codeDigits
 
 // groupCode returns a code in groups of four characters, separated by dashes.
 func groupCode(code string) string {
-	var b strings.Builder
-	for i, r := range code {
-		if i > 0 && i%4 == 0 {
-			b.WriteByte('-')
-		}
-		b.WriteRune(r)
+	var groups []string
+	for group := range slices.Chunk([]byte(code), 4) {
+		groups = append(groups, string(group))
 	}
-	return b.String()
+	return strings.Join(groups, "-")
 }
 
 // normalizeCode returns a typed code as newCode returns it: in upper case, without spaces and

@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"context"
 	"database/sql/driver"
 	"encoding/json"
 	"errors"
@@ -78,23 +77,21 @@ func (s *Store) List(tenant record.TenantID, q record.Query) (p Page, err error)
 		reader := &tenantReader{conn: c, tenant: tenant}
 		found, now, ok, err := s.index.Page(tenant, reader, q, behind)
 		p.Department, p.Version, p.People = reader.name, now.Version, now.Count
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if ok {
+		case ok:
 			p.Total, p.Letters, rows, more = found.Total, found.Letters, found.Rows, found.More
 			p.Items, err = fetch(c, tenant, rows)
 			return err
-		}
-		if behind != nil {
+		case behind != nil:
 			at, err := behind(now)
-			if err != nil {
-				return err
+			if err == nil {
+				p.Items, rows, more, err = pageBehind(c, tenant, q, at)
 			}
-			if p.Items, rows, more, err = pageBehind(c, tenant, q, at); err != nil {
-				return err
+			if err == nil {
+				p.Total, err = count(c, tenant, now.Count, q)
 			}
-			p.Total, err = count(c, tenant, now.Count, q)
 			return err
 		}
 		p.Items, rows, p.Total, err = list(c, tenant, now.Count, q)
@@ -111,9 +108,8 @@ func (s *Store) List(tenant record.TenantID, q record.Query) (p Page, err error)
 // IDs returns the ids of all records in a department's list, in order. They need a tenth of the
 // memory of the records.
 func (s *Store) IDs(tenant record.TenantID, q record.Query) (ids []string, err error) {
-	where, args := matching(q)
-	err = s.query(`SELECT id`+inTenant+where+orderBy(q), append(sqlite.Args{int64(tenant)}, args...),
-		func(row sqlite.Row) { ids = append(ids, row.Text(0)) })
+	where, args := matching(q, int64(tenant))
+	err = s.query(`SELECT id`+inTenant+where+orderBy(q), args, func(row sqlite.Row) { ids = append(ids, row.Text(0)) })
 	return ids, err
 }
 
@@ -124,22 +120,21 @@ func (s *Store) Version(tenant record.TenantID) (int64, error) {
 }
 
 // list reads a page by SQL, for a small department or while the index is not available.
-func list(c *sqlite.Conn, tenant record.TenantID, count int64, q record.Query) (
+func list(c *sqlite.Conn, tenant record.TenantID, people int64, q record.Query) (
 	items []record.Firefighter, rows []int64, total int64, err error) {
-	where, args := matching(q)
-	args = append(sqlite.Args{int64(tenant)}, args...)
-	if q.Offset() < count {
-		items, rows, err = scanAll(c, tenant, min(q.PageSize, count), `SELECT `+record.Columns+inTenant+where+orderBy(q)+` LIMIT ? OFFSET ?`,
-			append(slices.Clip(args), q.PageSize, q.Offset()))
+	if q.Offset() < people {
+		where, args := matching(q, int64(tenant))
+		items, rows, err = scanAll(c, tenant, min(q.PageSize, people), `SELECT `+record.Columns+inTenant+where+orderBy(q)+` LIMIT ? OFFSET ?`,
+			append(args, q.PageSize, q.Offset()))
 	}
 	found := int64(len(items))
 	switch {
-	case err != nil || q.IsWhole():
-		return items, rows, count, err
-	case found < q.PageSize && (found > 0 || q.Offset() == 0): // the last page
+	case err != nil:
+		return nil, nil, 0, err
+	case !q.IsWhole() && found < q.PageSize && (found > 0 || q.Offset() == 0): // the last page
 		return items, rows, q.Offset() + found, nil
 	}
-	total, err = c.QueryInt(`SELECT count(*)`+inTenant+where, args...)
+	total, err = count(c, tenant, people, q)
 	return items, rows, total, err
 }
 
@@ -182,11 +177,12 @@ func init() {
 	})
 }
 
-// matching returns the condition that a record matches a query, and the arguments of the condition.
-func matching(q record.Query) (where string, args sqlite.Args) {
-	where, args = searching(q)
-	narrowed, more := narrowing(q)
-	return where + narrowed, append(args, more...)
+// matching returns the condition that a record matches a query, and the arguments first followed by
+// those of the condition.
+func matching(q record.Query, first ...driver.Value) (where string, args sqlite.Args) {
+	searched, terms := searching(q)
+	narrowed, values := narrowing(q)
+	return searched + narrowed, slices.Concat(first, terms, values)
 }
 
 // searching returns the condition that a record contains every search term or has the number, and
@@ -271,20 +267,15 @@ func (s *Store) Each(tenant record.TenantID, q record.Query, each func(*record.F
 	if _, err := c.Exec(`PRAGMA cache_size = -8000`); err != nil { // sorts some 30,000 records without a temporary file
 		return err
 	}
-	ctx, end := context.WithCancelCause(context.Background())
-	defer end(nil)
 	var f record.Stored
-	where, args := matching(q)
-	args = append(sqlite.Args{int64(tenant)}, args...)
-	err = c.QueryContext(ctx, `SELECT `+record.Columns+inTenant+where+orderBy(q), args, func(row sqlite.Row) {
+	where, args := matching(q, int64(tenant))
+	return queryEach(c, `SELECT `+record.Columns+inTenant+where+orderBy(q), args, func(row sqlite.Row) error {
 		record.Scan(tenant, false, row, &f)
 		if err := f.Err(); err != nil {
-			end(err)
-		} else if err := each(&f.Firefighter); err != nil {
-			end(err)
+			return err
 		}
+		return each(&f.Firefighter)
 	})
-	return cmp.Or(context.Cause(ctx), err)
 }
 
 // tenantReader implements index.Source within a read transaction.

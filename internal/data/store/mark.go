@@ -63,8 +63,7 @@ func (s *Store) CheckMark(c *sqlite.Conn) error {
 	if s.db.IsLost() {
 		return sqlite.ErrLost
 	}
-	known := s.Mark() // read before the query, so the database can only be newer
-	_, err := s.followMark(c, known)
+	_, err := s.followMark(c, s.Mark())
 	return err
 }
 

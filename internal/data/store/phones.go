@@ -64,10 +64,7 @@ func (s *Store) UsePhoneInvitation(code string, show func(Phone) error) error {
 		return err
 	}
 	return s.db.Write(func(t *sqlite.Tx) error {
-		i, err := findInvitation(t.Conn, t.Now, code, true)
-		if err == nil {
-			err = noRow(t.ExecOne(`DELETE FROM invitations WHERE id = ?`, i.ID), ErrNotFound)
-		}
+		i, err := useInvitation(t, code, true)
 		if err != nil {
 			return err
 		}

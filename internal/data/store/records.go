@@ -112,37 +112,40 @@ func (s *Store) Replace(tenant record.TenantID, by KeyID, id string, fields reco
 	if len(errs) > 0 {
 		return f, errs
 	}
-	err = s.db.Write(func(t *sqlite.Tx) error {
-		before, err := getChecked(t, tenant, id, check)
-		if err != nil {
-			return err
-		}
-		f = before.Firefighter
-		f.Fields, f.UpdatedAt = fields, t.Now
-		return replace(t, tenant, by, &before, fields)
-	})
-	return f, err
+	return s.edit(tenant, by, id, func(record.Stored) (record.Fields, error) { return fields, nil }, check)
 }
 
 // Edit passes the fields of a record to change and replaces them with the result. In contrast to
 // Replace, it returns a *record.DamagedError for a damaged record.
 func (s *Store) Edit(tenant record.TenantID, by KeyID, id string,
-	change func(record.Fields) (record.Fields, error), check Check) (f record.Firefighter, err error) {
-	err = s.db.Write(func(t *sqlite.Tx) error {
-		before, err := getChecked(t, tenant, id, check)
-		if err == nil {
-			err = before.Err()
-		}
-		if err != nil {
-			return err
+	change func(record.Fields) (record.Fields, error), check Check) (record.Firefighter, error) {
+	return s.edit(tenant, by, id, func(before record.Stored) (record.Fields, error) {
+		if err := before.Err(); err != nil {
+			return record.Fields{}, err
 		}
 		fields, err := change(before.Fields)
 		if err != nil {
-			return err
+			return record.Fields{}, err
 		}
 		fields, errs := fields.Normalize(s.Clock().Now())
 		if len(errs) > 0 {
-			return errs
+			return record.Fields{}, errs
+		}
+		return fields, nil
+	}, check)
+}
+
+// edit replaces the fields of a record with the result of change.
+func (s *Store) edit(tenant record.TenantID, by KeyID, id string,
+	change func(record.Stored) (record.Fields, error), check Check) (f record.Firefighter, err error) {
+	err = s.db.Write(func(t *sqlite.Tx) error {
+		before, err := getChecked(t, tenant, id, check)
+		if err != nil {
+			return err
+		}
+		fields, err := change(before)
+		if err != nil {
+			return err
 		}
 		f = before.Firefighter
 		f.Fields, f.UpdatedAt = fields, t.Now

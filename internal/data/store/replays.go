@@ -80,8 +80,8 @@ func addReplay(t *sqlite.Tx, tenant record.TenantID, key *IdempotencyKey, id, bo
 // EraseOldReplays deletes replays that are older than their lifetime.
 func (s *Store) EraseOldReplays() error {
 	until := s.Clock().Now().Add(-replayLifetime).UnixMilli()
-	old, err := s.queryInt(`SELECT EXISTS (SELECT 1 FROM replays WHERE created_at <= ?)`, until)
-	if err != nil || old == 0 {
+	found, err := s.queryBool(`SELECT EXISTS (SELECT 1 FROM replays WHERE created_at <= ?)`, until)
+	if err != nil || !found {
 		return err
 	}
 	return s.db.Write(func(t *sqlite.Tx) error {

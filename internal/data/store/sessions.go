@@ -25,7 +25,9 @@ func (s *Store) OpenSession(keyOrCode, device string, lifetime time.Duration) (s
 	err = s.db.Write(func(t *sqlite.Tx) error {
 		opening, err := openByKey(t, keyOrCode)
 		if errors.Is(err, ErrNotFound) {
-			opening, err = useInvitation(t, keyOrCode)
+			var i Invitation
+			i, err = useInvitation(t, keyOrCode, false)
+			opening = Key{Tenant: i.tenant, Scope: i.Scope, Label: i.Name, Login: i.login}
 		}
 		if err != nil {
 			return err
@@ -34,7 +36,7 @@ func (s *Store) OpenSession(keyOrCode, device string, lifetime time.Duration) (s
 		opening.Device, opening.Lifetime = device, lifetime.Milliseconds()
 		id, err := insertKey(t, hash, opening)
 		if err == nil {
-			session, err = keyByID(t.Conn, id)
+			session, err = getKey(t.Conn, `k.id = ?`, int64(id))
 		}
 		return err
 	})
@@ -48,9 +50,9 @@ func (s *Store) OpenSession(keyOrCode, device string, lifetime time.Duration) (s
 // an invalid text does not delay writes.
 func (s *Store) isKnown(keyOrCode string) error {
 	key, invitation := HashKey(keyOrCode), HashKey(normalizeCode(keyOrCode))
-	known, err := s.queryInt(`SELECT EXISTS (SELECT 1 FROM keys WHERE hash = ?) OR EXISTS (SELECT 1 FROM invitations WHERE hash = ?)`,
+	known, err := s.queryBool(`SELECT EXISTS (SELECT 1 FROM keys WHERE hash = ?) OR EXISTS (SELECT 1 FROM invitations WHERE hash = ?)`,
 		key[:], invitation[:])
-	if err == nil && known == 0 {
+	if err == nil && !known {
 		err = ErrNotFound
 	}
 	return err
@@ -86,7 +88,7 @@ func (s *Store) EndSession(k Key) error {
 // openByKey returns the properties of a session that an API key opens.
 func openByKey(t *sqlite.Tx, text string) (opening Key, err error) {
 	hash := HashKey(text)
-	k, err := keyByHash(t.Conn, hash)
+	k, err := getKey(t.Conn, `k.hash = ?`, hash[:])
 	if err == nil && (k.IsSession() || IsDeviceScope(k.Scope) || k.State(time.UnixMilli(t.Now)) != StateActive) {
 		err = ErrNotFound
 	}
@@ -175,7 +177,7 @@ func (i Invitation) open(c *sqlite.Conn, now int64) (bool, error) {
 	case i.by == 0:
 		return true, nil
 	}
-	by, err := keyByID(c, i.by)
+	by, err := getKey(c, `k.id = ?`, int64(i.by))
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
@@ -217,15 +219,13 @@ func findInvitation(c *sqlite.Conn, now int64, code string, ofPhone bool) (i Inv
 	return i, err
 }
 
-// useInvitation deletes an open invitation of a person and returns the properties of a session that
-// it opens.
-func useInvitation(t *sqlite.Tx, code string) (opening Key, err error) {
-	i, err := findInvitation(t.Conn, t.Now, code, false)
-	if err != nil {
-		return Key{}, err
+// useInvitation deletes and returns the open invitation that findInvitation returns.
+func useInvitation(t *sqlite.Tx, code string, ofPhone bool) (Invitation, error) {
+	i, err := findInvitation(t.Conn, t.Now, code, ofPhone)
+	if err == nil {
+		err = t.ExecOne(`DELETE FROM invitations WHERE id = ?`, i.ID)
 	}
-	err = t.ExecOne(`DELETE FROM invitations WHERE id = ?`, i.ID)
-	return Key{Tenant: i.tenant, Scope: i.Scope, Label: i.Name, Login: i.login}, err
+	return i, err
 }
 
 // Withdraw deletes an invitation of a department, or returns ErrNotFound.

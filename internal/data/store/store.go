@@ -9,6 +9,7 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"database/sql/driver"
@@ -113,6 +114,23 @@ func (s *Store) queryRow(text string, args sqlite.Args, scan func(sqlite.Row)) e
 func (s *Store) queryInt(text string, args ...driver.Value) (n int64, err error) {
 	err = s.queryRow(text, args, func(row sqlite.Row) { n = row.Int(0) })
 	return n, err
+}
+
+func (s *Store) queryBool(text string, args ...driver.Value) (bool, error) {
+	n, err := s.queryInt(text, args...)
+	return n == 1, err
+}
+
+// queryEach calls each for the rows of a query until each returns an error.
+func queryEach(c *sqlite.Conn, text string, args sqlite.Args, each func(sqlite.Row) error) error {
+	ctx, end := context.WithCancelCause(context.Background())
+	defer end(nil)
+	err := c.QueryContext(ctx, text, args, func(row sqlite.Row) {
+		if err := each(row); err != nil {
+			end(err)
+		}
+	})
+	return cmp.Or(context.Cause(ctx), err)
 }
 
 // Tag returns the entity tag of a representation of a record, which depends on the content and the

@@ -17,8 +17,7 @@ const FirstDepartment = "default"
 
 // Empty reports whether the database has no departments.
 func (s *Store) Empty() (bool, error) {
-	n, err := s.queryInt(`SELECT EXISTS (SELECT 1 FROM tenants)`)
-	return n == 0, err
+	return s.queryBool(`SELECT NOT EXISTS (SELECT 1 FROM tenants)`)
 }
 
 // Tenant returns the department with a name or, for an empty name, the only department. The error
@@ -90,8 +89,8 @@ func (s *Store) TenantName(tenant record.TenantID) (name string, err error) {
 
 // StepsHidden reports whether the first steps of a department are hidden.
 func (s *Store) StepsHidden(tenant record.TenantID) (bool, error) {
-	n, err := s.queryInt(`SELECT steps_hidden FROM tenants WHERE id = ?`, int64(tenant))
-	return n == 1, noRow(err, ErrRemoved)
+	hidden, err := s.queryBool(`SELECT steps_hidden FROM tenants WHERE id = ?`, int64(tenant))
+	return hidden, noRow(err, ErrRemoved)
 }
 
 // HideSteps permanently hides the first steps of a department.
