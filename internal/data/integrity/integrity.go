@@ -92,7 +92,6 @@ func wrongCounts(ctx context.Context, db *sqlite.DB) (wrong []counts, err error)
 	return wrong, err
 }
 
-// updateKeysSQL sets all KeyColumns.
 var updateKeysSQL = `UPDATE firefighters SET ` + strings.ReplaceAll(record.KeyColumns, ",", " = ?,") + ` = ? WHERE row = ?`
 
 // updateKeys recomputes the key columns of rows from their current fields. It skips rows that are

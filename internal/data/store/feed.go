@@ -62,7 +62,6 @@ func (s *Store) begin(c *sqlite.Conn, tenant record.TenantID, after string) (p p
 	return p, last, noRow(err, ErrRemoved)
 }
 
-// read reads the changes after a position.
 func (f *Feed) read(c *sqlite.Conn, p position, limit int) error {
 	var ids []string
 	err := c.Query(feedSQL, sqlite.Args{int64(p.tenant), p.change, int64(limit) + 1}, func(row sqlite.Row) {

@@ -112,7 +112,6 @@ func (n *NewImport) write(t *sqlite.Tx, tenant record.TenantID) (number int64, i
 	return number, ids, n.note(t, tenant, number, people)
 }
 
-// writePeople adds and changes people.
 func (n *NewImport) writePeople(t *sqlite.Tx, tenant record.TenantID, people []Person) (ids []string, err error) {
 	row, err := nextRow(t, tenant)
 	if err != nil {

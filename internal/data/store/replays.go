@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"errors"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
@@ -44,15 +43,10 @@ func replay(c *sqlite.Conn, tenant record.TenantID, key *IdempotencyKey, now int
 	err = c.QueryRow(replaySQL, sqlite.Args{int64(key.By), key.Key, int64(tenant), now - replayLifetime.Milliseconds()}, func(row sqlite.Row) {
 		hash, id, body = row.Bytes(0), row.Text(1), []byte(row.Text(2))
 	})
-	switch {
-	case errors.Is(err, sqlite.ErrNoRows):
-		return "", nil, nil
-	case err != nil:
-		return "", nil, err
-	case !bytes.Equal(hash, key.Hash):
+	if err == nil && !bytes.Equal(hash, key.Hash) {
 		return "", nil, ErrReused
 	}
-	return id, body, nil
+	return id, body, noRow(err, nil)
 }
 
 // refuseRepeated returns a *RepeatedError for a repeated request, or ErrReused if the earlier

@@ -67,7 +67,6 @@ func (s *Store) NameSession(id KeyID, name string) error {
 	})
 }
 
-// sessionLabel returns the label for the session of a person.
 func sessionLabel(name string) string {
 	label := []rune(name)
 	return string(label[:min(len(label), maxLabel-len(sessionSuffix))]) + sessionSuffix
@@ -105,7 +104,6 @@ const (
 	invitationLifetime = 15 * time.Minute
 )
 
-// sessionOfLoginSQL reads the label of the last session with a login.
 const sessionOfLoginSQL = `SELECT label FROM keys WHERE tenant_id = ? AND login = ? ORDER BY id DESC LIMIT 1`
 
 // NewInvitation describes an invitation of a person or, with ScopePhone, of a phone.

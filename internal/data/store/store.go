@@ -140,8 +140,7 @@ func (s *Store) Tag(content []byte) string {
 	return `"` + base64.RawURLEncoding.EncodeToString(mac(s.secret, "tag", content)[:12]) + `"`
 }
 
-// secretSize is the size of the secret in bytes.
-const secretSize = 32
+const secretSize = 32 // bytes
 
 // mac returns a message authentication code. The purpose, which must not contain a NUL, makes the
 // codes of one use invalid for all others.

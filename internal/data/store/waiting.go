@@ -78,7 +78,6 @@ func (w *waiting) tenants() (all []int64) {
 	return all
 }
 
-// wake wakes the callers of some departments.
 func (w *waiting) wake(tenants []int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

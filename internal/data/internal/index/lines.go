@@ -73,7 +73,6 @@ func newFullSet(size int) set {
 	return s
 }
 
-// has reports whether a position is in the set.
 func (s set) has(position int) bool { return s[position/64]>>(position%64)&1 == 1 }
 
 // add adds the positions of another set of the same size.
@@ -102,7 +101,6 @@ func (s set) filter(keep func(position int) bool) {
 	}
 }
 
-// count returns the number of positions in the set.
 func (s set) count() (n int64) {
 	for _, word := range s {
 		n += int64(bits.OnesCount64(word))

@@ -50,6 +50,25 @@ func (k Key) compare(other Key) int {
 	return cmp.Or(strings.Compare(k.First, other.First), strings.Compare(k.Second, other.Second), cmp.Compare(k.Number, other.Number))
 }
 
+// Place is a place in a list: the sort key and row number that a record has or had.
+type Place struct {
+	Key
+	Row int64 // row number
+}
+
+// isBehind reports whether the record at a position follows a place in the list.
+func (s *snapshot) isBehind(position int, at Place, q record.Query) bool {
+	key := Key{}
+	if q.SortBy != record.ByCreatedAt {
+		key = s.key(q.SortBy, position)
+	}
+	if key.None != at.None {
+		return key.None
+	}
+	by := cmp.Or(key.compare(at.Key), cmp.Compare(s.numbers[position], at.Row))
+	return by > 0 != q.Descending && by != 0
+}
+
 // order returns the order by a field, which it computes once.
 func (s *snapshot) order(field record.SortField) order {
 	if field == record.ByCreatedAt { // the order of positions
