@@ -15,13 +15,13 @@ import (
 // dossier is everything that is kept about one person: what the database has, and which
 // backups hold the person.
 type dossier struct {
-	store.Kept
+	store.PersonalData
 	Backups backup.Holders
 }
 
 // readDossier returns everything that is kept about a person of the department.
 func readDossier(v view.Visit, id string) (d dossier, err error) {
-	if d.Kept, err = v.Store.Kept(v.Session.Tenant, id); err != nil {
+	if d.PersonalData, err = v.Store.PersonalData(v.Session.Tenant, id); err != nil {
 		return d, err
 	}
 	search := v.Site.Search

@@ -12,7 +12,8 @@ import (
 func TestErased(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 24, 9, 30, 0, 0, time.UTC)
-	d := dossier{Kept: store.Kept{ID: "x", Department: "Engine <7>", At: at, ErasedAt: at, Edits: []store.Edit{{At: at, Action: "purge", ID: "x"}}}}
+	purge := store.Edit{At: at, Action: "purge", ID: "x"}
+	d := dossier{PersonalData: store.PersonalData{ID: "x", Department: "Engine <7>", At: at, ErasedAt: at, Edits: []store.Edit{purge}}}
 	var text strings.Builder
 	if err := d.writeJSON(&text); err != nil {
 		t.Fatal(err)
@@ -28,7 +29,7 @@ func TestErased(t *testing.T) {
 func TestImports(t *testing.T) {
 	t.Parallel()
 	one, two := &store.Import{Number: 1}, &store.Import{Number: 2}
-	d := dossier{Kept: store.Kept{Edits: []store.Edit{{Import: two}, {}, {Import: one}, {Import: one}, {}}}}
+	d := dossier{PersonalData: store.PersonalData{Edits: []store.Edit{{Import: two}, {}, {Import: one}, {Import: one}, {}}}}
 	if all := d.Imports(); len(all) != 2 || all[0].Number != 1 || all[1].Number != 2 {
 		t.Errorf("%v", all)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Kept is all data about one person. It contains no data about other people, except labels of keys
-// and file names of imports, which may contain any text.
-type Kept struct {
+// PersonalData is all data about one person. It contains no data about other people, except labels
+// of keys and file names of imports, which may contain any text.
+type PersonalData struct {
 	ID         string
 	Department string
 	At         time.Time        // time of the query
@@ -32,50 +32,51 @@ type StoredResponse struct {
 	Body      json.RawMessage // nil for an import, whose response is also about other people
 }
 
-var keptSQL = `SELECT deleted_at, ` + record.Columns + ` FROM firefighters WHERE id = ? AND tenant_id = ?`
+var personSQL = `SELECT deleted_at, ` + record.Columns + ` FROM firefighters WHERE id = ? AND tenant_id = ?`
 
-// Kept returns all data about a person of a department, read at a single moment. The person may be
-// soft-deleted or permanently deleted. Kept returns ErrNotFound if the person never existed.
-func (s *Store) Kept(tenant record.TenantID, id string) (k Kept, err error) {
-	k = Kept{ID: id, At: s.Clock().Now()}
+// PersonalData returns all data about a person of a department, read at a single moment. The person
+// may be soft-deleted or permanently deleted. PersonalData returns ErrNotFound if the person never
+// existed.
+func (s *Store) PersonalData(tenant record.TenantID, id string) (d PersonalData, err error) {
+	d = PersonalData{ID: id, At: s.Clock().Now()}
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
-		err := c.QueryRow(tenantNameSQL, sqlite.Args{int64(tenant)}, func(row sqlite.Row) { k.Department = row.Text(0) })
+		err := c.QueryRow(tenantNameSQL, sqlite.Args{int64(tenant)}, func(row sqlite.Row) { d.Department = row.Text(0) })
 		if err != nil {
 			return noRow(err, ErrRemoved)
 		}
-		err = c.QueryRow(keptSQL, sqlite.Args{id, int64(tenant)}, func(row sqlite.Row) {
-			k.Record = &record.Stored{DeletedAt: row.Int(0)}
-			record.Scan(tenant, !row.IsNull(0), row[1:], k.Record)
+		err = c.QueryRow(personSQL, sqlite.Args{id, int64(tenant)}, func(row sqlite.Row) {
+			d.Record = &record.Stored{DeletedAt: row.Int(0)}
+			record.Scan(tenant, !row.IsNull(0), row[1:], d.Record)
 		})
 		if noRow(err, nil) != nil {
 			return err
 		}
 		q := EditQuery{Records: []string{id}, Before: math.MaxUint32}
-		if k.Edits, err = readEdits(c, tenant, q, math.MaxInt); err != nil {
+		if d.Edits, err = readEdits(c, tenant, q, math.MaxInt); err != nil {
 			return err
 		}
-		if k.Record == nil {
-			return k.readErased()
+		if d.Record == nil {
+			return d.readErased()
 		}
-		return cmp.Or(k.readReaders(c, tenant), k.readReplays(c, tenant))
+		return cmp.Or(d.readReaders(c, tenant), d.readReplays(c, tenant))
 	})
-	return k, err
+	return d, err
 }
 
 // readErased sets the time at which a person without a record was permanently deleted.
-func (k *Kept) readErased() error {
-	at := slices.IndexFunc(k.Edits, func(e Edit) bool { return e.Action == actionPurge })
+func (d *PersonalData) readErased() error {
+	at := slices.IndexFunc(d.Edits, func(e Edit) bool { return e.Action == actionPurge })
 	if at < 0 {
 		return ErrNotFound
 	}
-	k.ErasedAt = k.Edits[at].At
+	d.ErasedAt = d.Edits[at].At
 	return nil
 }
 
-func (k *Kept) readReaders(c *sqlite.Conn, tenant record.TenantID) error {
+func (d *PersonalData) readReaders(c *sqlite.Conn, tenant record.TenantID) error {
 	return c.Query(keySQL+` WHERE k.tenant_id = ? ORDER BY k.id DESC`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) {
-		if key := scanKey(row); key.couldRead(k.Record) {
-			k.Readers = append(k.Readers, key)
+		if key := scanKey(row); key.couldRead(d.Record) {
+			d.Readers = append(d.Readers, key)
 		}
 	})
 }
@@ -91,9 +92,9 @@ const replaysOfSQL = `
 	SELECT created_at, record_id, answer FROM replays
 	 WHERE tenant_id = ?1 AND record_id IN (SELECT value FROM json_each(?2)) ORDER BY id DESC`
 
-func (k *Kept) readReplays(c *sqlite.Conn, tenant record.TenantID) error {
-	numbers := map[string]int64{k.ID: 0}
-	for _, e := range k.Edits {
+func (d *PersonalData) readReplays(c *sqlite.Conn, tenant record.TenantID) error {
+	numbers := map[string]int64{d.ID: 0}
+	for _, e := range d.Edits {
 		if e.Import != nil {
 			numbers[importID(e.Import.Number)] = e.Import.Number
 		}
@@ -104,6 +105,6 @@ func (k *Kept) readReplays(c *sqlite.Conn, tenant record.TenantID) error {
 		if r.Import == 0 {
 			r.Body = validJSON(row.Text(2))
 		}
-		k.Replays = append(k.Replays, r)
+		d.Replays = append(d.Replays, r)
 	})
 }
