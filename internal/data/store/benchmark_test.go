@@ -37,7 +37,7 @@ func BenchmarkGet(b *testing.B) {
 	}
 }
 
-// BenchmarkList is for a page of 20 of 40 records.
+// BenchmarkList reads a page of 20 of 40 records.
 func BenchmarkList(b *testing.B) {
 	s := newBenchStore(b)
 	for _, query := range []string{"", "sortBy=lastName", "search=an"} {
@@ -45,8 +45,8 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// BenchmarkSearch is for a page of 20 that a search in 17,000 records finds, by
-// the index and, as after a write, by SQL.
+// BenchmarkSearch reads a page of 20 results of a search in 17,000 records, from the index and, as
+// after a write, by SQL.
 func BenchmarkSearch(b *testing.B) {
 	s := newBenchStore(b)
 	for _, query := range []string{"search=mari", "search=0912", "search=mari&sortBy=lastName"} {
@@ -72,7 +72,7 @@ func benchmarkList(b *testing.B, s *store.Store, tenant record.TenantID, query s
 	}
 }
 
-// BenchmarkCreate is for 64 clients at once.
+// BenchmarkCreate creates records for 64 concurrent clients.
 func BenchmarkCreate(b *testing.B) {
 	s := newBenchStore(b)
 	b.SetParallelism(64 / runtime.GOMAXPROCS(0))
@@ -86,7 +86,7 @@ func BenchmarkCreate(b *testing.B) {
 	})
 }
 
-// BenchmarkImport is for 17,000 people in one transaction.
+// BenchmarkImport imports 17,000 people in one transaction.
 func BenchmarkImport(b *testing.B) {
 	var all []store.Person
 	for _, fields := range people(largeSize) {

@@ -16,7 +16,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// noLimit is more people than a test has.
+// noLimit is higher than the number of people in any test.
 const noLimit = 1 << 20
 
 func syncBook(t testing.TB, s *store.Store, tenant record.TenantID, token string, limit int) store.Sync {
@@ -24,12 +24,12 @@ func syncBook(t testing.TB, s *store.Store, tenant record.TenantID, token string
 	y, err := s.Sync(tenant, token, limit)
 	must(t, err)
 	if y.Token == "" {
-		t.Error("there is no token")
+		t.Error("Sync returned no token")
 	}
 	return y
 }
 
-// syncText returns the members of an answer: the ends of their ids with the last names.
+// syncText returns the end of the id and the last name of each member.
 func syncText(y store.Sync) string {
 	var all []string
 	for _, m := range y.Members {
@@ -45,8 +45,8 @@ func syncText(y store.Sync) string {
 	return strings.Join(all, ", ")
 }
 
-// TestSyncToken: it changes with every change of a department, and with no change of
-// another one.
+// TestSyncToken checks that the token changes with every change in a department and not with
+// changes in others.
 func TestSyncToken(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -65,23 +65,24 @@ func TestSyncToken(t *testing.T) {
 		create(t, s, theirs, ana)
 		token, err := s.SyncToken(ours)
 		must(t, err)
-		if before, known := seen[token]; known {
-			t.Errorf("after change %d it is as after %d", i, before)
+		if before, ok := seen[token]; ok {
+			t.Errorf("the token after change %d is the same as after %d", i, before)
 		}
 		seen[token] = i
 		if y := syncBook(t, s, ours, token, 1); y.Token != token || y.Members != nil || y.More {
-			t.Errorf("after change %d it gives %+v", i, y)
+			t.Errorf("after change %d: %+v", i, y)
 		}
 		if y := syncBook(t, s, ours, "", noLimit); y.Token != token {
-			t.Errorf("after change %d a first sync ends with %q, not with %q", i, y.Token, token)
+			t.Errorf("after change %d the initial sync ends with %q, want %q", i, y.Token, token)
 		}
 	}
 	if _, err := s.SyncToken(99); !errors.Is(err, store.ErrRemoved) {
-		t.Errorf("of no department: %v", err)
+		t.Errorf("an unknown department: %v", err)
 	}
 }
 
-// TestForeignTokens: a token of another history, another department or nobody is refused.
+// TestForeignTokens checks that Sync rejects tokens of another history, another department, and
+// invalid ones.
 func TestForeignTokens(t *testing.T) {
 	t.Parallel()
 	s, other := newStore(t), newStore(t)
@@ -90,16 +91,16 @@ func TestForeignTokens(t *testing.T) {
 		create(t, s, ours, ana)
 	}
 	own := syncBook(t, s, ours, "", noLimit).Token
-	if !regexp.MustCompile(`^[A-Za-z0-9_-]{32}$`).MatchString(own) { // it stands in a URI
+	if !regexp.MustCompile(`^[A-Za-z0-9_-]{32}$`).MatchString(own) { // it is part of a URI
 		t.Errorf("the token is %q", own)
 	}
-	made := []string{syncBook(t, other, ours, "", noLimit).Token, syncBook(t, s, theirs, "", noLimit).Token, syncBook(t, other, ours, "", 1).Token,
+	invalid := []string{syncBook(t, other, ours, "", noLimit).Token, syncBook(t, s, theirs, "", noLimit).Token, syncBook(t, other, ours, "", 1).Token,
 		changes(t, s, ours, "", 1).Next, "0", own + "A", own[:31], own + "=", " " + own, own[:9] + "\n" + own[9:], "data:," + own, strings.Repeat("A", 32), strings.Repeat("A", 1<<16)}
 	bits, err := base64.RawURLEncoding.DecodeString(own)
 	must(t, err)
 	for i := range bits {
 		bits[i] ^= 1
-		made = append(made, base64.RawURLEncoding.EncodeToString(bits))
+		invalid = append(invalid, base64.RawURLEncoding.EncodeToString(bits))
 		bits[i] ^= 1
 	}
 	part := syncBook(t, s, ours, "", 1).Token
@@ -109,11 +110,11 @@ func TestForeignTokens(t *testing.T) {
 			t.Errorf("%.50q: %+v, %v", token, y, err)
 		}
 	}
-	for _, token := range made {
+	for _, token := range invalid {
 		refused(token)
 	}
 	if _, err := s.Changes(ours, own, 1); !errors.Is(err, store.ErrPosition) {
-		t.Errorf("as a position of the changes: %v", err)
+		t.Errorf("a token used as a position: %v", err)
 	}
 	syncBook(t, s, ours, own, noLimit)
 	syncBook(t, s, ours, part, noLimit)
@@ -122,7 +123,7 @@ func TestForeignTokens(t *testing.T) {
 	refused(part)
 }
 
-// TestDamagedMember: a copy must not miss somebody without a word.
+// TestDamagedMember checks that a damaged record is reported rather than left out.
 func TestDamagedMember(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -152,15 +153,15 @@ var (
 	copySteps = flag.Int("copy.steps", 1000, "calls of TestCopies")
 )
 
-// bookCopy is what a device keeps: the people by their ids, and its token.
+// bookCopy is the copy that a device keeps: people by id, and a token.
 type bookCopy struct {
 	tenant record.TenantID
 	people map[string]record.Firefighter
 	token  string
-	whole  bool // the last answer said that there is no more
+	whole  bool // whether the last part was the final one
 }
 
-// take asks for what the copy lacks.
+// take applies the next changes to the copy.
 func (b *bookCopy) take(t *testing.T, s *store.Store, limit int) {
 	t.Helper()
 	y, err := s.Sync(b.tenant, b.token, limit)
@@ -172,7 +173,7 @@ func (b *bookCopy) take(t *testing.T, s *store.Store, limit int) {
 	seen := map[string]bool{}
 	for _, m := range y.Members {
 		if seen[m.ID] {
-			t.Errorf("%s is in one answer twice", m.ID)
+			t.Errorf("%s occurs twice in one part", m.ID)
 		}
 		seen[m.ID] = true
 		if m.Record == nil {
@@ -182,13 +183,13 @@ func (b *bookCopy) take(t *testing.T, s *store.Store, limit int) {
 		}
 	}
 	if len(y.Members) > limit {
-		t.Errorf("%d people, and at most %d were asked for", len(y.Members), limit)
+		t.Errorf("%d people, limit %d", len(y.Members), limit)
 	}
 	b.token, b.whole = y.Token, !y.More
 }
 
-// TestCopies: whatever is done to two departments, each copy that has been told that there
-// is no more is the list, however it was read.
+// TestCopies makes random changes to two departments and checks that each complete copy equals the
+// list, whatever the sizes of its parts were.
 func TestCopies(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(*copySeed, 0))
@@ -212,15 +213,15 @@ func TestCopies(t *testing.T) {
 		want := map[string]record.Firefighter{}
 		must(t, s.Each(b.tenant, parse(t, ""), func(f *record.Firefighter) error { want[f.ID] = *f; return nil }))
 		if !maps.Equal(b.people, want) {
-			t.Fatalf("at step %d of seed %d the copy is\n%+v\nand the list\n%+v", step, *copySeed, b.people, want)
+			t.Fatalf("at step %d of seed %d the copy is\n%+v\nand the list is\n%+v", step, *copySeed, b.people, want)
 		}
 	}
 	if compared < *copySteps/20 {
-		t.Errorf("only %d copies were whole", compared)
+		t.Errorf("only %d copies were complete", compared)
 	}
 }
 
-// changeBook does something to a department at random.
+// changeBook makes a random change to a department.
 func changeBook(t *testing.T, s *store.Store, random *rand.Rand, tenant record.TenantID) {
 	t.Helper()
 	var live []string
@@ -229,20 +230,20 @@ func changeBook(t *testing.T, s *store.Store, random *rand.Rand, tenant record.T
 	deleted, err := s.Deleted(tenant, time.UnixMilli(1<<53))
 	must(t, err)
 	fields := people(40)[random.IntN(40)]
-	one := func() string { return live[random.IntN(len(live))] }
+	pick := func() string { return live[random.IntN(len(live))] }
 	switch n := random.IntN(100); {
 	case n < 30 || len(live) == 0:
 		create(t, s, tenant, fields)
 	case n < 50:
-		replace(t, s, tenant, one(), fields)
+		replace(t, s, tenant, pick(), fields)
 	case n < 70:
-		must(t, s.Delete(tenant, 0, one(), asIs))
+		must(t, s.Delete(tenant, 0, pick(), asIs))
 	case n < 80 && len(deleted) > 0:
 		must(t, s.Undelete(tenant, 0, []string{deleted[random.IntN(len(deleted))].ID}))
 	case n < 84 && len(deleted) > 0:
 		purge(t, s, tenant, deleted[random.IntN(len(deleted))].ID)
 	case n < 93:
-		imports(t, s, tenant, adding(store.Person{Fields: fields}, store.Person{ID: one(), Fields: fields}, store.Person{Fields: fields}))
+		imports(t, s, tenant, adding(store.Person{Fields: fields}, store.Person{ID: pick(), Fields: fields}, store.Person{Fields: fields}))
 	case n < 98:
 		all, err := s.Imports(tenant)
 		must(t, err)

@@ -10,8 +10,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// TestClockAcrossRuns: a machine that starts with an earlier clock goes on from
-// the latest time seen.
+// TestClockAcrossRuns checks that the clock continues from the latest time seen when the machine
+// restarts with an earlier time.
 func TestClockAcrossRuns(t *testing.T) {
 	t.Parallel()
 	path := newFile(t)
@@ -23,18 +23,18 @@ func TestClockAcrossRuns(t *testing.T) {
 			latest = now
 		}
 		if got := s.Clock().Now(); !got.Equal(latest) {
-			t.Errorf("at %v the time is %v, not %v", now, got, latest)
+			t.Errorf("at %v the time is %v, want %v", now, got, latest)
 		}
 		must(t, s.SaveClock())
 		if saved := s.ClockSaved(); saved != latest.UnixMilli() {
-			t.Errorf("at %v the saved time is %v", now, time.UnixMilli(saved).UTC())
+			t.Errorf("at %v the stored time is %v", now, time.UnixMilli(saved).UTC())
 		}
 		must(t, s.Close())
 	}
 }
 
-// TestClockIsSavedByCommits checks that each commit saves the time, and that a transaction
-// that is rolled back saves nothing.
+// TestClockIsSavedByCommits checks that each commit stores the time and that a transaction that is
+// rolled back does not.
 func TestClockIsSavedByCommits(t *testing.T) {
 	t.Parallel()
 	now := noon
@@ -43,7 +43,7 @@ func TestClockIsSavedByCommits(t *testing.T) {
 		t.Helper()
 		inFile := scanInt(t, s, `SELECT latest_time FROM service`)
 		if saved := s.ClockSaved(); saved != want.UnixMilli() || inFile != saved {
-			t.Errorf("saved: %v, in the file: %v, not %v", time.UnixMilli(saved).UTC(), time.UnixMilli(inFile).UTC(), want)
+			t.Errorf("saved: %v, in the file: %v, want %v", time.UnixMilli(saved).UTC(), time.UnixMilli(inFile).UTC(), want)
 		}
 	}
 	check(noon)
@@ -53,7 +53,7 @@ func TestClockIsSavedByCommits(t *testing.T) {
 		return errors.New("for the test")
 	})
 	if err == nil {
-		t.Error("a job that failed is done")
+		t.Error("a failed write returned nil")
 	}
 	check(noon)
 	err = s.DB().Write(func(tx *sqlite.Tx) error { // only the COMMIT fails
@@ -64,23 +64,23 @@ func TestClockIsSavedByCommits(t *testing.T) {
 		return err
 	})
 	if err == nil {
-		t.Error("a key of no department was made")
+		t.Error("a key without a department was created")
 	}
 	check(noon)
 	create(t, s, ours, ana)
 	check(now)
 	must(t, s.SaveClock())
 	check(now)
-	exec(t, s, `UPDATE service SET latest_time = latest_time + 1`) // as another program does, whose clock is ahead
+	exec(t, s, `UPDATE service SET latest_time = latest_time + 1`) // another program whose clock is ahead
 	later := scanInt(t, s, `SELECT latest_time FROM service`)
 	must(t, s.SaveClock())
 	if saved := scanInt(t, s, `SELECT latest_time FROM service`); saved != later {
-		t.Errorf("saved %d over %d", saved, later)
+		t.Errorf("saved %d, want %d", saved, later)
 	}
 }
 
-// TestResetClock: after a time that was far ahead, the clock goes on from now,
-// and commits save it as before.
+// TestResetClock checks that after a reset the clock continues from the system time, and commits
+// store it.
 func TestResetClock(t *testing.T) {
 	t.Parallel()
 	now := noon
@@ -89,7 +89,7 @@ func TestResetClock(t *testing.T) {
 		t.Helper()
 		inFile, saved := scanInt(t, s, `SELECT latest_time FROM service`), s.ClockSaved()
 		if inFile != want.UnixMilli() || saved != inFile || !s.Clock().Now().Equal(want) {
-			t.Errorf("in the file: %d, saved: %d, now: %v, not %v", inFile, saved, s.Clock().Now(), want)
+			t.Errorf("in the file: %d, saved: %d, now: %v, want %v", inFile, saved, s.Clock().Now(), want)
 		}
 	}
 	for _, seen := range []func(){func() { create(t, s, ours, ana) }, func() { s.Clock().Now() }} { // saved, and not
@@ -104,7 +104,7 @@ func TestResetClock(t *testing.T) {
 	check(now)
 }
 
-// TestResetClockInGroup: what shares the transaction does not save the old time.
+// TestResetClockInGroup checks that writes in the same transaction do not store the old time.
 func TestResetClockInGroup(t *testing.T) {
 	t.Parallel()
 	path := newFile(t)
@@ -133,8 +133,8 @@ func TestResetClockInGroup(t *testing.T) {
 	})
 }
 
-// TestResetElsewhere: a store hears that another process has taken the latest
-// time back, and does not save the old one.
+// TestResetElsewhere checks that a store detects a reset by another process and does not store the
+// old time.
 func TestResetElsewhere(t *testing.T) {
 	t.Parallel()
 	check := func(s *store.Store) error { return s.DB().Read(s.CheckMark) }
@@ -150,7 +150,7 @@ func TestResetElsewhere(t *testing.T) {
 		must(t, s.SaveClock())
 		must(t, check(s))
 		if got := s.Clock().Now(); !got.Equal(now) {
-			t.Errorf("%s: %v, before", name, got)
+			t.Errorf("%s: %v before the reset", name, got)
 		}
 		now = noon
 		must(t, other.ResetClock())

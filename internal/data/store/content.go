@@ -29,7 +29,7 @@ func TenantMarks(c *sqlite.Conn) (marks []string, err error) {
 	return marks, err
 }
 
-// LatestTime returns the latest time that the database has seen.
+// LatestTime returns the latest time seen that a database stores.
 func LatestTime(c *sqlite.Conn) (time.Time, error) {
 	latest, err := c.QueryInt(latestTimeSQL)
 	return time.UnixMilli(min(latest, sqlite.LatestMilli)).UTC(), err

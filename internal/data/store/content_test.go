@@ -11,8 +11,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// TestMark: it changes with every change of a record, a key or a name, also at
-// one moment.
+// TestMark checks that StateMark changes with every change to a record, a key or a name, even
+// within one millisecond.
 func TestMark(t *testing.T) {
 	t.Parallel()
 	s := newStoreAt(t, func() time.Time { return time.UnixMilli(2e12) })
@@ -37,14 +37,14 @@ func TestMark(t *testing.T) {
 		must(t, change())
 		now := mark()
 		if seen[now] || mark() != now {
-			t.Errorf("after %d changes the mark is %s again", len(seen), now)
+			t.Errorf("after %d changes the mark %s occurs again", len(seen), now)
 		}
 		seen[now] = true
 	}
 }
 
-// TestRevocations: keys that were revoked after a backup stay revoked, and time
-// does not go back.
+// TestRevocations checks that keys revoked after a backup stay revoked when it is restored, and
+// that time does not go back.
 func TestRevocations(t *testing.T) {
 	t.Parallel()
 	now := noon
@@ -73,7 +73,7 @@ func TestRevocations(t *testing.T) {
 		must(t, sqlite.FinishCopy(backup, func(c *sqlite.Conn) error {
 			revoked, err := r.Write(c)
 			if revoked != want {
-				t.Errorf("%d keys were revoked, not %d", revoked, want)
+				t.Errorf("%d keys were revoked, want %d", revoked, want)
 			}
 			return err
 		}))
@@ -90,8 +90,8 @@ func TestRevocations(t *testing.T) {
 	}
 }
 
-// TestRenew: versions count another history, no code works any more, and nobody is
-// sent to an old address. Sessions stay.
+// TestRenew checks that a renewed database has a new history, no valid invitation codes and no
+// address, but keeps its sessions.
 func TestRenew(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -111,16 +111,16 @@ func TestRenew(t *testing.T) {
 	}
 	address, err := s.Address()
 	if err != nil || address != "" {
-		t.Errorf("%v; the address is %q", err, address)
+		t.Errorf("error %v, address %q", err, address)
 	}
 	if _, _, err := s.OpenSession(code, "", time.Hour); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("a code from before: %v", err)
+		t.Errorf("an old code: %v", err)
 	}
 	noPhone(t, s, "a code from before", phone)
 	if _, err := s.Sync(ours, token, noLimit); !errors.Is(err, store.ErrPosition) {
-		t.Errorf("a token from before: %v", err)
+		t.Errorf("an old token: %v", err)
 	}
 	if _, there := allKeys(t, s)[store.HashKey(secret)]; !there {
-		t.Error("the session is gone")
+		t.Error("the session no longer exists")
 	}
 }

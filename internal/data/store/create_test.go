@@ -9,7 +9,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// TestSchemaHash accepts a database whose schema.sql differs in comments and space only.
+// TestSchemaHash checks that a database is accepted only if its schema.sql differs in nothing but
+// comments and white space.
 func TestSchemaHash(t *testing.T) {
 	t.Parallel()
 	const schema = `CREATE TABLE service (schema_hash TEXT, history INTEGER, secret BLOB, address TEXT); INSERT INTO service DEFAULT VALUES; CREATE TABLE invitations (id INTEGER)`

@@ -15,28 +15,27 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// walk goes through a list by cursors, beside changes.
+// walk reads a list page by page through cursors while the list changes.
 type walk struct {
 	query  string
 	values url.Values
 	q      record.Query
 	page   store.Page
 	met    map[string]int
-	// stayed are the records that were on the list all the time and did not move in it, as
-	// they were at the beginning.
+	// stayed are the initial states of the records that have not left the list or moved in it.
 	stayed map[string]modelRecord
 }
 
-// walks are the walks of a department in all orders.
+// walks are the walks through one department in all orders.
 type walks struct {
 	*modelRun
 	of  *model
 	all []*walk
 }
 
-// TestWalks: who follows cursors meets everybody exactly once who was there and did not
-// move, whatever changes meanwhile. Small departments have SQL, and the large one mostly
-// the index: without it, when another program has written.
+// TestWalks checks that a reader who follows cursors sees each record that stays in its place
+// exactly once. Small departments use SQL. The large one mostly uses the index, except after writes
+// by another program.
 func TestWalks(t *testing.T) {
 	t.Parallel()
 	for name, size := range map[string]int{"small": 60, "large": 215} {
@@ -98,14 +97,14 @@ func (one *walk) take(p store.Page) {
 	}
 }
 
-// advance reads the next page of a walk, or ends it.
+// advance reads the next page of a walk, or ends the walk.
 func (w *walks) advance(i int) {
 	w.Helper()
 	one := w.all[i]
 	if one.page.Next == "" {
 		for id := range one.stayed {
 			if one.met[id] != 1 {
-				w.Errorf("%s: %s was met %d times", one.query, id, one.met[id])
+				w.Errorf("%s: %s was read %d times", one.query, id, one.met[id])
 			}
 		}
 		w.all = slices.Delete(w.all, i, i+1)
@@ -128,7 +127,7 @@ func (w *walks) advance(i int) {
 	}
 }
 
-// checkPage compares what a page says of the whole list with what it is now.
+// checkPage compares a page and its totals with the current list.
 func (w *walks) checkPage(one *walk) {
 	w.Helper()
 	var found []*modelRecord
@@ -143,21 +142,21 @@ func (w *walks) checkPage(one *walk) {
 		w.Errorf("%s: total %d of %d, version %d", one.query, p.Total, p.People, p.Version)
 	}
 	if len(p.Items) == 0 {
-		return // whoever was left has gone
+		return // the remaining records have left the list
 	}
 	first := slices.IndexFunc(found, func(r *modelRecord) bool { return r.ID == p.Items[0].ID })
 	for i, f := range p.Items {
 		if first+i >= len(found) || f.ID != found[first+i].ID {
-			w.Fatalf("%s: the page is not a part of the list", one.query)
+			w.Fatalf("%s: the page is not part of the list", one.query)
 		}
 	}
 	if end := first + len(p.Items); (p.Next != "") != (end < len(found)) {
-		w.Errorf("%s: next is %q before %d more", one.query, p.Next, len(found)-end)
+		w.Errorf("%s: the cursor is %q, and %d records follow", one.query, p.Next, len(found)-end)
 	}
 }
 
-// erased reports whether a purge has erased all of the records that a cursor knows, where
-// it needs one.
+// erased reports whether a purge has deleted all records of a cursor, in an order that needs one of
+// them.
 func (w *walks) erased(one *walk) bool {
 	items := one.page.Items
 	for _, f := range items[max(0, len(items)-3):] {
@@ -168,7 +167,7 @@ func (w *walks) erased(one *walk) bool {
 	return one.q.SortBy != record.ByCreatedAt && one.q.SortBy != record.ByUpdatedAt
 }
 
-// change changes somebody, half the time the person at the cursor of a walk.
+// change changes a random record, half of the time the record at the cursor of a walk.
 func (w *walks) change(one *walk) {
 	w.Helper()
 	d := w.of
@@ -210,7 +209,7 @@ func (w *walks) change(one *walk) {
 	w.changed()
 }
 
-// changed notes for each walk whether the record that has changed last has stayed.
+// changed updates stayed of each walk after the last change.
 func (w *walks) changed() {
 	id := w.of.done[len(w.of.done)-1].ID
 	for _, one := range w.all {
@@ -237,7 +236,7 @@ func TestCursorsRefused(t *testing.T) {
 		q := parse(t, query)
 		q.Cursor = cursor
 		if _, err := s.List(tenant, q); !errors.Is(err, want) {
-			t.Errorf("%s&cursor=%s: %v, not %v", query, cursor, err, want)
+			t.Errorf("%s&cursor=%s: %v, want %v", query, cursor, err, want)
 		}
 	}
 	for _, same := range []string{query, query + "&page=9", "search=a&sortBy=lastName&sortDir=desc&pageSize=100"} {
@@ -261,8 +260,7 @@ func TestCursorsRefused(t *testing.T) {
 	check(s, rescue, query, p.Next, store.ErrCursor)
 }
 
-// TestCursorErased: a purge may erase the last people of a page, if not all that the cursor
-// knows.
+// TestCursorErased checks that a cursor works until all of its records are purged.
 func TestCursorErased(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -282,7 +280,7 @@ func TestCursorErased(t *testing.T) {
 	}
 }
 
-// FuzzCursor: no cursor but that of the list leads anywhere, and none does harm.
+// FuzzCursor checks that a list accepts no cursor but its own.
 func FuzzCursor(f *testing.F) {
 	s := newStore(f)
 	for _, fields := range people(9) {

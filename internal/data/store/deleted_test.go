@@ -9,8 +9,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// TestPurge: what is erased is in no list of deleted records and in no history,
-// but for the purge itself. Its row number is not used again.
+// TestPurge checks that purged records are gone from the deleted records and, except for the purge,
+// from the history, and that their row numbers are not reused.
 func TestPurge(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -18,21 +18,21 @@ func TestPurge(t *testing.T) {
 	_, err := s.Replace(ours, 0, live.ID, eva, asIs)
 	must(t, err)
 	chosen := stored(t, s, ours, gone.ID, back.ID)
-	must(t, s.Undelete(ours, 0, []string{back.ID})) // after they were chosen
+	must(t, s.Undelete(ours, 0, []string{back.ID})) // after the selection
 	if erased, err := s.Purge(theirs, 0, chosen, nil); err != nil || erased != 0 {
-		t.Errorf("another department has erased %d, %v", erased, err)
+		t.Errorf("another department purged %d, %v", erased, err)
 	}
 	for _, want := range []int{1, 0} {
 		if erased, err := s.Purge(ours, 0, chosen, nil); err != nil || erased != want {
-			t.Errorf("erased %d, %v", erased, err)
+			t.Errorf("purged %d, %v", erased, err)
 		}
 	}
 	checkHistory(t, history(t, s, ours, gone.ID), "purge | "+gone.ID+" | a command | ")
 	if got := actions(history(t, s, ours, back.ID)); got != "create delete undelete" {
-		t.Errorf("the history of the one that came back: %s", got)
+		t.Errorf("the history of the restored record: %s", got)
 	}
 	if got := actions(history(t, s, ours, live.ID)); got != "create replace" {
-		t.Errorf("the history of a record beside it: %s", got)
+		t.Errorf("the history of another record: %s", got)
 	}
 	if err := s.Undelete(ours, 0, []string{gone.ID}); !errors.As(err, new(*store.NotDeletedError)) {
 		t.Errorf("undelete: %v", err)
@@ -47,8 +47,8 @@ func TestPurge(t *testing.T) {
 	checkCounts(t, s)
 }
 
-// TestPurgeAfterNewChanges: changes that are made while a purge waits for the
-// writer are erased, too.
+// TestPurgeAfterNewChanges checks that a purge also deletes changes that were made while it waited
+// for its transaction.
 func TestPurgeAfterNewChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestPurgeAfterNewChanges(t *testing.T) {
 			func() { s.Delete(ours, 0, f.ID, asIs) },
 			func() {
 				if erased, err := s.Purge(ours, 0, chosen, nil); err != nil || erased != 1 {
-					t.Errorf("erased %d, %v", erased, err)
+					t.Errorf("purged %d, %v", erased, err)
 				}
 			},
 			func() { s.Create(ours, 0, ana, nil) })
@@ -71,7 +71,7 @@ func TestPurgeAfterNewChanges(t *testing.T) {
 	})
 }
 
-// TestPurgeMany takes several transactions.
+// TestPurgeMany purges records in several transactions.
 func TestPurgeMany(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, newFile(t), time.Now)
@@ -91,7 +91,7 @@ func TestPurgeMany(t *testing.T) {
 	}); !errors.Is(err, stop) || erased == 0 || erased == 1201 {
 		t.Errorf("stopped after %d, %v", erased, err)
 	} else if again, err := s.Purge(ours, 0, all, nil); err != nil || erased+again != 1201 {
-		t.Errorf("erased %d, %v", erased+again, err)
+		t.Errorf("purged %d, %v", erased+again, err)
 	}
 	if total := list(t, s, ours, "").Total; total != 2 || len(history(t, s, ours, "")) != 1203 {
 		t.Errorf("%d records, %d changes", total, len(history(t, s, ours, "")))

@@ -8,14 +8,15 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// each returns what Each yields.
+// each returns the records that Each yields.
 func each(t *testing.T, s *store.Store, tenant record.TenantID, query string) (all []record.Firefighter) {
 	t.Helper()
 	must(t, s.Each(tenant, parse(t, query), func(f *record.Firefighter) error { all = append(all, *f); return nil }))
 	return all
 }
 
-// TestEachAtOnce: all records are of one moment, while others change them.
+// TestEachAtOnce checks that Each returns the records as of a single moment while others change
+// them.
 func TestEachAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -29,7 +30,7 @@ func TestEachAtOnce(t *testing.T) {
 			create(t, s, ours, ana)
 		}
 		if f.Fields != eva {
-			t.Errorf("a record of another moment: %+v", f)
+			t.Errorf("a record from another moment: %+v", f)
 		}
 		return nil
 	}))
@@ -50,7 +51,7 @@ func TestEachFails(t *testing.T) {
 	}
 	must(t, s.Delete(ours, 0, gone.ID, asIs))
 	exec(t, s, `UPDATE firefighters SET last_name = 'X'`)
-	err := s.Each(ours, parse(t, ""), func(*record.Firefighter) error { t.Error("a damaged record is shown"); return nil })
+	err := s.Each(ours, parse(t, ""), func(*record.Firefighter) error { t.Error("a damaged record was returned"); return nil })
 	if damaged, ok := errors.AsType[*record.DamagedError](err); !ok || damaged.ID != f.ID {
 		t.Errorf("the error is %v", err)
 	}

@@ -19,9 +19,8 @@ func showEdits(edits []store.Edit) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestSomeEdits: changes are asked for by record, key, time and import. An import is one
-// edit, and so is taking it back. Each has what was there after it, also where changes in
-// between are left out.
+// TestSomeEdits selects changes by record, key, time and import. An import and its undo are one
+// edit each. Each edit has the state after it, even if the next change is not selected.
 func TestSomeEdits(t *testing.T) {
 	t.Parallel()
 	now := noon
@@ -61,7 +60,7 @@ func TestSomeEdits(t *testing.T) {
 			got = append(got, line)
 		}
 		if text := strings.Join(got, ", "); text != want {
-			t.Errorf("%+v has %s, not %s", q, text, want)
+			t.Errorf("%+v returns %s, want %s", q, text, want)
 		}
 	}
 	check(store.EditQuery{}, 9, "10 delete, 7 takeBack 9 8 7 of 3 import 1, 6 create, 5 import 5 4 3 of 3 import 1, 2 replace, 1 create")
@@ -91,7 +90,7 @@ func TestSomeEdits(t *testing.T) {
 	edits, err := s.Edits(ours, store.EditQuery{Keys: []store.KeyID{desk}}, 9)
 	must(t, err)
 	if first := edits[1].Edits[2]; *first.Before != (record.Firefighter{ID: a.ID, Fields: ana}) || first.After.Fields != eva || edits[2].After.Fields != ana {
-		t.Errorf("with some left out: %s", showEdits(append(edits[1].Edits, edits...)))
+		t.Errorf("with gaps: %s", showEdits(append(edits[1].Edits, edits...)))
 	}
 	for _, number := range []int64{0, 11, -1, 1<<32 | 1} {
 		if _, err := s.GetEdit(ours, number); !errors.Is(err, store.ErrNotFound) {
@@ -99,7 +98,7 @@ func TestSomeEdits(t *testing.T) {
 		}
 	}
 	if _, err := s.GetEdit(theirs, 1); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("an edit of others: %v", err)
+		t.Errorf("an edit of another department: %v", err)
 	}
 	editors, err := s.Editors(ours)
 	if err != nil || len(editors) != 1 || editors[0].ID != desk || editors[0].Label != "desk" {
@@ -107,7 +106,7 @@ func TestSomeEdits(t *testing.T) {
 	}
 }
 
-// TestDamagedEdits: what the disk has damaged is not shown as what was there.
+// TestDamagedEdits checks that a damaged record is not shown as an earlier or later state.
 func TestDamagedEdits(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -137,6 +136,6 @@ func TestDamagedEdits(t *testing.T) {
 	}
 	must(t, s.Undelete(ours, 0, []string{f.ID}))
 	if _, _, err = s.ChangedSince(ours, version); err == nil {
-		t.Error("a damaged record counts as sound")
+		t.Error("a damaged record counts as intact")
 	}
 }

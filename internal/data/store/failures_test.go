@@ -16,17 +16,17 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// world is a database that has something in each table.
+// world is a database with rows in each table.
 type world struct {
 	file          []byte
 	live, deleted record.Firefighter
-	added         string // by import 1
+	added         string // record added by import 1
 	key           store.KeyID
-	secret        string    // of another key
-	session       store.Key // opened by that one
-	code          string    // of an invitation of the session
-	phoneCode     string    // of a phone
-	token         string    // of a copy that lacks the last change
+	secret        string    // text of another key
+	session       store.Key // session opened by secret
+	code          string    // code of an invitation by session
+	phoneCode     string    // code of a phone's invitation
+	token         string    // token of a copy that lacks the last change
 }
 
 func newWorld(t *testing.T) (w world) {
@@ -59,7 +59,7 @@ func newWorld(t *testing.T) (w world) {
 	return w
 }
 
-// open opens a copy of the database, after another program has changed it.
+// open opens a copy of the database after another program has changed it.
 func (w *world) open(t *testing.T, change string) *store.Store {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -72,7 +72,7 @@ func (w *world) open(t *testing.T, change string) *store.Store {
 	return openStore(t, path, func() time.Time { return noon })
 }
 
-// changed returns a copy of the database, after another program has changed it.
+// changed returns a copy of the database after another program has changed it.
 func (w *world) changed(t *testing.T, change string) []byte {
 	t.Helper()
 	s := w.open(t, change)
@@ -82,7 +82,7 @@ func (w *world) changed(t *testing.T, change string) []byte {
 	return file
 }
 
-// writes are all methods that write.
+// writes returns all methods that write.
 func (w *world) writes() map[string]func(*store.Store) error {
 	return map[string]func(*store.Store) error{
 		"Create":  func(s *store.Store) error { _, err := s.Create(ours, w.key, ana, keyFor(w.key, "b", "y")); return err },
@@ -167,7 +167,7 @@ func (w *world) writes() map[string]func(*store.Store) error {
 
 var tables = strings.Fields("service tenants keys invitations firefighters changes imports replays")
 
-// everything returns all rows of a database, whatever its tables are called.
+// everything returns all rows of all tables in a database.
 func everything(t *testing.T, s *store.Store) string {
 	t.Helper()
 	db := openSQL(t, s)
@@ -193,7 +193,7 @@ func everything(t *testing.T, s *store.Store) string {
 	return all.String()
 }
 
-// noting makes triggers that write down what a method writes, for written.
+// noting returns triggers that log the writes of a method for written.
 func noting() string {
 	all := []string{`CREATE TABLE written (what TEXT UNIQUE ON CONFLICT IGNORE)`}
 	for _, table := range tables {
@@ -219,17 +219,17 @@ func written(t *testing.T, s *store.Store) (all []string) {
 	return all
 }
 
-// fails makes sure that a method fails as a whole.
+// fails checks that a method returns an error and changes nothing.
 func (w *world) fails(t *testing.T, s *store.Store, name, what string, do func(*store.Store) error) {
 	t.Helper()
 	before := everything(t, s)
 	err := do(s)
 	if after := everything(t, s); err == nil || errors.Is(err, store.ErrNotFound) || after != before && name != "Purge with a replay" {
-		t.Errorf("%s without %s: %v; was\n%sis\n%s", name, what, err, before, after)
+		t.Errorf("%s without %s: %v; before:\n%safter:\n%s", name, what, err, before, after)
 	}
 }
 
-// reads are all methods that read, with what they answer.
+// reads returns all methods that read, with their results.
 func (w *world) reads() map[string]func(*store.Store) (any, error) {
 	return map[string]func(*store.Store) (any, error){
 		"Get":        func(s *store.Store) (any, error) { return s.Get(ours, w.live.ID) },
@@ -317,8 +317,8 @@ func mustParse(query string) record.Query {
 	return q
 }
 
-// TestUnreadable: a method that cannot read a table fails. It never gives half an
-// answer.
+// TestUnreadable checks that a method that cannot read a table returns an error and no partial
+// result.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

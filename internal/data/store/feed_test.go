@@ -18,7 +18,7 @@ func changes(t *testing.T, s *store.Store, tenant record.TenantID, after string,
 	return feed
 }
 
-// feedText returns what the items of a feed say: action, id and last name.
+// feedText returns the action, id and last name of each item.
 func feedText(feed store.Feed) string {
 	var lines []string
 	for _, item := range feed.Items {
@@ -31,7 +31,8 @@ func feedText(feed store.Feed) string {
 	return strings.Join(lines, ", ")
 }
 
-// TestPosition: one of another history, another department or nobody is refused.
+// TestPosition checks that Changes rejects positions of another history, another department, and
+// invalid ones.
 func TestPosition(t *testing.T) {
 	t.Parallel()
 	s, other := newStore(t), newStore(t)
@@ -43,13 +44,13 @@ func TestPosition(t *testing.T) {
 	}
 	bits, err := base64.RawURLEncoding.DecodeString(own)
 	must(t, err)
-	made := []string{others, changes(t, s, theirs, "", 1).Next, "0", "1", own + "A", own[:21], own + "=", " " + own, "\n" + own, own[:9] + "\r\n" + own[9:], "%", strings.Repeat("A", 22), strings.Repeat("A", 1<<16)}
+	invalid := []string{others, changes(t, s, theirs, "", 1).Next, "0", "1", own + "A", own[:21], own + "=", " " + own, "\n" + own, own[:9] + "\r\n" + own[9:], "%", strings.Repeat("A", 22), strings.Repeat("A", 1<<16)}
 	for i := range bits {
 		bits[i] ^= 1
-		made = append(made, base64.RawURLEncoding.EncodeToString(bits))
+		invalid = append(invalid, base64.RawURLEncoding.EncodeToString(bits))
 		bits[i] ^= 1
 	}
-	for _, position := range made {
+	for _, position := range invalid {
 		if feed, err := s.Changes(ours, position, 1); !errors.Is(err, store.ErrPosition) || feed.Next != "" || feed.Items != nil {
 			t.Errorf("%.40q: %+v, %v", position, feed, err)
 		}
@@ -60,11 +61,11 @@ func TestPosition(t *testing.T) {
 		t.Errorf("after a restore: %v", err)
 	}
 	if _, err := s.Changes(99, "", 1); !errors.Is(err, store.ErrRemoved) {
-		t.Errorf("of no department: %v", err)
+		t.Errorf("an unknown department: %v", err)
 	}
 }
 
-// TestDamagedChange: a damaged record stops a program until it is replaced or deleted.
+// TestDamagedChange checks that a damaged record blocks the feed until it is replaced or deleted.
 func TestDamagedChange(t *testing.T) {
 	t.Parallel()
 	for what, repair := range map[string]func(s *store.Store, id string) error{

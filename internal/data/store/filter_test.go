@@ -9,8 +9,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// TestFilters: SQLite and the index let the same people through, and so does an export. The
-// last-made people stand first in each list.
+// TestFilters checks that SQL, the index and exports apply filters alike. Each list starts with the
+// newest records.
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{150, 250} {
@@ -24,10 +24,10 @@ func TestFilters(t *testing.T) {
 			{FirstName: "Eva", LastName: "Qq", Email: "o'neil+1@x.hr", PhoneNumber: "none"},
 		} {
 			time.Sleep(2 * time.Millisecond)
-			made := create(t, s, ours, f)
-			letter[made.ID] = string(rune('a' + i))
+			created := create(t, s, ours, f)
+			letter[created.ID] = string(rune('a' + i))
 			if i == 3 {
-				updated = made.UpdatedAt
+				updated = created.UpdatedAt
 			}
 		}
 		of := map[string]string{}
@@ -72,18 +72,18 @@ func TestFilters(t *testing.T) {
 				}
 			}
 			if got != want || !strings.Contains(query, "hasDateOfBirth=0") && (p.Total != int64(len(want)) || other > 0) {
-				t.Errorf("%s of %d: %s and %d others of %d, not %s", query, size, got, other, p.Total, want)
+				t.Errorf("%s of %d: %s and %d others of %d, want %s", query, size, got, other, p.Total, want)
 			}
 			all, err := s.IDs(ours, q)
 			must(t, err)
 			var exported []string
 			must(t, s.Each(ours, q, func(f *record.Firefighter) error { exported = append(exported, f.ID); return nil }))
 			if int64(len(all)) != p.Total || !slices.Equal(all, exported) || !slices.Equal(all[:len(p.Items)], ids(p.Items)) {
-				t.Errorf("%s of %d: %d ids and %d people, not %d", query, size, len(all), len(exported), p.Total)
+				t.Errorf("%s of %d: %d ids and %d people, want %d", query, size, len(all), len(exported), p.Total)
 			}
 		}
 		if byIndex(t, s) != (size >= 200) {
-			t.Errorf("%d people: the index answers, or does not", size)
+			t.Errorf("%d people: the wrong one of SQL and the index answers", size)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// The departments of most tests.
+// The departments in most tests.
 const (
 	ours   = record.TenantID(1) // "Engine 7"
 	theirs = record.TenantID(2) // "Ladder 1"
@@ -42,7 +42,7 @@ func createEmpty(t testing.TB, path string) {
 	must(t, os.WriteFile(path, nil, 0o600))
 }
 
-// newFile makes a database with the real schema and no department.
+// newFile creates a database with the real schema and no departments.
 func newFile(t testing.TB) string {
 	t.Helper()
 	schema, err := os.ReadFile("../../../schema.sql")
@@ -71,8 +71,7 @@ func newStoreAt(t testing.TB, now func() time.Time) *store.Store {
 	return s
 }
 
-// people returns n people with names of a few kinds. Every tenth has only a
-// name.
+// people returns n people with various kinds of names. Every tenth person has only a name.
 func people(n int) (all []record.Fields) {
 	first := []string{"Ana", "Marija", "Ivan", "Čedo", "Đuro", "Luka", "Mia"}
 	last := []string{"Čović", "Babić", "Horvat", "Marić", "Kovač", "Novak", "Perić", "Šarić", "Tomić", "Vuković", "Zorić"}
@@ -88,7 +87,7 @@ func people(n int) (all []record.Fields) {
 	return all
 }
 
-// asIs is a check that has nothing to object to.
+// asIs is a Check that always succeeds.
 func asIs(record.Firefighter) error { return nil }
 
 func create(t testing.TB, s *store.Store, tenant record.TenantID, fields record.Fields) record.Firefighter {
@@ -105,7 +104,7 @@ func replace(t testing.TB, s *store.Store, tenant record.TenantID, id string, fi
 	return f
 }
 
-// createDeleted creates a record and deletes it.
+// createDeleted creates and deletes a record.
 func createDeleted(t testing.TB, s *store.Store, tenant record.TenantID, fields record.Fields) record.Firefighter {
 	t.Helper()
 	f := create(t, s, tenant, fields)
@@ -127,14 +126,14 @@ func list(t testing.TB, s *store.Store, tenant record.TenantID, query string) st
 	return p
 }
 
-// newKey makes a key and returns its number.
+// newKey creates a key and returns its id.
 func newKey(t testing.TB, s *store.Store, tenant, label string) store.KeyID {
 	t.Helper()
 	must(t, s.CreateKey(store.NewKey{Tenant: tenant, Label: label, Scope: store.ScopeWrite}, func(string) error { return nil }))
 	return store.KeyID(scanInt(t, s, `SELECT max(id) FROM keys`))
 }
 
-// history returns the changes of a department, or of a record.
+// history returns the changes in a department, or to one record.
 func history(t testing.TB, s *store.Store, tenant record.TenantID, id string) (all []store.Entry) {
 	t.Helper()
 	must(t, s.History(tenant, id, time.UnixMilli(0), func(ch store.Entry) error { all = append(all, ch); return nil }))
@@ -150,7 +149,7 @@ func actions(changes []store.Entry) string {
 	return strings.Join(all, " ")
 }
 
-// openSQL opens the database as another program does.
+// openSQL opens the database the way another program does.
 func openSQL(t testing.TB, s *store.Store) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", s.DB().Path()+"?_pragma=busy_timeout(10000)")
@@ -181,7 +180,7 @@ func scanInt(t testing.TB, s *store.Store, query string, args ...any) (n int64) 
 	return n
 }
 
-// checkCounts compares what the triggers count with the records.
+// checkCounts compares the counters that triggers maintain with the records.
 func checkCounts(t testing.TB, s *store.Store) {
 	t.Helper()
 	counts := scanInt(t, s, `SELECT count(*) FROM tenants t
@@ -189,12 +188,11 @@ func checkCounts(t testing.TB, s *store.Store) {
 	sequences := scanInt(t, s, `SELECT count(*) FROM tenants t
 		WHERE last_seq < (SELECT coalesce(max(row) & 0xffffffff, 0) FROM firefighters WHERE tenant_id = t.id)`)
 	if counts > 0 || sequences > 0 {
-		t.Errorf("departments with a wrong live_count: %d, with a last_seq that is too low: %d", counts, sequences)
+		t.Errorf("departments with a wrong live_count: %d, with a low last_seq: %d", counts, sequences)
 	}
 }
 
-// limitPages has the database grow no further than to a number of pages, as if
-// the disk were full.
+// limitPages limits the database to a number of pages, as a full disk would.
 func limitPages(t testing.TB, s *store.Store, pages string) {
 	t.Helper()
 	must(t, s.DB().Write(func(tx *sqlite.Tx) error {
@@ -225,15 +223,15 @@ func stored(t testing.TB, s *store.Store, tenant record.TenantID, ids ...string)
 	return some
 }
 
-// purge erases deleted records.
+// purge permanently deletes deleted records.
 func purge(t testing.TB, s *store.Store, tenant record.TenantID, ids ...string) {
 	t.Helper()
 	if erased, err := s.Purge(tenant, 0, stored(t, s, tenant, ids...), nil); err != nil || erased != len(ids) {
-		t.Fatalf("erased %d of %d, %v", erased, len(ids), err)
+		t.Fatalf("purged %d of %d, %v", erased, len(ids), err)
 	}
 }
 
-// read calls do with a connection to the database of a store.
+// read calls do with a connection for reading.
 func read(t testing.TB, s *store.Store, do func(c *sqlite.Conn) error) {
 	t.Helper()
 	must(t, s.DB().Read(do))

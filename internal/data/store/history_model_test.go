@@ -2,12 +2,10 @@
 
 package store_test
 
-// Only one goroutine does all of this, and the race detector takes four times as long for
-// it.
+// This test calls a store at random and compares its history with a simple model. A program that
+// follows the changes must end up with the current list.
 //
-// A random run of calls of a store and, beside it, of a model of it in a few
-// lines of plain Go. The history must say what the model remembers, and a program
-// that follows the changes must end with what is on the list.
+// The test uses one goroutine, so the race detector would only make it four times slower.
 
 import (
 	"fmt"
@@ -22,7 +20,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// historyModel is what a department should be.
+// historyModel is the expected state of a department.
 type historyModel struct {
 	tenant  record.TenantID
 	live    map[string]record.Fields
@@ -30,7 +28,7 @@ type historyModel struct {
 	version int64
 	edits   []historyEdit
 	past    []moment
-	purged  map[string]int64 // the version after the purge, by record
+	purged  map[string]int64 // version after the purge, by record
 	imports []historyImport
 }
 
@@ -40,20 +38,20 @@ type historyEdit struct {
 	before, after *record.Fields
 }
 
-// moment is what was on the list at a version.
+// moment is the list at a version.
 type moment struct {
 	version int64
 	fields  map[string]record.Fields
 }
 
-// historyImport is an import, and where the edits begin that came after it.
+// historyImport is an import and the index of the first edit after it.
 type historyImport struct {
 	edits     []historyEdit
 	takenBack bool
 }
 
-// did notes a change of a record.
-func (d *historyModel) did(action, id string, before, after *record.Fields) {
+// addEdit adds a change to a record.
+func (d *historyModel) addEdit(action, id string, before, after *record.Fields) {
 	d.edits = append(d.edits, historyEdit{action, id, before, after})
 	d.version++
 	delete(d.live, id)
@@ -68,7 +66,7 @@ func (d *historyModel) did(action, id string, before, after *record.Fields) {
 
 func (d *historyModel) now() moment { return moment{d.version, maps.Clone(d.live)} }
 
-// historyRun is one random run over two departments.
+// historyRun is a random run over two departments.
 type historyRun struct {
 	*testing.T
 	random      *rand.Rand
@@ -137,7 +135,7 @@ func (m *historyRun) step() {
 	case n < 59:
 		m.platform(d)
 	case n < 60:
-		m.another()
+		m.addAndRemove()
 	case n < 63:
 		d.past = append(d.past, d.now())
 	case n < 66:
@@ -151,13 +149,13 @@ func (m *historyRun) step() {
 	}
 }
 
-// begin adds a copy that begins without a position.
+// begin adds a copy that starts without a position.
 func (m *historyRun) begin(d *historyModel) {
 	m.copies = append(m.copies, &copyOf{of: d, records: map[string]record.Fields{}, seen: map[string]bool{}})
 }
 
-// poll reads the next changes into a copy, which may be stopped among them. It
-// reports whether there are more.
+// poll applies the next changes to a copy, possibly only the first of them. It reports whether
+// there are more.
 func (m *historyRun) poll(c *copyOf) (more bool) {
 	m.Helper()
 	limit := 1 + m.random.IntN(6)
@@ -169,7 +167,7 @@ func (m *historyRun) poll(c *copyOf) (more bool) {
 	stopped := m.random.IntN(2*limit + 2)
 	for i, item := range feed.Items {
 		if c.seen[item.Position] {
-			m.Errorf("given twice: %+v", item)
+			m.Errorf("received twice: %+v", item)
 		}
 		c.seen[item.Position] = true
 		delete(c.records, item.ID)
@@ -195,13 +193,13 @@ func (m *historyRun) same(about string, got, want any) {
 	}
 }
 
-// fields returns one of a few fields, so that some changes change nothing.
+// fields returns a choice of few fields, so that some changes have no effect.
 func (m *historyRun) fields() record.Fields {
 	return record.Fields{FirstName: string(rune('A' + m.random.IntN(6))), LastName: "B"}
 }
 
-// any returns one of some records.
-func (m *historyRun) any(from map[string]record.Fields) (id string, before record.Fields, ok bool) {
+// anyRecord returns a random record.
+func (m *historyRun) anyRecord(from map[string]record.Fields) (id string, before record.Fields, ok bool) {
 	if len(from) == 0 {
 		return "", before, false
 	}
@@ -212,27 +210,27 @@ func (m *historyRun) any(from map[string]record.Fields) (id string, before recor
 
 func (m *historyRun) create(d *historyModel) {
 	f := create(m.T, m.store, d.tenant, m.fields())
-	d.did("create", f.ID, nil, &f.Fields)
+	d.addEdit("create", f.ID, nil, &f.Fields)
 }
 
 func (m *historyRun) replace(d *historyModel) {
-	if id, before, ok := m.any(d.live); ok {
+	if id, before, ok := m.anyRecord(d.live); ok {
 		f := replace(m.T, m.store, d.tenant, id, m.fields())
-		d.did("replace", id, &before, &f.Fields)
+		d.addEdit("replace", id, &before, &f.Fields)
 	}
 }
 
 func (m *historyRun) delete(d *historyModel) {
-	if id, before, ok := m.any(d.live); ok {
+	if id, before, ok := m.anyRecord(d.live); ok {
 		must(m.T, m.store.Delete(d.tenant, 0, id, asIs))
-		d.did("delete", id, &before, nil)
+		d.addEdit("delete", id, &before, nil)
 	}
 }
 
 func (m *historyRun) undelete(d *historyModel) {
-	if id, fields, ok := m.any(d.deleted); ok {
+	if id, fields, ok := m.anyRecord(d.deleted); ok {
 		must(m.T, m.store.Undelete(d.tenant, 0, []string{id}))
-		d.did("undelete", id, nil, &fields)
+		d.addEdit("undelete", id, nil, &fields)
 	}
 }
 
@@ -252,12 +250,12 @@ func (m *historyRun) purge(d *historyModel) {
 	must(m.T, err)
 	m.same("the deleted", len(all), len(d.deleted)-len(ids))
 	for _, ch := range m.newest(d, len(ids)) {
-		d.did("purge", ch, nil, nil)
+		d.addEdit("purge", ch, nil, nil)
 		d.purged[ch] = d.version
 	}
 }
 
-// newest returns the records of the last changes.
+// newest returns the ids of the last changes.
 func (m *historyRun) newest(d *historyModel, count int) (ids []string) {
 	edits, err := m.store.Edits(d.tenant, store.EditQuery{}, count)
 	must(m.T, err)
@@ -282,10 +280,10 @@ func (m *historyRun) importPeople(d *historyModel) {
 	var made historyImport
 	for i, p := range people {
 		if p.ID == "" {
-			d.did("create", ids[i], nil, &p.Fields)
+			d.addEdit("create", ids[i], nil, &p.Fields)
 		} else {
 			before := d.live[p.ID]
-			d.did("replace", p.ID, &before, &p.Fields)
+			d.addEdit("replace", p.ID, &before, &p.Fields)
 		}
 		made.edits = append(made.edits, d.edits[len(d.edits)-1])
 	}
@@ -301,7 +299,7 @@ func (m *historyRun) takeBack(d *historyModel) {
 	done, err := m.store.UndoImport(d.tenant, 0, int64(number+1), nil)
 	if i.takenBack {
 		if _, ok := err.(*store.UndoneError); !ok {
-			m.Errorf("twice: %v", err)
+			m.Errorf("a second undo: %v", err)
 		}
 		return
 	}
@@ -315,26 +313,26 @@ func (m *historyRun) takeBack(d *historyModel) {
 		case changed:
 			left++
 		case e.action == "create":
-			d.did("delete", e.id, e.after, nil)
+			d.addEdit("delete", e.id, e.after, nil)
 			done.Deleted--
 		default:
-			d.did("replace", e.id, e.after, e.before)
+			d.addEdit("replace", e.id, e.after, e.before)
 			done.Restored--
 		}
 	}
 	m.same("taken back and left alone", []int{done.Deleted, done.Restored, len(done.Left)}, []int{0, 0, left})
 }
 
-// platform writes a column that the service only shows.
+// platform writes a column that the service only reads.
 func (m *historyRun) platform(d *historyModel) {
-	if id, _, ok := m.any(d.live); ok {
+	if id, _, ok := m.anyRecord(d.live); ok {
 		exec(m.T, m.store, `UPDATE firefighters SET invitation_status = 'sent' WHERE id = ?`, id)
 		d.version++
 	}
 }
 
-// another makes a department and removes it, with the last changes of all.
-func (m *historyRun) another() {
+// addAndRemove adds and removes a department that has the latest changes.
+func (m *historyRun) addAndRemove() {
 	must(m.T, m.store.AddDepartments([]store.Department{{Name: "Rescue 3"}}))
 	tenant, err := m.store.Tenant("Rescue 3")
 	must(m.T, err)
@@ -345,7 +343,7 @@ func (m *historyRun) another() {
 	must(m.T, err)
 }
 
-// compareEdits reads the edits of a department or a record, page by page.
+// compareEdits compares the edits of a department or a record, page by page.
 func (m *historyRun) compareEdits(d *historyModel, id string, limit int) {
 	m.Helper()
 	var want, got []historyEdit
@@ -372,7 +370,7 @@ func (m *historyRun) compareEdits(d *historyModel, id string, limit int) {
 			case e.ID != "":
 				add([]store.Edit{e})
 				continue
-			case e.Action == "takeBack" && len(e.Edits) < e.People: // all of them are in the histories of their records
+			case e.Action == "takeBack" && len(e.Edits) < e.People: // the others are in the histories of their records
 				all, err := m.store.Edits(d.tenant, store.EditQuery{Records: allIDs(d.edits), Before: e.Edits[0].Number + 1}, e.People)
 				must(m.T, err)
 				e.Edits = all
@@ -415,7 +413,7 @@ func fieldsOf(f *record.Firefighter) *record.Fields {
 	return &f.Fields
 }
 
-// compareSince compares the list with what it was.
+// compareSince compares the result of ChangedSince for a moment.
 func (m *historyRun) compareSince(d *historyModel, then moment) {
 	m.Helper()
 	type pair struct{ then, now *record.Fields }
@@ -423,10 +421,10 @@ func (m *historyRun) compareSince(d *historyModel, then moment) {
 	for _, list := range []map[string]record.Fields{then.fields, d.live} {
 		for id := range list {
 			var p pair
-			if a, was := then.fields[id]; was {
+			if a, ok := then.fields[id]; ok {
 				p.then = &a
 			}
-			if b, is := d.live[id]; is {
+			if b, ok := d.live[id]; ok {
 				p.now = &b
 			}
 			if _, purged := d.purged[id]; !purged && (p.then == nil || p.now == nil || *p.then != *p.now) {

@@ -8,9 +8,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// told returns what a change says but for its time: action, id, key and label,
-// and the record before.
-func told(ch store.Entry) string {
+// changeText returns a change without its time: action, id, key, label, and the record before it.
+func changeText(ch store.Entry) string {
 	by := "a command"
 	if ch.Key != nil {
 		by = fmt.Sprintf("key %d", *ch.Key)
@@ -25,7 +24,7 @@ func checkHistory(t *testing.T, changes []store.Entry, want ...string) {
 	t.Helper()
 	var got []string
 	for _, ch := range changes {
-		got = append(got, told(ch))
+		got = append(got, changeText(ch))
 	}
 	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
 		t.Errorf("got:\n%s\nwant:\n%s", g, w)
@@ -44,12 +43,12 @@ func TestSummary(t *testing.T) {
 		t.Helper()
 		for i, ch := range history(t, s, ours, "") {
 			if got := ch.Summary(); got != want[i] {
-				t.Errorf("change %d: %q, not %q", i, got, want[i])
+				t.Errorf("change %d: %q, want %q", i, got, want[i])
 			}
 		}
 	}
 	check("-", "Ana Čović, 091 234 5678, ana@example.com, 1990-05-15", "Eva B, x@x.hr, (damaged)")
-	exec(t, s, `UPDATE changes SET before = '{"id' WHERE action = 'delete'`) // as a damaged disk does
+	exec(t, s, `UPDATE changes SET before = '{"id' WHERE action = 'delete'`) // damage by the disk
 	check("-", "Ana Čović, 091 234 5678, ana@example.com, 1990-05-15", "(damaged)")
 	if before := string(history(t, s, ours, "")[2].Before); before != `"{\"id"` {
 		t.Errorf("the damaged text is %s", before)

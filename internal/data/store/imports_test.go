@@ -16,7 +16,7 @@ import (
 
 var hash = bytes.Repeat([]byte{7}, 32)
 
-// adding returns an import that writes some people.
+// adding returns an import that writes these people.
 func adding(people ...store.Person) store.NewImport {
 	return store.NewImport{File: "people.csv", Hash: hash, Decide: func(store.Roster) ([]store.Person, error) { return people, nil }}
 }
@@ -35,8 +35,8 @@ func takeBack(t testing.TB, s *store.Store, number int64) store.Undone {
 	return done
 }
 
-// TestImport: people are added and changed in their order, by one transaction that
-// the history shows change by change.
+// TestImport checks that an import adds and changes people in order, in one transaction, and that
+// the history contains each change.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	now := noon
@@ -88,8 +88,8 @@ func checkImports(t *testing.T, s *store.Store, tenant record.TenantID, want []s
 	}
 }
 
-// TestNoImport: an import that fails or has nothing to write leaves nothing, also
-// where half of it was written.
+// TestNoImport checks that an import that fails or has nothing to write changes nothing, even if it
+// fails halfway.
 func TestNoImport(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -114,13 +114,13 @@ func TestNoImport(t *testing.T) {
 		}
 	}
 	if n := scanInt(t, s, `SELECT (SELECT count(*) FROM changes) + (SELECT count(*) FROM imports) + (SELECT count(*) FROM tenants)`); n != 3 {
-		t.Errorf("something was left: %d", n)
+		t.Errorf("%d rows were left", n)
 	}
 }
 
-// TestImportMakesDepartment: a department comes to be with its first import. If it is
-// there by then, the import sees it.
-func TestImportMakesDepartment(t *testing.T) {
+// TestImportCreatesDepartment checks that an import creates its department, or adds to it if it
+// exists by then.
+func TestImportCreatesDepartment(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	for want := range 2 {
@@ -130,7 +130,7 @@ func TestImportMakesDepartment(t *testing.T) {
 			seen := 0
 			err := r.Each(t.Context(), func(*record.Stored) { seen++ })
 			if seen != want {
-				t.Errorf("%d people, not %d", seen, want)
+				t.Errorf("%d people, want %d", seen, want)
 			}
 			return []store.Person{{Fields: ana}}, err
 		}
@@ -142,8 +142,8 @@ func TestImportMakesDepartment(t *testing.T) {
 	}
 }
 
-// TestRoster: it has all records that are not deleted, damaged ones as such, in the
-// order of creation.
+// TestRoster checks that a roster contains all records that are not deleted, including damaged
+// ones, in order of creation.
 func TestRoster(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -153,7 +153,7 @@ func TestRoster(t *testing.T) {
 		var got []string
 		err := r.Each(t.Context(), func(f *record.Stored) { got = append(got, fmt.Sprint(f.ID, f.LastName, f.Damaged)) })
 		if want := []string{a.ID + "Čović" + "false", b.ID + "X" + "true"}; !slices.Equal(got, want) {
-			t.Errorf("the roster is %q, not %q", got, want)
+			t.Errorf("the roster is %q, want %q", got, want)
 		}
 		deleted, deletedErr := r.Deleted([]string{a.ID, gone.ID, nobody, another.ID})
 		if len(deleted) != 1 || !deleted[gone.ID] {
@@ -163,14 +163,13 @@ func TestRoster(t *testing.T) {
 	}))
 	objection := errors.New("an objection")
 	if err := s.ReadRoster(0, func(r store.Roster) error {
-		return errors.Join(r.Each(t.Context(), func(*record.Stored) { t.Error("a record of no department") }), objection)
+		return errors.Join(r.Each(t.Context(), func(*record.Stored) { t.Error("a record of an unknown department") }), objection)
 	}); !errors.Is(err, objection) {
 		t.Errorf("the error is %v", err)
 	}
 }
 
-// TestRepeatedImport: an import that is sent again is made once, and answered by
-// what the first was answered.
+// TestRepeatedImport checks that a repeated import changes nothing and receives the first response.
 func TestRepeatedImport(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -194,7 +193,7 @@ func TestRepeatedImport(t *testing.T) {
 	n.Key, n.Decide = keyFor(1, "b", "x"), adding().Decide
 	imports(t, s, ours, n)
 	if _, body, err := s.Replay(ours, n.Key); err != nil || body != nil {
-		t.Errorf("for nothing: %s, %v", body, err)
+		t.Errorf("an empty import: %s, %v", body, err)
 	}
 	if total := list(t, s, ours, "").Total; total != 1 {
 		t.Errorf("%d records", total)
@@ -224,7 +223,7 @@ func TestSameFile(t *testing.T) {
 	check(ours, 0)
 }
 
-// TestStopped: an import and an undo that end early change nothing.
+// TestStopped checks that an import or undo that is stopped changes nothing.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -239,13 +238,13 @@ func TestStopped(t *testing.T) {
 		t.Errorf("the undo: %v", err)
 	}
 	if done := takeBack(t, s, 1); done.Deleted != 2 {
-		t.Errorf("undone later: %+v", done)
+		t.Errorf("a later undo: %+v", done)
 	}
 	checkCounts(t, s)
 }
 
-// TestUndoImport: whom the import added is deleted, whom it changed is as before, and
-// whom anything has changed since is left alone.
+// TestUndoImport checks that an undo deletes the people the import added, restores those it
+// changed, and skips those who have changed since.
 func TestUndoImport(t *testing.T) {
 	t.Parallel()
 	now := noon
@@ -264,8 +263,8 @@ func TestUndoImport(t *testing.T) {
 	must(t, s.Delete(ours, 0, in[3], asIs))
 	_, err = s.Purge(ours, 0, stored(t, s, ours, in[3]), nil)
 	must(t, err)
-	exec(t, s, `DELETE FROM firefighters WHERE id = ?`, in[4]) // by hand
-	_, err = s.Replace(ours, 0, known[1].ID, ana, asIs)        // the same again
+	exec(t, s, `DELETE FROM firefighters WHERE id = ?`, in[4]) // another program
+	_, err = s.Replace(ours, 0, known[1].ID, ana, asIs)        // unchanged fields
 	must(t, err)
 	exec(t, s, `UPDATE changes SET before = '{"id":' WHERE record_id = ? AND action = 'replace'`, known[2].ID)
 	exec(t, s, `UPDATE changes SET before = replace(before, '"B"', '" "') WHERE record_id = ? AND action = 'replace'`, known[3].ID)
@@ -283,7 +282,7 @@ func TestUndoImport(t *testing.T) {
 	restored := known[0]
 	restored.InvitationStatus, restored.UpdatedAt = &sent, now.UnixMilli()
 	if got, err := s.Get(ours, known[0].ID); err != nil || !reflect.DeepEqual(got, restored) {
-		t.Errorf("restored as %+v, %v", got, err)
+		t.Errorf("restored: %+v, %v", got, err)
 	}
 	if f, err := s.GetDeleted(ours, in[0]); err != nil || f.DeletedAt != now.UnixMilli() {
 		t.Errorf("deleted: %+v, %v", f, err)
@@ -293,7 +292,7 @@ func TestUndoImport(t *testing.T) {
 	}
 	back, ok := errors.AsType[*store.UndoneError](func() error { now = now.Add(time.Hour); _, err := s.UndoImport(ours, 0, 1, nil); return err }())
 	if !ok || back.Number != 1 || !back.At.Equal(now.Add(-time.Hour)) {
-		t.Errorf("twice: %+v", back)
+		t.Errorf("a second undo: %+v", back)
 	}
 	checkImports(t, s, ours, []store.Import{{Number: 1, At: noon, File: "people.csv", Added: 5, Changed: 4, UndoneAt: now.Add(-time.Hour)}})
 	for tenant, number := range map[record.TenantID]int64{ours: 2, theirs: 1} {

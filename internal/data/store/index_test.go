@@ -16,12 +16,10 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// The tests in this file are about a department that is large enough for the
-// index. It follows the history, and is built again where it cannot. The tests
-// run in the bubbles of synctest, where the second between two builds takes no
-// time.
+// The tests in this file use a department that is large enough for the index. They run in synctest
+// bubbles, where the minimum time between two builds passes at once.
 
-// rest is longer than the index rests.
+// rest is longer than the minimum time between two builds of the index.
 const rest = 2 * time.Second
 
 // newLarge returns a store in which ours has n records.
@@ -32,8 +30,7 @@ func newLarge(t *testing.T, n int) *store.Store {
 	return s
 }
 
-// checkBoth checks the lists just after a change, and when the index has had
-// time to be built again.
+// checkBoth checks the lists right after a change, and again after the index may have been rebuilt.
 func checkBoth(t *testing.T, s *store.Store) {
 	t.Helper()
 	checkLists(t, s)
@@ -44,8 +41,8 @@ func checkBoth(t *testing.T, s *store.Store) {
 	}
 }
 
-// byIndex reports whether the index answers a search. It changes a record but
-// not the version, so that the index does not find the record.
+// byIndex reports whether the index answers a search. It changes a record without changing the
+// version, so that only SQL would find the record.
 func byIndex(t *testing.T, s *store.Store) bool {
 	t.Helper()
 	const first = ` WHERE row = (SELECT min(row) FROM firefighters WHERE tenant_id = 1 AND deleted_at IS NULL);
@@ -55,7 +52,7 @@ func byIndex(t *testing.T, s *store.Store) bool {
 	return list(t, s, ours, "search=qqqq").Total == 0
 }
 
-// TestLargeUnderWrites: many write and many read at once.
+// TestLargeUnderWrites reads lists during concurrent writes.
 func TestLargeUnderWrites(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -71,7 +68,7 @@ func TestLargeUnderWrites(t *testing.T) {
 					if p, err := s.List(ours, parse(t, query)); err != nil || len(p.Items) == 0 {
 						t.Errorf("%s: %d items of %d, %v", query, len(p.Items), p.Total, err)
 					}
-					time.Sleep(rest / 5) // or no time would pass
+					time.Sleep(rest / 5) // lets time pass in the bubble
 				}
 			})
 		}
@@ -83,7 +80,7 @@ func TestLargeUnderWrites(t *testing.T) {
 	})
 }
 
-// writeAtRandom creates, replaces and deletes records, with rests in between.
+// writeAtRandom creates, replaces and deletes records, with pauses.
 func writeAtRandom(t *testing.T, s *store.Store, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	var mine []string
@@ -110,7 +107,7 @@ func writeAtRandom(t *testing.T, s *store.Store, seed uint64) {
 	}
 }
 
-// TestLargeAndFullDisk: what was rolled back is in no list.
+// TestLargeAndFullDisk checks that lists contain nothing that was rolled back.
 func TestLargeAndFullDisk(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -118,7 +115,7 @@ func TestLargeAndFullDisk(t *testing.T) {
 		checkLists(t, s)
 		limitPages(t, s, "1")
 		var callers sync.WaitGroup
-		for range 4 { // so that some share a transaction
+		for range 4 { // some share a transaction
 			callers.Go(func() {
 				for full := 0; full < 3; {
 					_, err := s.Create(ours, 0, ana, nil)
@@ -142,7 +139,7 @@ func TestLargeAndFullDisk(t *testing.T) {
 	})
 }
 
-// TestLargeAndOtherPrograms: what other programs write is in the lists at once.
+// TestLargeAndOtherPrograms checks that lists show writes by other programs at once.
 func TestLargeAndOtherPrograms(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -152,7 +149,7 @@ func TestLargeAndOtherPrograms(t *testing.T) {
 		other := openStore(t, s.DB().Path(), time.Now)
 		must(t, other.Undelete(ours, 0, []string{gone.ID}))
 		if p := list(t, s, ours, "search=ana@example.com"); p.Total != 1 || p.Items[0] != gone {
-			t.Errorf("after an undelete: %+v", p)
+			t.Errorf("after a restore: %+v", p)
 		}
 		_, err := other.Replace(ours, 0, gone.ID, record.Fields{FirstName: "Zzz", LastName: "Q"}, asIs)
 		must(t, err)
@@ -170,7 +167,7 @@ func TestLargeAndOtherPrograms(t *testing.T) {
 	})
 }
 
-// TestDamageInLarge: the index does not hide that a record is damaged.
+// TestDamageInLarge checks that the index does not hide a damaged record.
 func TestDamageInLarge(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

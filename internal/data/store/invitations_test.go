@@ -12,22 +12,22 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// invite makes an invitation and returns its code.
+// invite creates an invitation and returns its code.
 func invite(t *testing.T, s *store.Store, tenant record.TenantID, name string, by store.KeyID) (code string) {
 	t.Helper()
-	must(t, s.Invite(store.NewInvitation{Tenant: tenant, Name: name, Scope: store.ScopeWrite, By: by}, func(made string) error { code = made; return nil }))
+	must(t, s.Invite(store.NewInvitation{Tenant: tenant, Name: name, Scope: store.ScopeWrite, By: by}, func(text string) error { code = text; return nil }))
 	return code
 }
 
-// inviteLogin makes an invitation for who is logged in on the PC, and returns its code.
+// inviteLogin creates an invitation for the person logged in on the PC, and returns its code.
 func inviteLogin(t *testing.T, s *store.Store, tenant record.TenantID, login string) (code string) {
 	t.Helper()
 	n := store.NewInvitation{Tenant: tenant, Name: login, Scope: store.ScopeAdmin, Login: login}
-	must(t, s.Invite(n, func(made string) error { code = made; return nil }))
+	must(t, s.Invite(n, func(text string) error { code = text; return nil }))
 	return code
 }
 
-// invitations returns the names of those that are open.
+// invitations returns the names in the open invitations.
 func invitations(t *testing.T, s *store.Store, tenant record.TenantID) string {
 	t.Helper()
 	all, err := s.Invitations(tenant)
@@ -49,12 +49,12 @@ func TestInvite(t *testing.T) {
 	second, other := invite(t, s, ours, "Eva", 0), invite(t, s, theirs, "Ivo", 0)
 	all, err := s.Invitations(ours)
 	must(t, err)
-	made := noon.UnixMilli()
-	if len(all) != 2 || all[0].Name != "Eva" || all[1].ID != 1 || all[1].Scope != "write" || all[1].CreatedAt != made || all[1].ExpiresAt != made+900_000 {
+	created := noon.UnixMilli()
+	if len(all) != 2 || all[0].Name != "Eva" || all[1].ID != 1 || all[1].Scope != "write" || all[1].CreatedAt != created || all[1].ExpiresAt != created+900_000 {
 		t.Errorf("open are %+v", all)
 	}
 	_, k := openSession(t, s, " "+strings.ToLower(strings.ReplaceAll(code, "-", " - ")))
-	want := store.Key{ID: 1, Tenant: ours, Scope: "write", Label: "Ana (browser)", CreatedAt: made, Lifetime: lifetime.Milliseconds()}
+	want := store.Key{ID: 1, Tenant: ours, Scope: "write", Label: "Ana (browser)", CreatedAt: created, Lifetime: lifetime.Milliseconds()}
 	if k != want {
 		t.Errorf("%+v\nnot\n%+v", k, want)
 	}
@@ -64,7 +64,7 @@ func TestInvite(t *testing.T) {
 	}
 	for _, tenant := range []record.TenantID{theirs, 99} {
 		if err := s.Withdraw(tenant, all[0].ID); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("department %d withdraws it: %v", tenant, err)
+			t.Errorf("withdrawn by department %d: %v", tenant, err)
 		}
 	}
 	must(t, s.Withdraw(ours, all[0].ID))
@@ -80,8 +80,8 @@ func TestInvite(t *testing.T) {
 	}
 }
 
-// TestCodeNotShown: an invitation that nobody has seen is not made. None is made
-// for a department that does not exist, or with an unknown scope.
+// TestCodeNotShown checks that no invitation is created if show fails, the department does not
+// exist or the scope is unknown.
 func TestCodeNotShown(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -102,7 +102,8 @@ func TestCodeNotShown(t *testing.T) {
 	}
 }
 
-// TestCodeExpires: after 15 minutes, and the next invitation erases it.
+// TestCodeExpires checks that a code expires after 15 minutes and that the next invitation deletes
+// the expired one.
 func TestCodeExpires(t *testing.T) {
 	t.Parallel()
 	now := noon
@@ -121,7 +122,7 @@ func TestCodeExpires(t *testing.T) {
 	}
 }
 
-// TestInviterEnds: an invitation ends with the key or the session of who invited.
+// TestInviterEnds checks that an invitation ends with the key or session that created it.
 func TestInviterEnds(t *testing.T) {
 	t.Parallel()
 	now := noon
@@ -135,19 +136,19 @@ func TestInviterEnds(t *testing.T) {
 		_, k := openSession(t, s, key)
 		code := invite(t, s, ours, "Ana", k.ID)
 		if got := invitations(t, s, ours); got != "Ana" {
-			t.Errorf("%s: at first open are %q", what, got)
+			t.Errorf("%s: open at first: %q", what, got)
 		}
 		end(k)
 		now = now.Add(time.Second)
 		opensNothing(t, s, "a code, although "+what+",", code)
 		if got := invitations(t, s, ours); got != "" {
-			t.Errorf("%s: open are %q", what, got)
+			t.Errorf("%s: open: %q", what, got)
 		}
 	}
 }
 
-// TestSignedOutInviter: an invitation outlives the signing out of who invited,
-// but not the key that had opened the session.
+// TestSignedOutInviter checks that an invitation stays valid when its creator signs out, but not
+// when the key that opened the session is revoked.
 func TestSignedOutInviter(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -169,11 +170,11 @@ func TestSignedOutInviter(t *testing.T) {
 	code := invite(t, s, ours, "Mia", invited.ID)
 	must(t, s.EndSession(invited))
 	if _, mia := openSession(t, s, code); mia.Label != "Mia (browser)" {
-		t.Errorf("the invitation of somebody who was invited opens %+v", mia)
+		t.Errorf("the invitation by an invited person opens %+v", mia)
 	}
 }
 
-// TestCodeUsedOnce: of many who use a code at the same time one gets a session.
+// TestCodeUsedOnce checks that only one of many concurrent uses of a code opens a session.
 func TestCodeUsedOnce(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -195,6 +196,6 @@ func TestCodeUsedOnce(t *testing.T) {
 		t.Errorf("%d sessions, %d keys", len(opened), len(allKeys(t, s)))
 	}
 	if _, there := allKeys(t, s)[store.HashKey(<-opened)]; !there {
-		t.Error("the secret is not that of the session")
+		t.Error("the secret does not belong to the session")
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// createKey makes a key and returns it.
+// createKey creates a key and returns it.
 func createKey(t *testing.T, s *store.Store, k store.NewKey) (key string) {
 	t.Helper()
-	must(t, s.CreateKey(k, func(made string) error { key = made; return nil }))
+	must(t, s.CreateKey(k, func(text string) error { key = text; return nil }))
 	return key
 }
 
-// allKeys returns what Keys yields.
+// allKeys returns the keys that Keys yields.
 func allKeys(t *testing.T, s *store.Store) map[store.KeyHash]store.Key {
 	t.Helper()
 	all := map[store.KeyHash]store.Key{}
@@ -26,7 +26,7 @@ func allKeys(t *testing.T, s *store.Store) map[store.KeyHash]store.Key {
 	return all
 }
 
-// listedKeys returns what ListKeys yields, each with its department.
+// listedKeys returns the keys that ListKeys yields, each with its department.
 func listedKeys(t *testing.T, s *store.Store, tenant string) (all []string) {
 	t.Helper()
 	must(t, s.ListKeys(tenant, func(k store.Key, tenant string) { all = append(all, fmt.Sprintf("%+v %s", k, tenant)) }))
@@ -36,20 +36,20 @@ func listedKeys(t *testing.T, s *store.Store, tenant string) (all []string) {
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	s := newStoreAt(t, func() time.Time { return noon })
-	made := noon.UnixMilli()
+	created := noon.UnixMilli()
 	first := createKey(t, s, store.NewKey{Tenant: "Engine 7", Label: "desk", Scope: store.ScopeRead, ExpiresAt: noon.Add(time.Hour)})
 	second := createKey(t, s, store.NewKey{Tenant: "Rescue 3", New: true, Scope: store.ScopeWrite})
 	want := map[store.KeyHash]store.Key{
-		store.HashKey(first):  {ID: 1, Tenant: ours, Scope: "read", Label: "desk", CreatedAt: made, ExpiresAt: made + 3_600_000},
-		store.HashKey(second): {ID: 2, Tenant: 3, Scope: "write", CreatedAt: made},
+		store.HashKey(first):  {ID: 1, Tenant: ours, Scope: "read", Label: "desk", CreatedAt: created, ExpiresAt: created + 3_600_000},
+		store.HashKey(second): {ID: 2, Tenant: 3, Scope: "write", CreatedAt: created},
 	}
 	if got := allKeys(t, s); !maps.Equal(got, want) {
-		t.Errorf("the keys are %+v, not %+v", got, want)
+		t.Errorf("the keys are %+v, want %+v", got, want)
 	}
 	one, two := fmt.Sprintf("%+v Engine 7", want[store.HashKey(first)]), fmt.Sprintf("%+v Rescue 3", want[store.HashKey(second)])
 	for tenant, want := range map[string][]string{"": {one, two}, "Engine 7": {one}, "Rescue 3": {two}, "Ladder 1": nil, "none": nil} {
 		if got := listedKeys(t, s, tenant); !slices.Equal(got, want) {
-			t.Errorf("%q: %v, not %v", tenant, got, want)
+			t.Errorf("%q: %v, want %v", tenant, got, want)
 		}
 	}
 	for key, want := range map[string]bool{first: true, second: true, first + "x": false, "": false} {
@@ -76,7 +76,7 @@ func checkKeyInfo(t *testing.T, s *store.Store, id store.KeyID, want store.KeyIn
 	}
 }
 
-// TestKeyNotShown: a key that nobody has seen is not made, nor its department.
+// TestKeyNotShown checks that neither a key nor its department is created if show fails.
 func TestKeyNotShown(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -94,7 +94,7 @@ func TestRevokeKey(t *testing.T) {
 	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
 	for _, want := range []bool{false, true, true} {
 		if already, err := s.RevokeKey(store.AnyTenant, 1); err != nil || already != want {
-			t.Errorf("revoked already: %t, %v", already, err)
+			t.Errorf("already revoked: %t, %v", already, err)
 		}
 		now = now.Add(time.Hour)
 	}
@@ -127,8 +127,8 @@ func TestKeyState(t *testing.T) {
 	}
 }
 
-// TestKeysVersion: it changes with whatever a server must hear of, also from
-// another program, and not with the use of a key.
+// TestKeysVersion checks that the version changes with every change to keys, also by another
+// program, but not with the use of a key.
 func TestKeysVersion(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -150,6 +150,6 @@ func TestKeysVersion(t *testing.T) {
 	before := version()
 	must(t, s.WriteKeyUses(map[store.KeyID]int64{1: 7_000, 99: 8_000}))
 	if k := allKeys(t, s)[store.HashKey(key)]; k.LastUsedAt != 7_000 || version() != before {
-		t.Errorf("after a use: %+v, version %d, not %d", k, version(), before)
+		t.Errorf("after a use: %+v, version %d, want %d", k, version(), before)
 	}
 }

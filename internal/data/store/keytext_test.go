@@ -13,10 +13,10 @@ func TestNewKeyText(t *testing.T) {
 	for range 200 {
 		key := newKeyText()
 		if !form.MatchString(key) {
-			t.Fatalf("newKeyText() = %q, want the form %v", key, form)
+			t.Fatalf("newKeyText() = %q, want the format %v", key, form)
 		}
 		if seen[key] {
-			t.Fatalf("newKeyText() = %q, twice", key)
+			t.Fatalf("newKeyText() returned %q twice", key)
 		}
 		seen[key] = true
 		if IsMistyped(key) {
@@ -25,15 +25,14 @@ func TestNewKeyText(t *testing.T) {
 	}
 }
 
-// TestKeyChecksum: the check value of CRC-32 (IEEE), its sum of "123456789", is
-// 0xCBF43926.
+// TestKeyChecksum checks the CRC-32 (IEEE) of "123456789", which is 0xCBF43926.
 func TestKeyChecksum(t *testing.T) {
 	t.Parallel()
 	if got, want := keyChecksum("123456789"), "3jZRME"; got != want {
 		t.Errorf("checksum = %q, want %q", got, want)
 	}
 	if got, want := len(keyChecksum("")), keyChecksumLength; got != want {
-		t.Errorf("the checksum of nothing has %d characters, want %d", got, want)
+		t.Errorf("the checksum of an empty text has %d characters, want %d", got, want)
 	}
 }
 
@@ -46,12 +45,12 @@ func TestIsMistyped(t *testing.T) {
 			swapped = "1"
 		}
 		if typo := key[:i] + swapped + key[i+1:]; !IsMistyped(typo) {
-			t.Errorf("a typo at %d in %q is not recognised", i, key)
+			t.Errorf("a typo at %d in %q is not detected", i, key)
 		}
 	}
 	for _, other := range []string{"", "ff_", "legacy-key", key + "x", key[1:], strings.ToUpper(keyPrefix) + key[3:]} {
 		if IsMistyped(other) {
-			t.Errorf("IsMistyped(%q) = true, but it does not have the form of a key", other)
+			t.Errorf("IsMistyped(%q) = true for a text in another format", other)
 		}
 	}
 }
@@ -70,7 +69,7 @@ func TestNewCode(t *testing.T) {
 		}
 	}
 	if len(used) != 25 || strings.ContainsAny(codeDigits, "01258BILOSZ") {
-		t.Errorf("of %q %d characters are used", codeDigits, len(used))
+		t.Errorf("codes contain %d of the characters %q", len(used), codeDigits)
 	}
 }
 
@@ -103,7 +102,7 @@ func TestParseCode(t *testing.T) {
 		{1490116119384765624, "YYYYYYYYYYYYY"},
 	} {
 		if got := CodeOf(tt.n, len(tt.text)); got != tt.text {
-			t.Errorf("CodeOf(%d) = %q, not %q", tt.n, got, tt.text)
+			t.Errorf("CodeOf(%d) = %q, want %q", tt.n, got, tt.text)
 		}
 		if n, ok := ParseCode(strings.ToLower(tt.text[:3])+"-"+tt.text[3:], len(tt.text)); n != tt.n || !ok {
 			t.Errorf("ParseCode(%q) = %d, %t", tt.text, n, ok)
@@ -125,10 +124,10 @@ func FuzzParseCode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		normal := normalizeCode(text)
 		if again := normalizeCode(normal); again != normal {
-			t.Errorf("normalizeCode(%q) = %q, and of that %q", text, normal, again)
+			t.Errorf("normalizeCode(%q) = %q, and normalized again %q", text, normal, again)
 		}
 		if n, ok := ParseCode(text, 6); ok && CodeOf(n, 6) != normal {
-			t.Errorf("ParseCode(%q) = %d, of which the code is %q", text, n, CodeOf(n, 6))
+			t.Errorf("ParseCode(%q) = %d, which has the code %q", text, n, CodeOf(n, 6))
 		}
 	})
 }

@@ -177,8 +177,8 @@ func init() {
 	})
 }
 
-// matching returns the condition that a record matches a query, and the arguments first followed by
-// those of the condition.
+// matching returns the condition that a record matches a query. args are first and then the
+// arguments of the condition.
 func matching(q record.Query, first ...driver.Value) (where string, args sqlite.Args) {
 	searched, terms := searching(q)
 	narrowed, values := narrowing(q)

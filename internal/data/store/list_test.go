@@ -13,8 +13,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
-// TestLetters: each letter leads to the first person of that letter, whether SQLite or
-// the index sorts. Only a whole list by last name that is longer than a page has letters.
+// TestLetters checks that each letter leads to its first person, by SQL and by the index. Only a
+// whole list by last name that is longer than a page has letters.
 func TestLetters(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{150, 250} {
@@ -38,18 +38,18 @@ func TestLetters(t *testing.T) {
 				}
 			}
 			if !slices.Equal(first.Letters, want) || whole.Letters != nil {
-				t.Errorf("%q of %d: letters %v and %v, not %v", query, size, first.Letters, whole.Letters, want)
+				t.Errorf("%q of %d: letters %v and %v, want %v", query, size, first.Letters, whole.Letters, want)
 			}
 		}
 	}
 }
 
-// spellingCases are for the people of TestSearchSpellings.
+// spellingCases are searches among the people of TestSearchSpellings.
 var spellingCases = []struct{ search, want string }{
 	{"mueller", "ab"},
 	{"Müller", "abc"},
 	{"mu\u0308ller", "abc"},
-	{"muller", "ac"}, // there is no ü in it
+	{"muller", "ac"}, // not an umlaut
 	{"muell", "ab"},
 	{"mue", "ab"},
 	{"mu", "abc"},
@@ -72,18 +72,18 @@ var spellingCases = []struct{ search, want string }{
 	{"+385 92 354 3631", "acd"},
 	{"+385(0)923543631", "acd"},
 	{"00385923543631", "acd"},
-	{"+386 92 354 3631", "a"}, // of no country
+	{"+386 92 354 3631", "a"}, // unknown country prefix
 	{"09235436", "acd"},
 	{"0923543", "ac"}, // fewer than seven digits
 	{"0923543631 müller", "ac"},
-	{"092 354 3631 müller", "ac"}, // by their digits
+	{"092 354 3631 müller", "ac"}, // a number and a name
 	{"3543631", "acd"},
 	{"092 - 354 / 3631", "acd"},
 	{"092 % 354", ""},
 	{"092 354 3632", ""},
 }
 
-// TestSearchSpellings: by SQL, by the index, and in an export.
+// TestSearchSpellings searches by SQL, by the index, and in an export.
 func TestSearchSpellings(t *testing.T) {
 	t.Parallel()
 	all := []record.Fields{
@@ -120,7 +120,7 @@ func TestSearchSpellings(t *testing.T) {
 	}
 }
 
-// ordersBySQL are the orders of a list as one writes them by hand.
+// ordersBySQL are the orders of a list, written by hand.
 var ordersBySQL = map[record.SortField][2]string{
 	record.ByCreatedAt:   {"row", "row DESC"},
 	record.ByFirstName:   {"first_key, last_key, row", "first_key DESC, last_key DESC, row DESC"},
@@ -131,8 +131,7 @@ var ordersBySQL = map[record.SortField][2]string{
 	record.ByUpdatedAt:   {"updated_at, row", "updated_at DESC, row DESC"},
 }
 
-// checkLists compares the whole list in every order, and two searches, with
-// ordersBySQL.
+// checkLists compares the whole list in every order, and two searches, with ordersBySQL.
 func checkLists(t *testing.T, s *store.Store) {
 	t.Helper()
 	for _, field := range record.SortFields {
@@ -164,6 +163,6 @@ func checkList(t *testing.T, s *store.Store, search string, field record.SortFie
 	}
 	all, err := s.IDs(ours, parse(t, fmt.Sprintf("search=%s&sortBy=%s&sortDir=%s&pageSize=1", search, field, direction)))
 	if must(t, err); !slices.Equal(all, want) {
-		t.Fatalf("%q by %s %s: the ids are %v, not %v", search, field, direction, all, want)
+		t.Fatalf("%q by %s %s: the ids are %v, want %v", search, field, direction, all, want)
 	}
 }

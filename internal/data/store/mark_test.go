@@ -11,8 +11,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// TestMarkOfCommits checks that each commit of each Store replaces the mark, and that no
-// Store mistakes the commits of another one for a loss.
+// TestMarkOfCommits checks that each commit of each Store replaces the mark, and that no Store
+// takes the commits of another for a loss.
 func TestMarkOfCommits(t *testing.T) {
 	t.Parallel()
 	path := newFile(t)
@@ -38,14 +38,14 @@ func TestMarkOfCommits(t *testing.T) {
 	}
 	err := service.Delete(ours, 0, nobody, func(record.Firefighter) error { return nil })
 	if !errors.Is(err, store.ErrNotFound) || scanInt(t, service, `SELECT commits FROM service`) != 22 {
-		t.Errorf("a write that changes nothing commits: %v", err)
+		t.Errorf("a write without changes: %v", err)
 	}
-	exec(t, service, `UPDATE firefighters SET first_name = 'Anb', first_key = 'anb'`) // as a person does with SQL
+	exec(t, service, `UPDATE firefighters SET first_name = 'Anb', first_key = 'anb'`) // a person using SQL
 	must(t, service.DB().Read(service.CheckMark))
 }
 
-// TestMarkSetBack sets the database back in each way that SQLite allows while a service uses
-// it. No write is acknowledged after that.
+// TestMarkSetBack sets the database back in each way that SQLite allows while a service uses it,
+// and checks that no write succeeds after that.
 func TestMarkSetBack(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]string{
@@ -75,7 +75,7 @@ func TestMarkSetBack(t *testing.T) {
 	}
 }
 
-// TestMarkNoticed sets the database back while nothing writes.
+// TestMarkNoticed checks that a database that was set back is detected without a write.
 func TestMarkNoticed(t *testing.T) {
 	t.Parallel()
 	path := newFile(t)
@@ -101,7 +101,7 @@ func TestMarkNoticed(t *testing.T) {
 	must(t, s.DB().Read(s.CheckMark))
 }
 
-// execFile changes a database as another program does.
+// execFile changes a database the way another program does.
 func execFile(t *testing.T, path, text string) {
 	t.Helper()
 	other, err := sqlite.Open(path, sqlite.Options{})

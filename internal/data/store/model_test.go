@@ -1,7 +1,6 @@
 package store_test
 
-// A random run of calls of a store and, beside it, of a model of it in a few
-// lines of plain Go. Both must answer alike.
+// This test calls a store at random and compares its answers with a simple model.
 
 import (
 	"cmp"
@@ -31,25 +30,25 @@ var (
 	modelSteps = flag.Int("model.steps", 600, "calls of TestModel")
 )
 
-// model is what a department should be.
+// model is the expected state of a department.
 type model struct {
 	tenant  record.TenantID
 	records []*modelRecord
 	deleted []*modelRecord
 	created int
 	version int64
-	done    []store.Entry // action, id and record before
+	done    []store.Entry // action, id and earlier record
 }
 
-// modelRecord is a record, and when it was created.
+// modelRecord is a record and its number in the order of creation.
 type modelRecord struct {
 	record.Firefighter
 	order int
 }
 
-// did notes a change of a record. before is the record until then, nil if the
-// history does not have it.
-func (d *model) did(action, id string, before *modelRecord) {
+// addChange adds a change to a record. before is the earlier record, or nil if the history does not
+// contain it.
+func (d *model) addChange(action, id string, before *modelRecord) {
 	ch := store.Entry{Action: action, ID: id}
 	if before != nil {
 		ch.Before = before.AppendJSON(nil)
@@ -58,7 +57,7 @@ func (d *model) did(action, id string, before *modelRecord) {
 	d.version++
 }
 
-// modelRun is one random run over two departments.
+// modelRun is a random run over two departments.
 type modelRun struct {
 	*testing.T
 	random      *rand.Rand
@@ -66,7 +65,7 @@ type modelRun struct {
 	departments [2]*model
 }
 
-// TestModel has small departments, and one that the index holds.
+// TestModel uses small departments and one that is large enough for the index.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	for name, size := range map[string]int{"small": 0, "large": 220} {
@@ -123,13 +122,13 @@ func (m *modelRun) step() {
 		m.platform(d)
 	default:
 		m.list(d, m.query())
-		if n > 90 { // for some lists the index is up to date
+		if n > 90 { // the index is up to date for some lists
 			time.Sleep(rest)
 		}
 	}
 }
 
-// The vocabulary is small, so that much is equal, or nearly.
+// The vocabulary is small, so many values are equal or similar.
 var (
 	firstNames = []string{"Ana", "ANA", "ána", "Čedo", "Cedo", "c\u030cedo", "Đuro", "duro", "Łukasz", "Straße", "STRASSE",
 		"  Ana Marija ", "O'Neil", "%", "_a", `"q" \`, "*", "Ωμέγα", "ωμεγα", "Ｆｉｒｅ", "ﬁre", "\u0301", "İvo", "ıvo", "王", "Jürgen", "JUERGEN", "Ju\u0308rg",
@@ -154,7 +153,7 @@ var (
 
 func (m *modelRun) pick(from []string) string { return from[m.random.IntN(len(from))] }
 
-// fields returns fields as they are sent and as they should be stored.
+// fields returns fields as sent and as stored.
 func (m *modelRun) fields() (sent, stored record.Fields) {
 	m.Helper()
 	sent = record.Fields{FirstName: m.pick(firstNames), LastName: m.pick(lastNames), PhoneNumber: m.pick(phones),
@@ -171,8 +170,8 @@ func (m *modelRun) same(about string, got, want any) {
 	}
 }
 
-// any returns one of some records, nil if there is none.
-func (m *modelRun) any(from []*modelRecord) *modelRecord {
+// anyRecord returns a random record, or nil.
+func (m *modelRun) anyRecord(from []*modelRecord) *modelRecord {
 	if len(from) == 0 {
 		return nil
 	}
@@ -186,12 +185,12 @@ func (m *modelRun) create(d *model) {
 	m.same("create", f.Fields, want)
 	d.created++
 	d.records = append(d.records, &modelRecord{f, d.created})
-	d.did("create", f.ID, nil)
+	d.addChange("create", f.ID, nil)
 }
 
 func (m *modelRun) replace(d *model) {
 	m.Helper()
-	if r := m.any(d.records); r != nil {
+	if r := m.anyRecord(d.records); r != nil {
 		m.replaceOne(d, r)
 	}
 }
@@ -201,14 +200,14 @@ func (m *modelRun) replaceOne(d *model, r *modelRecord) {
 	sent, want := m.fields()
 	f, err := m.store.Replace(d.tenant, 0, r.ID, sent, asIs)
 	must(m, err)
-	d.did("replace", r.ID, r)
+	d.addChange("replace", r.ID, r)
 	r.Fields, r.UpdatedAt = want, time.Now().UnixMilli()
 	m.same("replace", f, r.Firefighter)
 }
 
 func (m *modelRun) delete(d *model) {
 	m.Helper()
-	if r := m.any(d.records); r != nil {
+	if r := m.anyRecord(d.records); r != nil {
 		m.deleteOne(d, r)
 	}
 }
@@ -216,7 +215,7 @@ func (m *modelRun) delete(d *model) {
 func (m *modelRun) deleteOne(d *model, r *modelRecord) {
 	m.Helper()
 	must(m, m.store.Delete(d.tenant, 0, r.ID, asIs))
-	d.did("delete", r.ID, r)
+	d.addChange("delete", r.ID, r)
 	d.records = without(d.records, r)
 	d.deleted = append(d.deleted, r)
 }
@@ -227,7 +226,7 @@ func without(from []*modelRecord, r *modelRecord) []*modelRecord {
 
 func (m *modelRun) undelete(d *model) {
 	m.Helper()
-	if r := m.any(d.deleted); r != nil {
+	if r := m.anyRecord(d.deleted); r != nil {
 		m.undeleteOne(d, r)
 	}
 }
@@ -235,14 +234,14 @@ func (m *modelRun) undelete(d *model) {
 func (m *modelRun) undeleteOne(d *model, r *modelRecord) {
 	m.Helper()
 	must(m, m.store.Undelete(d.tenant, 0, []string{r.ID}))
-	d.did("undelete", r.ID, nil)
+	d.addChange("undelete", r.ID, nil)
 	d.deleted = without(d.deleted, r)
 	d.records = append(d.records, r)
 }
 
 func (m *modelRun) purge(d *model) {
 	m.Helper()
-	if r := m.any(d.deleted); r != nil {
+	if r := m.anyRecord(d.deleted); r != nil {
 		m.purgeOne(d, r)
 	}
 }
@@ -253,20 +252,20 @@ func (m *modelRun) purgeOne(d *model, r *modelRecord) {
 	must(m, err)
 	m.same("erased", erased, 1)
 	d.done = slices.DeleteFunc(d.done, func(ch store.Entry) bool { return ch.ID == r.ID })
-	d.did("purge", r.ID, nil)
+	d.addChange("purge", r.ID, nil)
 	d.deleted = without(d.deleted, r)
 }
 
 func (m *modelRun) get(d *model) {
 	m.Helper()
-	if r := m.any(d.records); r != nil {
+	if r := m.anyRecord(d.records); r != nil {
 		f, err := m.store.Get(d.tenant, r.ID)
 		must(m, err)
 		m.same("get", f, r.Firefighter)
 	}
 }
 
-// missing asks for a record that is deleted, another department's or nobody's.
+// missing requests a record that is deleted, unknown or in another department.
 func (m *modelRun) missing(d, other *model) {
 	m.Helper()
 	all := []string{nobody}
@@ -283,10 +282,10 @@ func (m *modelRun) missing(d, other *model) {
 	}
 }
 
-// platform writes the columns that the service only shows.
+// platform writes the columns that the service only reads.
 func (m *modelRun) platform(d *model) {
 	m.Helper()
-	if r := m.any(d.records); r != nil {
+	if r := m.anyRecord(d.records); r != nil {
 		status, user := m.pick(lastNames), fmt.Sprintf("%08x-0000-4000-8000-000000000000", m.random.Uint32())
 		exec(m, m.store, `UPDATE firefighters SET invitation_status = ?, user_id = ? WHERE id = ?`, status, user, r.ID)
 		r.InvitationStatus, r.UserID = &status, &user
@@ -302,7 +301,7 @@ func (m *modelRun) query() string {
 		values.Set("search", m.pick(searches))
 	case 4:
 		values.Set("search", m.pick(searches)+" "+m.pick(searches))
-	case 5: // a piece of something that is there, or could be
+	case 5: // a part of an existing or possible value
 		text := []rune(m.pick(slices.Concat(firstNames, lastNames, phones, emails)))
 		from := m.random.IntN(len(text) + 1)
 		values.Set("search", string(text[from:from+m.random.IntN(len(text)-from+1)]))
@@ -319,7 +318,7 @@ func (m *modelRun) query() string {
 	return values.Encode()
 }
 
-// narrow adds a filter or two.
+// narrow adds one or two filters.
 func (m *modelRun) narrow(values url.Values) {
 	for range 1 + m.random.IntN(2) {
 		switch name := m.pick([]string{"email", "phoneNumber", "id", "birthMonth", "hasEmail", "hasPhoneNumber", "hasDateOfBirth", "updatedSince"}); name {
@@ -334,7 +333,7 @@ func (m *modelRun) narrow(values url.Values) {
 		case "id":
 			for _, d := range m.departments {
 				for range m.random.IntN(3) {
-					if r := m.any(slices.Concat(d.records, d.deleted)); r != nil {
+					if r := m.anyRecord(slices.Concat(d.records, d.deleted)); r != nil {
 						values.Add(name, strings.ToUpper(r.ID))
 					}
 				}
@@ -342,7 +341,7 @@ func (m *modelRun) narrow(values url.Values) {
 		case "birthMonth":
 			values.Set(name, fmt.Sprint(1+m.random.IntN(12)))
 		case "updatedSince":
-			if r := m.any(m.departments[0].records); r != nil {
+			if r := m.anyRecord(m.departments[0].records); r != nil {
 				values.Set(name, time.UnixMilli(r.UpdatedAt+int64(m.random.IntN(2))).UTC().Format(time.RFC3339Nano))
 			}
 		default:
@@ -359,7 +358,7 @@ func (m *modelRun) list(d *model, query string) {
 	}
 	q := parse(m, query)
 	if follows := q.Offset()+int64(len(got.Items)) < got.Total; (got.Next != "") != (follows && got.Items != nil) {
-		m.Errorf("%s: next is %q", query, got.Next)
+		m.Errorf("%s: the next cursor is %q", query, got.Next)
 	}
 	got.Next = ""
 	m.same(query, got, d.page(query, q))
@@ -376,7 +375,7 @@ func (m *modelRun) walk(d *model) {
 	}
 }
 
-// history compares the history with what was done.
+// history compares the history with the changes in the model.
 func (m *modelRun) history(d *model) {
 	m.Helper()
 	got := history(m, m.store, d.tenant, "")
@@ -386,7 +385,7 @@ func (m *modelRun) history(d *model) {
 	m.same("the history", got, d.done)
 }
 
-// page returns the page that a query should have.
+// page returns the expected page for a query.
 func (d *model) page(query string, q record.Query) (p store.Page) {
 	values, _ := url.ParseQuery(query)
 	var found []*modelRecord
@@ -404,8 +403,7 @@ func (d *model) page(query string, q record.Query) (p store.Page) {
 	return p
 }
 
-// compare is the order of a list: records without a value are last in both
-// directions.
+// compare is the order of a list. Records without a value are last in both directions.
 func compare(q record.Query, a, b *modelRecord) int {
 	texts := func(of ...func(*modelRecord) string) (by int) {
 		for _, text := range of {
@@ -438,8 +436,8 @@ func compare(q record.Query, a, b *modelRecord) int {
 	return by
 }
 
-// matches reports whether every term of a search is found in the record, or all of them
-// together are its phone number.
+// matches reports whether the record contains every term of a search, or its phone number matches
+// all terms together.
 func (r *modelRecord) matches(search string) bool {
 	terms := strings.Fields(search)
 	missing := slices.ContainsFunc(terms, func(term string) bool {
@@ -450,10 +448,10 @@ func (r *modelRecord) matches(search string) bool {
 	return !missing || whole && r.hasNumber(search)
 }
 
-// lets reports whether no filter leaves the record out.
+// lets reports whether the record passes all filters.
 func (r *modelRecord) lets(values url.Values) bool {
-	for name, given := range values {
-		value, has := given[0], ""
+	for name, texts := range values {
+		value, has := texts[0], ""
 		switch name {
 		case "email":
 			if !strings.EqualFold(strings.TrimSpace(value), r.Email) && value != "" {
@@ -464,7 +462,7 @@ func (r *modelRecord) lets(values url.Values) bool {
 				return false
 			}
 		case "id":
-			if !slices.Contains(given, strings.ToUpper(r.ID)) {
+			if !slices.Contains(texts, strings.ToUpper(r.ID)) {
 				return false
 			}
 		case "birthMonth":
@@ -489,8 +487,8 @@ func (r *modelRecord) lets(values url.Values) bool {
 	return true
 }
 
-// hasText reports whether a term is in a text of the record, as both are written, or with
-// ae, oe and ue for the umlauts.
+// hasText reports whether a text of the record contains a term, as written or with ae, oe and ue
+// for the umlauts.
 func (r *modelRecord) hasText(term string) bool {
 	if fold.String(term) == "" {
 		return true
@@ -506,18 +504,18 @@ func (r *modelRecord) hasText(term string) bool {
 
 var umlauts = regexp.MustCompile("[aou]e")
 
-// forms are the forms of a number in this test: its country, and what stands behind it.
+// forms are the forms of a number in this test: its country and its national number.
 var forms = regexp.MustCompile(`^(?:\+|00)(38[56])0?(\d{7,})|^0?(\d{7,})`)
 
 var laterPlus, noNumber = regexp.MustCompile(`(\d)\+*`), regexp.MustCompile(`[^0-9+]`)
 
-// hasNumber reports whether the digits of a term are in the phone number, or whether both
-// are the same number, or the beginning of it.
+// hasNumber reports whether the phone number contains the digits of a term, or starts with the same
+// number in another form.
 func (r *modelRecord) hasNumber(term string) bool {
 	if strings.Contains(onlyDigits(r.PhoneNumber), onlyDigits(term)) {
 		return true
 	}
-	plain := func(s string) string { // digits, behind a plus if it is the first
+	plain := func(s string) string { // digits, after a plus if that comes first
 		return laterPlus.ReplaceAllString(noNumber.ReplaceAllString(s, ""), "$1")
 	}
 	typed, stored := forms.FindStringSubmatch(plain(term)), forms.FindStringSubmatch(plain(r.PhoneNumber))

@@ -12,37 +12,37 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// addPhone makes the keys of a phone and returns them.
+// addPhone creates the keys of a phone and returns them.
 func addPhone(t *testing.T, s *store.Store, n store.NewPhone) (p store.Phone) {
 	t.Helper()
-	must(t, s.AddPhone(n, func(made store.Phone) error { p = made; return nil }))
+	must(t, s.AddPhone(n, func(phone store.Phone) error { p = phone; return nil }))
 	return p
 }
 
-// invitePhone makes an invitation of a phone and returns its code.
+// invitePhone creates an invitation of a phone and returns its code.
 func invitePhone(t *testing.T, s *store.Store, n store.NewInvitation) (code string) {
 	t.Helper()
 	n.Tenant, n.Scope = ours, store.ScopePhone
-	must(t, s.Invite(n, func(made string) error { code = made; return nil }))
+	must(t, s.Invite(n, func(text string) error { code = text; return nil }))
 	return code
 }
 
-// isPhone fails unless p is a phone of the department ours with keys that say so, the first
-// of which has this number.
+// isPhone checks that p is a phone of the department ours, and that its keys, the first of which
+// has this id, match it.
 func isPhone(t *testing.T, s *store.Store, p store.Phone, id store.KeyID, birthdays bool) {
 	t.Helper()
 	if p.ID != id || p.Name != "Ana's phone" || p.Birthdays != birthdays || p.Key == "" || (p.Calendar != "") != birthdays || p.Key == p.Calendar {
 		t.Errorf("%+v", p)
 	}
-	all, made := allKeys(t, s), s.Clock().Now().UnixMilli()
-	want := store.Key{ID: id, Tenant: ours, Scope: "phone", Label: "Ana's phone", CreatedAt: made, Birthdays: birthdays}
+	all, created := allKeys(t, s), s.Clock().Now().UnixMilli()
+	want := store.Key{ID: id, Tenant: ours, Scope: "phone", Label: "Ana's phone", CreatedAt: created, Birthdays: birthdays}
 	if got := all[store.HashKey(p.Key)]; got != want {
-		t.Errorf("%+v\nnot\n%+v", got, want)
+		t.Errorf("got\n%+v\nwant\n%+v", got, want)
 	}
 	if birthdays {
-		want := store.Key{ID: id + 1, Tenant: ours, Scope: "calendar", Label: "Ana's phone", CreatedAt: made, OpenedBy: id}
+		want := store.Key{ID: id + 1, Tenant: ours, Scope: "calendar", Label: "Ana's phone", CreatedAt: created, OpenedBy: id}
 		if got := all[store.HashKey(p.Calendar)]; got != want {
-			t.Errorf("%+v\nnot\n%+v", got, want)
+			t.Errorf("got\n%+v\nwant\n%+v", got, want)
 		}
 	}
 }
@@ -56,9 +56,9 @@ func TestAddPhone(t *testing.T) {
 	if err := s.AddPhone(store.NewPhone{Tenant: ours, Name: "Ana's phone", Birthdays: true}, func(store.Phone) error { return failure }); err != failure {
 		t.Errorf("%v", err)
 	}
-	shown := func(store.Phone) error { t.Error("it is shown"); return nil }
+	shown := func(store.Phone) error { t.Error("show was called"); return nil }
 	if err := s.AddPhone(store.NewPhone{Tenant: 99, Name: "Ana's phone"}, shown); !errors.Is(err, store.ErrRemoved) {
-		t.Errorf("of no department: %v", err)
+		t.Errorf("an unknown department: %v", err)
 	}
 	if n := len(allKeys(t, s)); n != 3 {
 		t.Errorf("there are %d keys", n)
@@ -67,7 +67,7 @@ func TestAddPhone(t *testing.T) {
 	must(t, err)
 	exec(t, s, `UPDATE keys SET birthdays = 0 WHERE id = 2`)
 	if now, err := s.KeysVersion(); err != nil || now != version+1 {
-		t.Errorf("a running server does not notice who gets dates of birth: %d after %d, %v", now, version, err)
+		t.Errorf("a running server does not detect a change of birthdays: %d after %d, %v", now, version, err)
 	}
 }
 
@@ -78,7 +78,7 @@ func keysOf(t *testing.T, s *store.Store) []store.Key {
 	return all
 }
 
-// TestPhoneEnds: the calendar ends with its phone, and not the phone with its calendar.
+// TestPhoneEnds checks that a calendar ends with its phone, but a phone not with its calendar.
 func TestPhoneEnds(t *testing.T) {
 	t.Parallel()
 	now := noon
@@ -94,7 +94,7 @@ func TestPhoneEnds(t *testing.T) {
 			got += state(t, s, id+1) + " "
 		}
 		if got != want+" " {
-			t.Errorf("%s, not %s", got, want)
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 	states("active active active active active active")
@@ -116,7 +116,8 @@ func TestPhoneEnds(t *testing.T) {
 	states("revoked revoked expired expired active active")
 }
 
-// TestPhoneInvitation: its code makes the keys once, and can be looked at before.
+// TestPhoneInvitation checks that a code can be looked up before it is used, and creates the keys
+// only once.
 func TestPhoneInvitation(t *testing.T) {
 	t.Parallel()
 	s := newStoreAt(t, func() time.Time { return noon })
@@ -129,23 +130,23 @@ func TestPhoneInvitation(t *testing.T) {
 			}
 		}
 		if all, err := s.Invitations(ours); err != nil || len(all) != 1 || all[0].Scope != "phone" || all[0].Birthdays != birthdays {
-			t.Errorf("open are %+v, %v", all, err)
+			t.Errorf("open: %+v, %v", all, err)
 		}
 		failure := errors.New("the client is gone")
 		if err := s.UsePhoneInvitation(code, func(store.Phone) error { return failure }); err != failure {
 			t.Errorf("%v", err)
 		}
 		var p store.Phone
-		must(t, s.UsePhoneInvitation(code, func(made store.Phone) error { p = made; return nil }))
+		must(t, s.UsePhoneInvitation(code, func(phone store.Phone) error { p = phone; return nil }))
 		isPhone(t, s, p, store.KeyID(i+1), birthdays)
 		noPhone(t, s, "a used code", code)
 	}
 }
 
-// noPhone fails unless a code makes no phone.
+// noPhone checks that a code does not create a phone.
 func noPhone(t *testing.T, s *store.Store, what, code string) {
 	t.Helper()
-	shown := func(store.Phone) error { t.Errorf("%s makes a phone", what); return nil }
+	shown := func(store.Phone) error { t.Errorf("%s creates a phone", what); return nil }
 	if err := s.UsePhoneInvitation(code, shown); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("%s: %v", what, err)
 	}
@@ -154,8 +155,8 @@ func noPhone(t *testing.T, s *store.Store, what, code string) {
 	}
 }
 
-// TestPhoneCodesThatEnd: after 15 minutes, with who invited, and when it is withdrawn. The
-// code of a person makes no phone.
+// TestPhoneCodesThatEnd checks that a code ends after 15 minutes, with its creator, and when it is
+// withdrawn. The code of a person creates no phone.
 func TestPhoneCodesThatEnd(t *testing.T) {
 	t.Parallel()
 	now := noon
@@ -182,8 +183,8 @@ func TestPhoneCodesThatEnd(t *testing.T) {
 	}
 }
 
-// TestDevicesSignInNowhere: neither the keys of a device nor the code of a phone open a
-// session, and the code is not used up by that.
+// TestDevicesSignInNowhere checks that neither the key of a device nor the code of a phone opens a
+// session, and that the attempt does not use up the code.
 func TestDevicesSignInNowhere(t *testing.T) {
 	t.Parallel()
 	s := newStoreAt(t, func() time.Time { return noon })
@@ -195,30 +196,30 @@ func TestDevicesSignInNowhere(t *testing.T) {
 	must(t, s.UsePhoneInvitation(code, func(store.Phone) error { return nil }))
 }
 
-// TestPhoneCodeAtOnce: of many who use a code at the same moment one gets a phone.
+// TestPhoneCodeAtOnce checks that only one of many concurrent uses of a code creates a phone.
 func TestPhoneCodeAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	code := invitePhone(t, s, store.NewInvitation{Name: "Ana's phone"})
 	var all sync.WaitGroup
-	var made atomic.Int64
+	var created atomic.Int64
 	for range 20 {
 		all.Go(func() {
 			err := s.UsePhoneInvitation(code, func(store.Phone) error { return nil })
 			if err == nil {
-				made.Add(1)
+				created.Add(1)
 			} else if !errors.Is(err, store.ErrNotFound) {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	if n := len(keysOf(t, s)); made.Load() != 1 || n != 1 {
-		t.Errorf("%d phones, %d keys", made.Load(), n)
+	if n := len(keysOf(t, s)); created.Load() != 1 || n != 1 {
+		t.Errorf("%d phones, %d keys", created.Load(), n)
 	}
 }
 
-// TestWrongCodeOnlyReads: a wrong code waits for nobody who writes.
+// TestWrongCodeOnlyReads checks that an invalid code is rejected while another caller writes.
 func TestWrongCodeOnlyReads(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

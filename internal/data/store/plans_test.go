@@ -13,22 +13,22 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// slowPlans are the plans that read a whole table or sort, and why they may.
+// slowPlans are the permitted plans that read a whole table or sort, with the reason.
 var slowPlans = []struct{ query, plan, why string }{
 	{"FROM firefighters\n\tWHERE row BETWEEN", "USE TEMP B-TREE FOR ORDER BY", "a small department; a large one has the index"},
 	{"substr(last_key, 1, 1)", "USE TEMP B-TREE FOR GROUP BY", "the letters of a small department; a large one has the index"},
 	{"json_each", "SCAN json_each VIRTUAL TABLE INDEX 1:", "the rows of a page, or the records of a purge"},
-	{"GROUP BY record_id", "USE TEMP B-TREE FOR GROUP BY", "the changes since a device last looked, of which most are few"},
+	{"GROUP BY record_id", "USE TEMP B-TREE FOR GROUP BY", "the changes since the last sync of a device, usually few"},
 	{"GROUP BY record_id ORDER BY last", "USE TEMP B-TREE FOR ORDER BY", "the same"},
-	{"ORDER BY place", "USE TEMP B-TREE FOR ORDER BY", "the rows of a page, in their order"},
-	{"DELETE FROM replays WHERE record_id", "SCAN replays", "a purge, in which nobody waits"},
-	{"FROM keys k", "SCAN k", "all keys are wanted, or those of a department, in which nobody waits"},
+	{"ORDER BY place", "USE TEMP B-TREE FOR ORDER BY", "the rows of a page"},
+	{"DELETE FROM replays WHERE record_id", "SCAN replays", "a purge, which may be slow"},
+	{"FROM keys k", "SCAN k", "all keys, or a list that may be slow"},
 	{"FROM service", "SCAN service", "the table has one row"},
 	{"UPDATE service", "SCAN service", "the table has one row"},
-	{"EXISTS (SELECT 1 FROM tenants)", "SCAN tenants USING COVERING INDEX sqlite_autoindex_tenants_1", "it ends at the first row"},
-	{"FROM tenants ORDER BY", "SCAN tenants", "all departments are wanted"},
-	{"FROM tenants WHERE id <>", "SCAN tenants USING COVERING INDEX sqlite_autoindex_tenants_1", "a department gets a name, which others may be like"},
-	{"DELETE FROM replays WHERE tenant_id", "SCAN replays", "a department is removed, which is rare"},
+	{"EXISTS (SELECT 1 FROM tenants)", "SCAN tenants USING COVERING INDEX sqlite_autoindex_tenants_1", "ends at the first row"},
+	{"FROM tenants ORDER BY", "SCAN tenants", "all departments"},
+	{"FROM tenants WHERE id <>", "SCAN tenants USING COVERING INDEX sqlite_autoindex_tenants_1", "a search for similar names of departments"},
+	{"DELETE FROM replays WHERE tenant_id", "SCAN replays", "the removal of a department, which is rare"},
 	{"FROM keys WHERE tenant_id", "SCAN keys", "the same"},
 	{"FROM invitations WHERE tenant_id", "SCAN invitations", "the same"},
 	{"DELETE FROM tenants WHERE", "SCAN keys", "the same: SQLite looks for references"},
@@ -38,11 +38,10 @@ var slowPlans = []struct{ query, plan, why string }{
 	{"FROM invitations WHERE expires_at", "SCAN invitations", "the same"},
 	{"FROM f, c", "SCAN f", "the first and the last row: one row"},
 	{"f, c", "SCAN c", "the same"},
-	{"FROM sqlite_schema", "SCAN sqlite_schema", "it has a few rows and is read once"},
+	{"FROM sqlite_schema", "SCAN sqlite_schema", "a few rows, read once"},
 }
 
-// TestQueryPlans: no query of the store reads a whole table or sorts, but for
-// those of slowPlans.
+// TestQueryPlans checks that no query reads a whole table or sorts, except those in slowPlans.
 func TestQueryPlans(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -58,7 +57,7 @@ func TestQueryPlans(t *testing.T) {
 		for _, read := range w.reads() {
 			_, err := read(s)
 			must(t, err)
-			addPrepared(t, s, queries) // before the connections forget it
+			addPrepared(t, s, queries) // before the statements leave the cache
 		}
 		waiting := awaitNext(t, s, ours)
 		must(t, s.WakeWaiting())
@@ -67,7 +66,7 @@ func TestQueryPlans(t *testing.T) {
 		addPrepared(t, s, queries)
 
 		s = newLarge(t, 300)
-		for range 2 { // the index is built, and follows
+		for range 2 { // the index is built, then follows
 			create(t, s, ours, ana)
 			list(t, s, ours, "search=ana")
 			time.Sleep(rest)
@@ -103,7 +102,7 @@ func TestQueryPlans(t *testing.T) {
 			return nil
 		}))
 		if len(used) != len(slowPlans) {
-			t.Errorf("only these slow plans are in use: %v", used)
+			t.Errorf("only these slow plans are used: %v", used)
 		}
 	})
 }
@@ -123,8 +122,8 @@ func addPrepared(t *testing.T, s *store.Store, queries map[string]bool) {
 	}
 }
 
-// checkPlan fails unless the plan of a query is fast or among slowPlans. Of the table
-// of changes none may read those of other departments.
+// checkPlan checks that the plan of a query is fast or in slowPlans. No query may read the changes
+// in other departments.
 func checkPlan(t *testing.T, c *sqlite.Conn, query string, used map[string]bool) {
 	t.Helper()
 	if !strings.Contains(query, "FROM ") && !strings.Contains(query, "UPDATE ") && !strings.Contains(query, "INSERT ") {

@@ -11,7 +11,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// checkRecord fails unless got is want, and Get returns it.
+// checkRecord checks that got is want and that Get returns it.
 func checkRecord(t *testing.T, s *store.Store, got, want record.Firefighter) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
@@ -22,32 +22,31 @@ func checkRecord(t *testing.T, s *store.Store, got, want record.Firefighter) {
 	}
 }
 
-// TestCheck: a check sees the record as it is. Its error comes back and leaves
-// the record alone.
+// TestCheck checks that a Check receives the current record, and that its error is returned and
+// prevents the change.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	f := create(t, s, ours, ana)
 	objection := errors.New("an objection")
-	asked := 0
+	calls := 0
 	objects := func(seen record.Firefighter) error {
-		if asked++; seen != f {
-			t.Errorf("the check sees %+v", seen)
+		if calls++; seen != f {
+			t.Errorf("the check received %+v", seen)
 		}
 		return objection
 	}
 	_, replaced := s.Replace(ours, 0, f.ID, eva, objects)
 	deleted := s.Delete(ours, 0, f.ID, objects)
-	if !errors.Is(replaced, objection) || !errors.Is(deleted, objection) || asked != 2 {
-		t.Errorf("replace: %v, delete: %v, asked %d times", replaced, deleted, asked)
+	if !errors.Is(replaced, objection) || !errors.Is(deleted, objection) || calls != 2 {
+		t.Errorf("replace: %v, delete: %v, %d calls", replaced, deleted, calls)
 	}
 	if got, err := s.Get(ours, f.ID); err != nil || got != f || actions(history(t, s, ours, f.ID)) != "create" {
 		t.Errorf("the record is %+v, %v", got, err)
 	}
 }
 
-// TestDamagedRecord: a record that is not what the service wrote is in no
-// answer. A replace makes it whole.
+// TestDamagedRecord checks that a damaged record is never returned, and that Replace repairs it.
 func TestDamagedRecord(t *testing.T) {
 	t.Parallel()
 	for _, damage := range []string{`first_name = 'Anb'`, `email = NULL, email_key = NULL`, `date_of_birth = '1990-05-16T00:00:00Z'`,
@@ -71,13 +70,13 @@ func TestDamagedRecord(t *testing.T) {
 				t.Errorf("after the repair: %+v", p)
 			}
 			if last := history(t, s, ours, gone.ID); !strings.HasSuffix(last[1].Summary(), ", (damaged)") {
-				t.Errorf("the history has %s", last[1].Before)
+				t.Errorf("the history contains %s", last[1].Before)
 			}
 		})
 	}
 }
 
-// TestDamagedDelete: damage does not bring a deleted record back.
+// TestDamagedDelete checks that damage does not restore a deleted record.
 func TestDamagedDelete(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -98,7 +97,7 @@ func TestAddDepartments(t *testing.T) {
 	must(t, s.AddDepartments([]store.Department{{Name: "C", People: people(2)}}))
 	for i, want := range []int64{2, 0, 3} {
 		if total := list(t, s, record.TenantID(i+1), "").Total; total != want {
-			t.Errorf("department %d has %d records, not %d", i+1, total, want)
+			t.Errorf("department %d has %d records, want %d", i+1, total, want)
 		}
 	}
 	if items := list(t, s, 1, "sortDir=asc").Items; items[0].Fields != ana || items[1].Fields != eva {
@@ -110,7 +109,7 @@ func TestAddDepartments(t *testing.T) {
 		}
 	}
 	if _, err := s.Tenant("D"); !errors.As(err, new(*store.NoTenantError)) {
-		t.Errorf("half of a batch was added: %v", err)
+		t.Errorf("a part of a batch was added: %v", err)
 	}
 	if empty, err := s.Empty(); err != nil || empty {
 		t.Errorf("empty: %t, %v", empty, err)
@@ -118,14 +117,14 @@ func TestAddDepartments(t *testing.T) {
 	checkCounts(t, s)
 }
 
-// TestEdit: the new fields follow from what is there, and keep the rules.
+// TestEdit checks that new fields are computed from the current ones and validated.
 func TestEdit(t *testing.T) {
 	t.Parallel()
 	s := newStoreAt(t, func() time.Time { return noon })
 	f := create(t, s, ours, ana)
 	rename := func(fields record.Fields) (record.Fields, error) {
 		if fields != ana {
-			t.Errorf("it was %+v", fields)
+			t.Errorf("the fields were %+v", fields)
 		}
 		fields.LastName, fields.PhoneNumber = " Horvat ", ""
 		return fields, nil

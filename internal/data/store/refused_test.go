@@ -9,11 +9,9 @@ import (
 	"testing"
 )
 
-// Only one goroutine does all of this, and the race detector takes four times as long for
-// it.
-
-// TestRefusedWrites: where SQLite refuses one of the writes of a method, or cannot
-// read a table that it needs, the method fails and nothing is written.
+// TestRefusedWrites checks that a method fails and writes nothing if SQLite rejects one of its writes
+// or cannot read a table that it needs. The test uses one goroutine, so the race detector would only
+// make it four times slower.
 func TestRefusedWrites(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -30,7 +28,7 @@ func TestRefusedWrites(t *testing.T) {
 		for _, what := range all {
 			s := w.open(t, fmt.Sprintf(`CREATE TRIGGER refuse BEFORE %s BEGIN SELECT RAISE(ABORT, 'refused'); END`, what))
 			w.fails(t, s, name, what, do)
-			must(t, s.Close()) // open stores would take half a gigabyte
+			must(t, s.Close()) // open stores would use half a gigabyte
 		}
 		for _, table := range tables {
 			s := noted.open(t, ``)
@@ -38,10 +36,10 @@ func TestRefusedWrites(t *testing.T) {
 			before := everything(t, s)
 			if err := do(s); err != nil {
 				if after := everything(t, s); after != before && !strings.HasPrefix(name, "Purge") {
-					t.Errorf("%s without %s has changed\n%s to\n%s", name, table, before, after)
+					t.Errorf("%s without %s changed\n%s to\n%s", name, table, before, after)
 				}
 			} else if got := written(t, s); !reflect.DeepEqual(got, all) {
-				t.Errorf("%s without %s writes %q, not %q", name, table, got, all)
+				t.Errorf("%s without %s writes %q, want %q", name, table, got, all)
 			}
 			must(t, s.Close())
 		}

@@ -25,8 +25,8 @@ func createWith(t *testing.T, s *store.Store, tenant record.TenantID, key *store
 	return f
 }
 
-// checkStored fails unless the replay is that of the create of f. Its
-// zero value is for no replay.
+// checkStored checks that the replay is the response to the creation of f, or that there is none if
+// f is zero.
 func checkStored(t *testing.T, s *store.Store, tenant record.TenantID, key *store.IdempotencyKey, f record.Firefighter) {
 	t.Helper()
 	body := ""
@@ -39,8 +39,7 @@ func checkStored(t *testing.T, s *store.Store, tenant record.TenantID, key *stor
 	}
 }
 
-// TestReplayScope: an idempotency key is that of one API key and one
-// department.
+// TestReplayScope checks that an idempotency key belongs to one API key and one department.
 func TestReplayScope(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -54,13 +53,13 @@ func TestReplayScope(t *testing.T) {
 	checkStored(t, s, ours, keyFor(2, "a", "y"), second)
 }
 
-// TestRepeatedCreate: of creates that are sent twice at the same time one makes a
-// record, whatever became of it later.
+// TestRepeatedCreate checks that concurrent repetitions of a create add one record, even after that
+// is changed or deleted.
 func TestRepeatedCreate(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(2e12)
 	s := newStoreAt(t, func() time.Time { return now })
-	made := make(chan string, 20)
+	created := make(chan string, 20)
 	found := make(chan string, 20)
 	var wg sync.WaitGroup
 	repeat := func(hash string) error {
@@ -69,7 +68,7 @@ func TestRepeatedCreate(t *testing.T) {
 			found <- repeated.ID
 			return nil
 		} else if err == nil {
-			made <- f.ID
+			created <- f.ID
 		}
 		return err
 	}
@@ -81,29 +80,28 @@ func TestRepeatedCreate(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	id := <-made
+	id := <-created
 	must(t, s.Delete(ours, 0, id, asIs))
 	must(t, repeat("x"))
 	for range 10 {
 		if got := <-found; got != id {
-			t.Errorf("the record is said to be %s, not %s", got, id)
+			t.Errorf("the error names the record %s, want %s", got, id)
 		}
 	}
 	if err := repeat("y"); !errors.Is(err, store.ErrReused) {
 		t.Errorf("with another body: %v", err)
 	}
-	if n := scanInt(t, s, `SELECT count(*) FROM firefighters`); n != 1 || len(made) != 0 {
+	if n := scanInt(t, s, `SELECT count(*) FROM firefighters`); n != 1 || len(created) != 0 {
 		t.Errorf("%d records", n)
 	}
 	now = now.Add(24 * time.Hour)
 	must(t, repeat("y"))
-	if second := <-made; second == id {
-		t.Error("after a day it makes no record")
+	if second := <-created; second == id {
+		t.Error("the key creates no record after a day")
 	}
 }
 
-// TestRefusalStoresNothing: the key of a create that was refused may be used
-// again.
+// TestRefusalStoresNothing checks that the key of a rejected create can be used again.
 func TestRefusalStoresNothing(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -117,7 +115,7 @@ func TestRefusalStoresNothing(t *testing.T) {
 	checkStored(t, s, ours, key, record.Firefighter{})
 }
 
-// TestReplayLifetime: after a day the key is as good as new.
+// TestReplayLifetime checks that a key can be used again after a day.
 func TestReplayLifetime(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(2e12)
@@ -136,12 +134,12 @@ func TestReplayLifetime(t *testing.T) {
 	checkStored(t, s, ours, keyFor(1, "a", "y"), f)
 	checkStored(t, s, ours, second, other)
 	if n := stored(); n != 2 {
-		t.Errorf("%d replays are stored, not 2", n)
+		t.Errorf("%d replays are stored, want 2", n)
 	}
 	now = now.Add(24*time.Hour - time.Millisecond)
 	must(t, s.EraseOldReplays())
 	if n := stored(); n != 1 {
-		t.Errorf("%d replays are stored, not 1", n)
+		t.Errorf("%d replays are stored, want 1", n)
 	}
 	checkStored(t, s, ours, keyFor(1, "a", "y"), f)
 	now = now.Add(time.Millisecond)
@@ -151,7 +149,7 @@ func TestReplayLifetime(t *testing.T) {
 	}
 }
 
-// TestReplayAfterPurge: an erased record is in no replay.
+// TestReplayAfterPurge checks that a purge deletes the replays of a record.
 func TestReplayAfterPurge(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

@@ -6,7 +6,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// TestConstraints: what must not be in the database is refused, also by hand.
+// TestConstraints checks that the database rejects invalid rows, even from other programs.
 func TestConstraints(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// TestTag: the tag of a record is another one for each content and each database, and
-// stays when the database is opened again.
+// TestTag checks that an entity tag differs for each content and database, and stays when the
+// database is reopened.
 func TestTag(t *testing.T) {
 	t.Parallel()
 	s, other := newStore(t), newStore(t)
@@ -21,6 +21,6 @@ func TestTag(t *testing.T) {
 	must(t, err)
 	defer again.Close()
 	if got := again.Tag(content); got != tag {
-		t.Errorf("the tag was %s, and is %s", tag, got)
+		t.Errorf("the tag changed from %s to %s", tag, got)
 	}
 }

@@ -22,7 +22,7 @@ func openSession(t *testing.T, s *store.Store, keyOrCode string) (string, store.
 	return secret, k
 }
 
-// opensNothing fails unless a key or a code opens no session.
+// opensNothing checks that a key or code opens no session.
 func opensNothing(t *testing.T, s *store.Store, what, keyOrCode string) {
 	t.Helper()
 	if secret, k, err := s.OpenSession(keyOrCode, "", lifetime); !errors.Is(err, store.ErrNotFound) || secret != "" || k != (store.Key{}) {
@@ -41,7 +41,8 @@ func state(t *testing.T, s *store.Store, id store.KeyID) string {
 	return "not there"
 }
 
-// TestOpenSession: a session has what the key has, and is another key.
+// TestOpenSession checks that a session has the properties of the key that opened it, but a
+// different key.
 func TestOpenSession(t *testing.T) {
 	t.Parallel()
 	s := newStoreAt(t, func() time.Time { return noon })
@@ -61,7 +62,7 @@ func TestOpenSession(t *testing.T) {
 		want := store.Key{ID: store.KeyID(2*i + 2), Tenant: tenant, Scope: tt.key.Scope, Label: tt.label, CreatedAt: noon.UnixMilli(),
 			ExpiresAt: max(0, tt.key.ExpiresAt.UnixMilli()), Lifetime: lifetime.Milliseconds(), OpenedBy: store.KeyID(2*i + 1)}
 		if k != want || !k.IsSession() || allKeys(t, s)[store.HashKey(secret)] != want || secret == key {
-			t.Errorf("%+v\nnot\n%+v", k, want)
+			t.Errorf("got\n%+v\nwant\n%+v", k, want)
 		}
 		opensNothing(t, s, "a session", secret)
 	}
@@ -70,8 +71,8 @@ func TestOpenSession(t *testing.T) {
 	}
 }
 
-// TestNameSession: a session gets the name of its person, and with it those that the same
-// login opens later in the same department.
+// TestNameSession checks that a session has the name of its person, as do later sessions with the
+// same login in the department.
 func TestNameSession(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -82,7 +83,7 @@ func TestNameSession(t *testing.T) {
 	must(t, s.NameSession(k.ID, strings.Repeat("č", 100)))
 	must(t, s.NameSession(k.ID, "Ana Čović"))
 	if after, err := s.KeysVersion(); err != nil || after == version {
-		t.Errorf("a server does not hear of it: %v", err)
+		t.Errorf("a server does not detect the change: %v", err)
 	}
 	for _, tt := range []struct {
 		code, want string
@@ -93,12 +94,12 @@ func TestNameSession(t *testing.T) {
 		{invite(t, s, ours, "root", 0), "root (browser)"},
 	} {
 		if _, k := openSession(t, s, tt.code); k.Label != tt.want {
-			t.Errorf("it is %q, not %q", k.Label, tt.want)
+			t.Errorf("the label is %q, want %q", k.Label, tt.want)
 		}
 	}
 	for _, k := range allKeys(t, s) {
 		if k.ID == other.ID && k.Label != "Ivo (browser)" {
-			t.Errorf("the other one is %q", k.Label)
+			t.Errorf("the label of the other session is %q", k.Label)
 		}
 	}
 	key := newKey(t, s, "Engine 7", "")
@@ -109,7 +110,7 @@ func TestNameSession(t *testing.T) {
 	}
 }
 
-// TestNoSession: what is not valid opens no session, and makes no row.
+// TestNoSession checks that an invalid text opens no session and adds no row.
 func TestNoSession(t *testing.T) {
 	t.Parallel()
 	now := noon
@@ -128,15 +129,14 @@ func TestNoSession(t *testing.T) {
 	}
 }
 
-// TestSessionEnds: a session ends its lifetime after its last use, and with the
-// key that opened it.
+// TestSessionEnds checks that a session expires without use, and no later than its key.
 func TestSessionEnds(t *testing.T) {
 	t.Parallel()
 	now := noon
 	s := newStoreAt(t, func() time.Time { return now })
 	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead, ExpiresAt: noon.Add(2 * lifetime)})
 	_, k := openSession(t, s, key)
-	is := func(at time.Time, want string, expiry time.Time) {
+	check := func(at time.Time, want string, expiry time.Time) {
 		t.Helper()
 		for _, now := range allKeys(t, s) {
 			if now.ID == k.ID && (now.State(at) != want || now.Expiry() != expiry.UnixMilli()) {
@@ -145,21 +145,21 @@ func TestSessionEnds(t *testing.T) {
 		}
 	}
 	end := noon.Add(lifetime)
-	is(end.Add(-time.Millisecond), "active", end)
-	is(end, "expired", end)
+	check(end.Add(-time.Millisecond), "active", end)
+	check(end, "expired", end)
 	must(t, s.WriteKeyUses(map[store.KeyID]int64{k.ID: noon.Add(time.Hour).UnixMilli()}))
-	is(end, "active", end.Add(time.Hour))
-	is(end.Add(time.Hour), "expired", end.Add(time.Hour))
+	check(end, "active", end.Add(time.Hour))
+	check(end.Add(time.Hour), "expired", end.Add(time.Hour))
 	must(t, s.WriteKeyUses(map[store.KeyID]int64{k.ID: end.Add(time.Hour).UnixMilli()}))
-	is(end.Add(lifetime-time.Millisecond), "active", noon.Add(2*lifetime))
-	is(end.Add(lifetime), "expired", noon.Add(2*lifetime))
+	check(end.Add(lifetime-time.Millisecond), "active", noon.Add(2*lifetime))
+	check(end.Add(lifetime), "expired", noon.Add(2*lifetime))
 	exec(t, s, `UPDATE keys SET expires_at = ? WHERE id = 1`, end.UnixMilli())
-	is(end, "expired", end)
+	check(end, "expired", end)
 	exec(t, s, `UPDATE keys SET expires_at = NULL`)
-	is(end.Add(lifetime), "active", end.Add(lifetime+time.Hour))
+	check(end.Add(lifetime), "active", end.Add(lifetime+time.Hour))
 }
 
-// TestSessionEndsWithKey: a session ends with the key that opened it.
+// TestSessionEndsWithKey checks that a session ends with the key that opened it.
 func TestSessionEndsWithKey(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -169,7 +169,7 @@ func TestSessionEndsWithKey(t *testing.T) {
 	} {
 		_, k := openSession(t, s, createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead}))
 		if got := state(t, s, k.ID); got != "active" {
-			t.Errorf("%s: at first it is %s", what, got)
+			t.Errorf("%s: the session is %s at first", what, got)
 		}
 		version, err := s.KeysVersion()
 		must(t, err)
@@ -178,18 +178,18 @@ func TestSessionEndsWithKey(t *testing.T) {
 			t.Errorf("%s: the session is %s", what, got)
 		}
 		if after, err := s.KeysVersion(); err != nil || after == version {
-			t.Errorf("%s: a server does not hear of it: %v", what, err)
+			t.Errorf("%s: a server does not detect the change: %v", what, err)
 		}
 	}
 }
 
-// TestRevokedSession: the key that opened it stays.
+// TestRevokedSession checks that the key stays valid when its session is revoked.
 func TestRevokedSession(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	_, k := openSession(t, s, createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead}))
 	if _, err := s.RevokeKey(theirs, k.ID); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("another department revokes it: %v", err)
+		t.Errorf("revoked by another department: %v", err)
 	}
 	if already, err := s.RevokeKey(ours, k.ID); already || err != nil {
 		t.Errorf("%t, %v", already, err)
@@ -211,10 +211,10 @@ func TestScopes(t *testing.T) {
 	t.Parallel()
 	all := []string{"", "READ", "admin", "any", "calendar", "phone", "read", "write"}
 	if devices := slices.DeleteFunc(slices.Clone(all), func(scope string) bool { return !store.IsDeviceScope(scope) }); !slices.Equal(devices, []string{"calendar", "phone"}) {
-		t.Errorf("of devices are %q", devices)
+		t.Errorf("the scopes for devices are %q", devices)
 	}
 	if valid := slices.DeleteFunc(all, func(scope string) bool { return !store.ValidScope(scope) }); !slices.Equal(valid, []string{"admin", "read", "write"}) {
-		t.Errorf("valid are %q", valid)
+		t.Errorf("the valid scopes are %q", valid)
 	}
 	for scope, want := range map[string]string{"read": "read", "write": "read write", "admin": "read write admin", "phone": "phone", "calendar": "calendar", "": "", "any": ""} {
 		var covered []string
@@ -224,12 +224,12 @@ func TestScopes(t *testing.T) {
 			}
 		}
 		if got := strings.Join(covered, " "); got != want {
-			t.Errorf("%q covers %q, not %q", scope, got, want)
+			t.Errorf("%q covers %q, want %q", scope, got, want)
 		}
 	}
 }
 
-// TestWrongKeyOnlyReads: a wrong key or code waits for nobody who writes.
+// TestWrongKeyOnlyReads checks that an invalid key or code is rejected while another caller writes.
 func TestWrongKeyOnlyReads(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -245,7 +245,7 @@ func TestWrongKeyOnlyReads(t *testing.T) {
 				t.Error(err)
 			}
 		case <-time.After(time.Minute):
-			t.Error("it waits")
+			t.Error("OpenSession waits for the writer")
 		}
 		return nil
 	}))

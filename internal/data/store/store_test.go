@@ -16,8 +16,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// inGroup runs the calls while another one has the writer, so that they are one
-// group.
+// inGroup runs the calls while another call holds the writer, so that they share one transaction.
 func inGroup(t *testing.T, s *store.Store, calls ...func()) {
 	t.Helper()
 	let := make(chan bool)
@@ -26,7 +25,7 @@ func inGroup(t *testing.T, s *store.Store, calls ...func()) {
 			t.Error(err)
 		}
 	}()
-	synctest.Wait() // until that call has the writer
+	synctest.Wait() // until that call holds the writer
 	var running sync.WaitGroup
 	for _, call := range calls {
 		running.Go(call)
@@ -36,15 +35,14 @@ func inGroup(t *testing.T, s *store.Store, calls ...func()) {
 	running.Wait()
 }
 
-// ticks returns a clock that never returns a time twice. All of a transaction
-// has one time.
+// ticks returns a clock that never returns a time twice. A transaction has one time.
 func ticks() func() time.Time {
 	var seconds atomic.Int64
 	return func() time.Time { return time.Unix(1e9+seconds.Add(1), 0) }
 }
 
-// TestRefusalsInAGroup: calls that fail before their first write leave the
-// group's transaction alone.
+// TestRefusalsInAGroup checks that calls that fail before their first write do not affect the
+// shared transaction.
 func TestRefusalsInAGroup(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -55,7 +53,7 @@ func TestRefusalsInAGroup(t *testing.T) {
 		fails := func(want error, call func() error) func() {
 			return func() {
 				if err := call(); !errors.Is(err, want) {
-					t.Errorf("the error is %v, not %v", err, want)
+					t.Errorf("the error is %v, want %v", err, want)
 				}
 			}
 		}
@@ -79,8 +77,7 @@ func TestRefusalsInAGroup(t *testing.T) {
 	})
 }
 
-// TestFailuresInAGroup: a call that fails after it has written undoes only what
-// it has written itself.
+// TestFailuresInAGroup checks that a call that fails after a write undoes only its own writes.
 func TestFailuresInAGroup(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -119,31 +116,31 @@ func TestFailuresInAGroup(t *testing.T) {
 			t.Errorf("%d records, %d errors, shown %d times", total, len(errs), shown)
 		}
 		if _, err := s.Tenant("Rescue 3"); !errors.As(err, new(*store.NoTenantError)) {
-			t.Errorf("half of a key was made: %v", err)
+			t.Errorf("a part of a key was created: %v", err)
 		}
 		if got := actions(history(t, s, ours, gone.ID)); got != "create delete" {
-			t.Errorf("half of an undelete: %s", got)
+			t.Errorf("a part of an undelete: %s", got)
 		}
 		checkCounts(t, s)
 	})
 }
 
-// TestFullDisk: a write that finds no room changes nothing and is in no history.
-// Once there is room, all is well.
+// TestFullDisk checks that a write on a full disk changes nothing, and that writes succeed once
+// there is space.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	f := create(t, s, ours, ana)
 	limitPages(t, s, "1")
-	made := int64(1)
+	created := int64(1)
 	var err error
-	for ; err == nil; made++ {
-		_, err = s.Create(ours, 0, ana, &store.IdempotencyKey{By: 1, Key: fmt.Sprint(made), Hash: []byte("x")})
+	for ; err == nil; created++ {
+		_, err = s.Create(ours, 0, ana, &store.IdempotencyKey{By: 1, Key: fmt.Sprint(created), Hash: []byte("x")})
 	}
-	made--
+	created--
 	longer := record.Fields{FirstName: strings.Repeat("Č", 100), LastName: strings.Repeat("č", 100)}
 	replaced := error(nil)
-	for range 100 { // into room that there still is
+	for range 100 { // uses the remaining space
 		if replaced == nil {
 			_, replaced = s.Replace(ours, 0, f.ID, longer, asIs)
 		}
@@ -151,13 +148,13 @@ func TestFullDisk(t *testing.T) {
 	if !errors.Is(err, sqlite.ErrFull) || !errors.Is(replaced, sqlite.ErrFull) {
 		t.Errorf("create: %v, replace: %v", err, replaced)
 	}
-	if total := list(t, s, ours, "").Total; total != made {
-		t.Errorf("%d records, not %d", total, made)
+	if total := list(t, s, ours, "").Total; total != created {
+		t.Errorf("%d records, want %d", total, created)
 	}
 	records := scanInt(t, s, `SELECT count(*) FROM changes WHERE action = 'create'`)
 	replays := scanInt(t, s, `SELECT count(*) FROM replays`)
-	if records != made || replays != made-1 {
-		t.Errorf("%d creates in the history and %d replays of %d creates", records, replays, made)
+	if records != created || replays != created-1 {
+		t.Errorf("%d creates in the history and %d replays of %d creates", records, replays, created)
 	}
 	limitPages(t, s, "1000000")
 	create(t, s, ours, ana)

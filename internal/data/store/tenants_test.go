@@ -28,16 +28,15 @@ func TestTenants(t *testing.T) {
 	}
 	_, err := s.RevokeKey(store.AnyTenant, 1)
 	must(t, err)
-	made := noon.UnixMilli()
-	want := []store.TenantInfo{{ID: ours, Name: "Engine 7", CreatedAt: made, Records: 1, Deleted: 1, ActiveKeys: 1},
-		{ID: theirs, Name: "Ladder 1", CreatedAt: made, Deleted: 2}}
+	created := noon.UnixMilli()
+	want := []store.TenantInfo{{ID: ours, Name: "Engine 7", CreatedAt: created, Records: 1, Deleted: 1, ActiveKeys: 1},
+		{ID: theirs, Name: "Ladder 1", CreatedAt: created, Deleted: 2}}
 	if got := tenants(t, s); !slices.Equal(got, want) {
-		t.Errorf("the departments are %+v, not %+v", got, want)
+		t.Errorf("the departments are %+v, want %+v", got, want)
 	}
 }
 
-// TestSimilarNames: a department is renamed to a name that people confuse with another only
-// if that is confirmed.
+// TestSimilarNames checks that a department gets a name similar to another only after confirmation.
 func TestSimilarNames(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -54,8 +53,8 @@ func TestSimilarNames(t *testing.T) {
 	must(t, s.RenameTenant(theirs, "engine7", true))
 }
 
-// TestChooseTenant: a department may be left out if there is only one, and a further one is
-// created only if that is asked for.
+// TestChooseTenant checks that the only department needs no name, and that a further department is
+// created only on request.
 func TestChooseTenant(t *testing.T) {
 	t.Parallel()
 	empty, several := openStore(t, newFile(t), time.Now), newStore(t)
@@ -63,7 +62,7 @@ func TestChooseTenant(t *testing.T) {
 		s      *store.Store
 		name   string
 		isNew  bool
-		create string // the department that is created
+		create string // the department to create
 		err    string
 	}{
 		{empty, "", false, "default", ""},
@@ -82,15 +81,15 @@ func TestChooseTenant(t *testing.T) {
 	}
 	must(t, empty.CreateKey(store.NewKey{Scope: store.ScopeRead}, func(string) error { return nil }))
 	if tenant, err := empty.Tenant(""); err != nil || tenant != 1 {
-		t.Errorf("the only one: %d, %v", tenant, err)
+		t.Errorf("the only department: %d, %v", tenant, err)
 	}
 	if _, err := openStore(t, newFile(t), time.Now).Tenant(""); err == nil || err.Error() != "the database has no department" {
 		t.Errorf("no department: %v", err)
 	}
 }
 
-// TestRemoveTenant: only an empty department goes, with all that is its own and
-// with nothing that is another's.
+// TestRemoveTenant checks that only an empty department is removed, with all of its rows and no
+// others.
 func TestRemoveTenant(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -98,7 +97,7 @@ func TestRemoveTenant(t *testing.T) {
 	newKey(t, s, "Ladder 1", "")
 	newKey(t, s, "Ladder 1", "")
 	newKey(t, s, "Ladder 1", "")
-	exec(t, s, `UPDATE keys SET session_lifetime = 1 WHERE id = (SELECT max(id) FROM keys)`) // as that of a session
+	exec(t, s, `UPDATE keys SET session_lifetime = 1 WHERE id = (SELECT max(id) FROM keys)`) // a session
 	exec(t, s, `INSERT INTO invitations (hash, tenant_id, name, scope, created_at, expires_at)
 		SELECT randomblob(32), id, 'Ana', 'read', 0, 0 FROM tenants WHERE id <= 2`)
 	f := createWith(t, s, theirs, keyFor(2, "a", "x"))
@@ -129,7 +128,7 @@ func TestRemoveTenant(t *testing.T) {
 	}
 	for table, want := range map[string]int64{"tenants": 1, "keys": 1, "firefighters": 1, "changes": 1, "replays": 1, "invitations": 1, "imports": 1} {
 		if got := scanInt(t, s, `SELECT count(*) FROM `+table); got != want {
-			t.Errorf("%s has %d rows, not %d", table, got, want)
+			t.Errorf("%s has %d rows, want %d", table, got, want)
 		}
 	}
 	if now, err := s.KeysVersion(); now <= version || err != nil {
@@ -148,7 +147,7 @@ func TestRemoveTenant(t *testing.T) {
 	}
 }
 
-// TestTenantNumbers: they go up, also after the newest departments are removed.
+// TestTenantNumbers checks that ids increase even after the newest departments are removed.
 func TestTenantNumbers(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -158,7 +157,7 @@ func TestTenantNumbers(t *testing.T) {
 		must(t, add())
 		all := tenants(t, s)
 		if newest := all[len(all)-1]; newest.ID <= last {
-			t.Errorf("%q has the number %d, after %d", newest.Name, newest.ID, last)
+			t.Errorf("%q has the id %d after %d", newest.Name, newest.ID, last)
 		} else {
 			last = newest.ID
 		}
@@ -181,6 +180,6 @@ func TestTenantNumbers(t *testing.T) {
 	}
 	must(t, s.AddDepartments([]store.Department{{Name: "B"}}))
 	if id := tenants(t, s)[0].ID; id <= last {
-		t.Errorf("after all were removed: %d, after %d", id, last)
+		t.Errorf("after all were removed: id %d after %d", id, last)
 	}
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// waiter is somebody who waits for a change.
+// waiter is a caller that waits for a change.
 type waiter struct {
 	done   bool
 	err    error
 	cancel context.CancelFunc
 }
 
-// awaitNext waits in the background for the next change of a department.
+// awaitNext waits in the background for the next change in a department.
 func awaitNext(t *testing.T, s *store.Store, tenant record.TenantID) *waiter {
 	t.Helper()
 	after := changes(t, s, tenant, "", 1000).Next
@@ -30,16 +30,16 @@ func awaitNext(t *testing.T, s *store.Store, tenant record.TenantID) *waiter {
 	return w
 }
 
-// ends fails unless those who wait have been answered by now, or wait, as they should.
+// ends checks whether the caller has returned, and its error.
 func (w *waiter) ends(t *testing.T, done bool, want error) {
 	t.Helper()
 	synctest.Wait()
 	if w.done != done || !errors.Is(w.err, want) {
-		t.Errorf("done %t, not %t: %v, not %v", w.done, done, w.err, want)
+		t.Errorf("done %t, want %t: %v, want %v", w.done, done, w.err, want)
 	}
 }
 
-// TestAwaitChange: a write wakes those of its department, and nobody else.
+// TestAwaitChange checks that a write wakes the callers of its department and no others.
 func TestAwaitChange(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestAwaitChange(t *testing.T) {
 				t.Fatal(each.what)
 			}
 		}
-		if err := s.AwaitChange(t.Context(), ours, ""); err != nil { // there is something already
+		if err := s.AwaitChange(t.Context(), ours, ""); err != nil { // there are changes already
 			t.Error(err)
 		}
 		if err := s.AwaitChange(t.Context(), theirs, changes(t, s, ours, "", 1).Next); err != store.ErrPosition {
@@ -75,8 +75,8 @@ func TestAwaitChange(t *testing.T) {
 	})
 }
 
-// TestAwaitOthersChange: WakeWaiting wakes those of a department in which another process
-// has changed something, or which it has removed.
+// TestAwaitOthersChange checks that WakeWaiting wakes the callers of a department that another
+// process has changed or removed.
 func TestAwaitOthersChange(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestAwaitOthersChange(t *testing.T) {
 		mine.ends(t, true, nil)
 		theirs.ends(t, false, nil)
 		mine = awaitNext(t, s, ours)
-		exec(t, s, `UPDATE firefighters SET invitation_status = 'sent'`) // no change for programs
+		exec(t, s, `UPDATE firefighters SET invitation_status = 'sent'`) // not a change in the history
 		look()
 		mine.ends(t, false, nil)
 		must(t, other.Delete(ours, 0, f.ID, asIs))
@@ -108,7 +108,7 @@ func TestAwaitOthersChange(t *testing.T) {
 	})
 }
 
-// TestAwaitInLostDatabase: who waits learns that the database was lost, or closed.
+// TestAwaitInLostDatabase checks that callers return when the database is lost or closed.
 func TestAwaitInLostDatabase(t *testing.T) {
 	t.Parallel()
 	for want, end := range map[error]func(*store.Store){
