@@ -69,8 +69,8 @@ func (s *Store) SyncToken(tenant record.TenantID) (token string, err error) {
 
 var peopleSQL = `SELECT ` + record.Columns + inTenant + ` AND row > ?1 << 32 | ?2 ORDER BY row LIMIT ?3`
 
-// people reads the people after the row of a token. Once it has read the last one, the changes
-// since the first part remain.
+// people reads the people after the row of a token. After the last person, a sync continues with
+// the changes since the first part.
 func (y *Sync) people(c *sqlite.Conn, state syncToken, last int64, limit int) error {
 	full := false
 	var damaged error

@@ -21,15 +21,15 @@ func CountContent(ctx context.Context, c *sqlite.Conn) (n Counts, err error) {
 	return n, err
 }
 
-// TenantMarks returns a mark for each department, for at most a hundred. A mark does not change
-// when the department is renamed. Files that share a mark are copies of the same database.
+// TenantMarks returns a mark for each of the first hundred departments. Renaming a department does
+// not change its mark. Files that share a mark are copies of the same database.
 func TenantMarks(c *sqlite.Conn) (marks []string, err error) {
 	err = c.Query(`SELECT id || ' ' || created_at FROM tenants ORDER BY id LIMIT 100`, nil,
 		func(row sqlite.Row) { marks = append(marks, row.Text(0)) })
 	return marks, err
 }
 
-// LatestTime returns the latest time seen that a database stores.
+// LatestTime returns the latest time seen, as stored in a database.
 func LatestTime(c *sqlite.Conn) (time.Time, error) {
 	latest, err := c.QueryInt(latestTimeSQL)
 	return time.UnixMilli(min(latest, sqlite.LatestMilli)).UTC(), err
@@ -71,7 +71,7 @@ func ReadRevocations(c *sqlite.Conn) (r Revocations, err error) {
 }
 
 // Write applies the revocations to another database in one transaction. It returns the number of
-// keys that were not revoked there.
+// keys that it revoked.
 func (r Revocations) Write(c *sqlite.Conn) (revoked int64, err error) {
 	err = c.Transaction(func() error {
 		for hash, at := range r.keys {
@@ -87,10 +87,10 @@ func (r Revocations) Write(c *sqlite.Conn) (revoked int64, err error) {
 	return revoked, err
 }
 
-// Renew gives a restored database a new history and secret, so that no client takes its versions,
-// positions and entity tags for those of the original. It clears the address, because no service is
-// running on the file, and deletes all invitations, because they may have been used since the
-// backup.
+// Renew gives a restored database a new history and secret, so that no client mistakes its
+// versions, positions and entity tags for the original ones. It clears the address, because no
+// service is running on the file, and deletes all invitations, because they may have been used
+// since the backup.
 func Renew(c *sqlite.Conn) error {
 	secret := make([]byte, secretSize)
 	rand.Read(secret)

@@ -20,8 +20,8 @@ const cursorLife = 24 * time.Hour
 // whose records were deleted permanently.
 var ErrCursor = errors.New("the cursor is not valid for this list")
 
-// cursor identifies the end of a page by its last record, as of the creation of the page. It
-// contains no personal data: the sort key is read from the record or the history.
+// cursor identifies the end of a page by the place that its last record had when the page was read.
+// It contains no personal data: the sort key is read from the record or the history.
 type cursor struct {
 	created int64 // in milliseconds
 	version int64 // version of the department
@@ -140,10 +140,10 @@ func sortKey(field record.SortField, keys sqlite.Row) index.Key {
 const betweenRows = ` FROM firefighters
 	WHERE row BETWEEN ?1 AND ?2 AND deleted_at IS NULL`
 
-// pageBehind reads the page after a place by SQL. more reports whether records follow the page.
-func pageBehind(c *sqlite.Conn, tenant record.TenantID, q record.Query, at index.Place) (
+// pageAfter reads the page after a place by SQL. more reports whether records follow the page.
+func pageAfter(c *sqlite.Conn, tenant record.TenantID, q record.Query, at index.Place) (
 	items []record.Firefighter, rows []int64, more bool, err error) {
-	behind, place := isBehind(q, at)
+	after, place := isAfter(q, at)
 	first, last := int64(tenant)<<32, int64(tenant)<<32|math.MaxUint32
 	switch {
 	case q.SortBy != record.ByCreatedAt:
@@ -154,14 +154,14 @@ func pageBehind(c *sqlite.Conn, tenant record.TenantID, q record.Query, at index
 	}
 	where, args := matching(q, first, last)
 	args = slices.Concat(args, place, sqlite.Args{q.PageSize + 1})
-	items, rows, err = scanAll(c, tenant, q.PageSize+1, `SELECT `+record.Columns+betweenRows+where+behind+orderBy(q)+` LIMIT ?`, args)
+	items, rows, err = scanAll(c, tenant, q.PageSize+1, `SELECT `+record.Columns+betweenRows+where+after+orderBy(q)+` LIMIT ?`, args)
 	size := min(len(rows), int(q.PageSize))
 	return items[:size], rows[:size], size < len(rows), err
 }
 
-// isBehind returns the condition that a record follows a place in a list, and the arguments of the
+// isAfter returns the condition that a record follows a place in a list, and the arguments of the
 // condition. In the order of creation, the range of rows is sufficient.
-func isBehind(q record.Query, at index.Place) (where string, args sqlite.Args) {
+func isAfter(q record.Query, at index.Place) (where string, args sqlite.Args) {
 	if q.SortBy == record.ByCreatedAt {
 		return "", nil
 	}

@@ -397,8 +397,8 @@ type Difference struct {
 	Now  *record.Firefighter // nil: is no longer on the list
 }
 
-// changeOfSQL returns the number of the last change in a version of a department, or 0 if the
-// history does not reach back to it.
+// changeOfSQL returns the number of the last change up to a version of a department, or 0 if the
+// history does not reach back that far.
 const changeOfSQL = `SELECT ifnull(max(id) & 0xffffffff, 0) FROM changes WHERE ` + ofTenant + ` AND version <= ?2`
 
 // ChangedSince returns the records of a department whose fields differ from an earlier version, in

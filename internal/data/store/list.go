@@ -70,12 +70,12 @@ func (s *Store) List(tenant record.TenantID, q record.Query) (p Page, err error)
 	var rows []int64
 	more := false
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
-		var behind func(index.State) (index.Place, error)
+		var start func(index.State) (index.Place, error)
 		if q.Cursor != "" {
-			behind = func(now index.State) (index.Place, error) { return k.place(c, tenant, q.SortBy, now.Version) }
+			start = func(now index.State) (index.Place, error) { return k.place(c, tenant, q.SortBy, now.Version) }
 		}
 		reader := &tenantReader{conn: c, tenant: tenant}
-		found, now, ok, err := s.index.Page(tenant, reader, q, behind)
+		found, now, ok, err := s.index.Page(tenant, reader, q, start)
 		p.Department, p.Version, p.People = reader.name, now.Version, now.Count
 		switch {
 		case err != nil:
@@ -84,10 +84,10 @@ func (s *Store) List(tenant record.TenantID, q record.Query) (p Page, err error)
 			p.Total, p.Letters, rows, more = found.Total, found.Letters, found.Rows, found.More
 			p.Items, err = fetch(c, tenant, rows)
 			return err
-		case behind != nil:
-			at, err := behind(now)
+		case start != nil:
+			at, err := start(now)
 			if err == nil {
-				p.Items, rows, more, err = pageBehind(c, tenant, q, at)
+				p.Items, rows, more, err = pageAfter(c, tenant, q, at)
 			}
 			if err == nil {
 				p.Total, err = count(c, tenant, now.Count, q)
@@ -339,8 +339,8 @@ const changedSQL = `
 	 WHERE changes.id BETWEEN ?1 << 32 | ?2 + 1 AND ?1 << 32 | 0xffffffff`
 
 // Changed implements index.Source. Each change that the service makes increments the version of the
-// department and adds a row to the history. The numbers differ after another program has changed
-// records, or after a purge has deleted their history.
+// department and adds a row to the history. The two differ if another program has changed records
+// or a purge has deleted history.
 func (r *tenantReader) Changed(after, changes int64) (rows map[int64]*index.Row, last int64, ok bool, err error) {
 	last, err = r.conn.QueryInt(lastChangeSQL, int64(r.tenant))
 	if err != nil || last-after > maxFollowed {

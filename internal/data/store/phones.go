@@ -57,7 +57,7 @@ func (s *Store) PhoneInvitation(code string) (i Invitation, err error) {
 	return i, noRow(err, ErrNotFound)
 }
 
-// UsePhoneInvitation uses up the code of a phone's invitation and does the same as AddPhone. It
+// UsePhoneInvitation uses up the code of a phone's invitation and then works like AddPhone. It
 // returns the errors of PhoneInvitation.
 func (s *Store) UsePhoneInvitation(code string, show func(Phone) error) error {
 	if _, err := s.PhoneInvitation(code); err != nil { // an invalid code must not delay writes

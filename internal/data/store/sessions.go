@@ -72,8 +72,8 @@ func sessionLabel(name string) string {
 	return string(label[:min(len(label), maxLabel-len(sessionSuffix))]) + sessionSuffix
 }
 
-// EndSession revokes a session when the person signs out. The open invitations that the person
-// created stay valid, as invitations of the key that opened the session, if any.
+// EndSession revokes a session when the person signs out. Open invitations that the session created
+// stay valid: they pass to the key that opened the session, if any.
 func (s *Store) EndSession(k Key) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
 		_, err := t.Exec(`UPDATE invitations SET invited_by = nullif(?, 0) WHERE invited_by = ?`, int64(k.OpenedBy), int64(k.ID))

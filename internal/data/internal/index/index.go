@@ -90,16 +90,16 @@ type entry struct {
 // NewCache returns an empty cache.
 func NewCache() *Cache { return &Cache{tenants: map[record.TenantID]*entry{}} }
 
-// Page returns a page of a tenant's list and the state of the tenant. If behind is not nil, the
-// page starts after the place that behind returns, and Page ignores the page number of the query.
-// Page calls behind in the transaction of the source, and only when ok is true.
+// Page returns a page of a tenant's list and the state of the tenant. If start is not nil, the
+// page starts after the place that start returns, and Page ignores the page number of the query.
+// Page calls start in the transaction of the source, and only when ok is true.
 //
 // If ok is false, the caller must use SQL: either SQL is as fast, or no snapshot of this version is
 // available. The first caller that needs a snapshot builds it, unless another build is running or
 // the last build of the tenant ended less than buildInterval ago. A snapshot then follows the
 // history of the tenant.
 func (c *Cache) Page(tenant record.TenantID, source Source, q record.Query,
-	behind func(State) (Place, error)) (p Page, now State, ok bool, err error) {
+	start func(State) (Place, error)) (p Page, now State, ok bool, err error) {
 	if !isSlowInSQL(q) {
 		now, err = source.State()
 		return Page{}, now, false, err
@@ -108,14 +108,14 @@ func (c *Cache) Page(tenant record.TenantID, source Source, q record.Query,
 	if s == nil || err != nil {
 		return Page{}, now, false, err
 	}
-	if behind == nil {
+	if start == nil {
 		return s.page(q), now, true, nil
 	}
-	at, err := behind(now)
+	at, err := start(now)
 	if err != nil {
 		return Page{}, now, false, err
 	}
-	return s.pageBehind(at, q), now, true, nil
+	return s.pageAfter(at, q), now, true, nil
 }
 
 // begin begins the transaction of the source and returns the snapshot of its state, or nil if SQL
@@ -162,13 +162,7 @@ func isLarge(now State) bool { return minRecords <= now.Count && now.Count <= ma
 // isSlowInSQL reports whether SQL takes longer than the index for a page of a large tenant. The
 // index has no ids, so SQL answers queries by id.
 func isSlowInSQL(q record.Query) bool {
-	switch {
-	case q.IDs != nil:
-		return false
-	case !q.IsWhole():
-		return true
-	}
-	return q.SortBy != record.ByCreatedAt || q.Offset() >= farOffset
+	return q.IDs == nil && (!q.IsWhole() || q.SortBy != record.ByCreatedAt || q.Offset() >= farOffset)
 }
 
 // find returns the snapshot of an entry, or nil for none. It drops the snapshot of a tenant that is

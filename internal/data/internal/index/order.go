@@ -56,8 +56,8 @@ type Place struct {
 	Row int64 // row number
 }
 
-// isBehind reports whether the record at a position follows a place in the list.
-func (s *snapshot) isBehind(position int, at Place, q record.Query) bool {
+// isAfter reports whether the record at a position follows a place in the list.
+func (s *snapshot) isAfter(position int, at Place, q record.Query) bool {
 	key := Key{}
 	if q.SortBy != record.ByCreatedAt {
 		key = s.key(q.SortBy, position)

@@ -141,9 +141,9 @@ func (s *snapshot) page(q record.Query) Page {
 	return p
 }
 
-func (s *snapshot) pageBehind(at Place, q record.Query) Page {
+func (s *snapshot) pageAfter(at Place, q record.Query) Page {
 	o := s.order(q.SortBy)
-	return s.rows(q, sort.Search(len(s.numbers), func(i int) bool { return s.isBehind(o.at(i, q.Descending), at, q) }), 0)
+	return s.rows(q, sort.Search(len(s.numbers), func(i int) bool { return s.isAfter(o.at(i, q.Descending), at, q) }), 0)
 }
 
 // rows returns the page that starts at an index of the list of all records, after skip records that
