@@ -156,15 +156,16 @@ func (s *snapshot) rows(q record.Query, index int, skip int64) Page {
 		found = s.find(q)
 		p.Total = found.count()
 	}
-	for o := s.order(q.SortBy); index < len(s.numbers); index++ {
+	o, matches := s.order(q.SortBy), int64(0)
+	for ; index < len(s.numbers) && matches < p.Total && !p.More; index++ {
 		position := o.at(index, q.Descending)
-		switch {
-		case found != nil && !found.has(position):
-		case skip > 0:
-			skip--
+		if found != nil && !found.has(position) {
+			continue
+		}
+		switch matches++; {
+		case matches <= skip:
 		case int64(len(p.Rows)) == q.PageSize:
 			p.More = true
-			return p
 		default:
 			p.Rows = append(p.Rows, s.numbers[position])
 		}
