@@ -83,7 +83,7 @@ func TestLargeDamage(t *testing.T) {
 	s := startOn(t, db)
 	s.mayFail = true
 	eventually(t, "the damage to be logged", func() bool {
-		return strings.Contains(s.stderr.String(), "see firefighters check, and put a backup in its place")
+		return strings.Contains(s.stderr.String(), "run firefighters check, and restore a backup")
 	})
 	s.as(newKey(t, db, "default")).list(t, "")
 }
