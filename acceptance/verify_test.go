@@ -62,7 +62,7 @@ func TestCheckNewestBackup(t *testing.T) {
 	copyOf(t, saved, newest)
 	execSQL(t, newest, `UPDATE firefighters SET first_name = 'Eva' WHERE row & 3 = 1`)
 	damaged := fmt.Sprintf("Error: the newest backup %q contains 3 damaged records\nTry: firefighters check --db %s\n", newest, db)
-	if code, _, stderr := runCommand(t, verify...); code != 1 || strings.Count(stderr, "is damaged: its fields do not have their checksum\n") != 3 || !strings.HasSuffix(stderr, damaged) {
+	if code, _, stderr := runCommand(t, verify...); code != 1 || strings.Count(stderr, "is damaged: its fields do not match their checksum\n") != 3 || !strings.HasSuffix(stderr, damaged) {
 		t.Errorf("one with damaged records: %d, %q", code, stderr)
 	}
 	copyOf(t, saved, newest)

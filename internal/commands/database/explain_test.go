@@ -39,7 +39,7 @@ func TestAdvice(t *testing.T) {
 		{&store.NoTenantError{Name: "defualt", Names: []string{"Engine 7", "default"}, CanCreate: true}, `there is no department "defualt"`,
 			"--department default\nto create the department, add --new"},
 		{&store.NoTenantError{}, "the database has no department", "firefighters keys create --db x.db"},
-		{file("reading", &record.DamagedError{ID: "0a"}), `the record "0a" is damaged: its fields do not have their checksum`, "firefighters check --db x.db"},
+		{file("reading", &record.DamagedError{ID: "0a"}), `the record "0a" is damaged: its fields do not match their checksum`, "firefighters check --db x.db"},
 		{target(backup.OpWrite, fs.ErrInvalid), `writing the backup "dir/saved.db": invalid argument`, ""},
 		{target(backup.OpRead, fs.ErrInvalid), `reading the backup "dir/saved.db": invalid argument`, ""},
 		{errors.New("it broke"), "it broke", ""},

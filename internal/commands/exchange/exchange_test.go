@@ -39,7 +39,7 @@ func TestUsage(t *testing.T) {
 		"import x.csv --dates md":                           `--dates must be one of dmy, mdy, ymd, not "md"`,
 		"import x.csv --encoding latin1":                    "--encoding must be one of utf-8, utf-16, windows-1252, ",
 		"import x.csv --map Handy":                          `--map must be like "Vorname=firstName,Handy=phoneNumber", not "Handy"`,
-		"import x.csv --map a=phon":                         `--map has "phon", and the fields are ` + strings.Join(record.FieldNames(), ", "),
+		"import x.csv --map a=phon":                         `--map has the unknown field "phon"; the fields are ` + strings.Join(record.FieldNames(), ", "),
 		"import x.csv --report x.vcf":                       `--report must end in .csv or .xlsx, not "x.vcf"`,
 		"import x.csv --dry-run --apply":                    "--apply and --dry-run cannot be combined",
 		"import x.csv --compare --apply":                    "--apply and --compare cannot be combined",

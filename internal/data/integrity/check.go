@@ -121,7 +121,7 @@ func (c *check) records(ctx context.Context) error {
 		for _, s := range batch {
 			switch {
 			case s.Damaged:
-				c.note(&c.found.Damaged, "The record %s is damaged: its fields do not have their checksum", s.ID)
+				c.note(&c.found.Damaged, "The record %s is damaged: its fields do not match their checksum", s.ID)
 			case s.stale:
 				c.note(&c.found.Stale, "The record %s: its sort and search keys do not match its fields", s.ID)
 			}

@@ -124,7 +124,7 @@ func TestCheck(t *testing.T) {
 			`The department "Engine 7": it counts 9 records up to number 4, but has 3 up to number 4` + "\n"},
 		{"a sequence", `UPDATE tenants SET last_seq = 2`, integrity.Findings{Stale: 1}, "up to number 2,"},
 		{"a field", `UPDATE firefighters SET last_name = 'Covic' WHERE row & 3 = 2`, integrity.Findings{Damaged: 1},
-			"The record " + idOf(2) + " is damaged: its fields do not have their checksum\n"},
+			"The record " + idOf(2) + " is damaged: its fields do not match their checksum\n"},
 		{"a tenant", `UPDATE firefighters SET tenant_id = 1; UPDATE tenants SET id = 1`, integrity.Findings{Damaged: 4, Stale: 1}, idOf(4)},
 		{"a deletion mark", `UPDATE firefighters SET deleted_at = NULL`, integrity.Findings{Damaged: 1, Stale: 1}, idOf(3)},
 		{"a reference", `UPDATE tenants SET id = 1`, integrity.Findings{Broken: 4, Stale: 1},

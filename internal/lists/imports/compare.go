@@ -14,13 +14,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Comparison is what Check reports for a list that updates people, by groups, with the
-// people who are not on the list.
+// Comparison is the outcome of an updating import, grouped by differences, with the people who are
+// not on the list.
 type Comparison struct {
 	Outcome *Outcome
 	Groups  []Group // one for each of GroupNames
-	Same    int     // people who are on both lists without a difference
-	Unclear int     // people of ours whom only refused rows could mean: they are in no group
+	Same    int     // people who are equal on both lists
+	Unclear int     // existing people that only refused rows could mean; they are in no group
 }
 
 // Group is a group of a comparison, sorted by last name.
@@ -29,16 +29,16 @@ type Group struct {
 	Rows []*Row
 }
 
-// Names of the groups of a comparison, as in its JSON.
+// Group names, as in JSON.
 const (
 	OnlyTheirs = "onlyTheirs"
-	OnlyOurs   = "onlyOurs" // its rows have Ours
-	Probably   = "probably" // possible duplicates, each with the first person of Like
+	OnlyOurs   = "onlyOurs" // rows have Ours set
+	Probably   = "probably" // possible duplicates, compared with the first person of Like
 	Differ     = "differ"
-	NotSure    = "refused" // also rows whose name has two readings
+	NotSure    = "refused" // includes rows with two readings of a name
 )
 
-// GroupNames are the names of the groups in their order.
+// GroupNames are the names of all groups in order.
 var GroupNames = []string{OnlyTheirs, OnlyOurs, Probably, Differ, NotSure}
 
 // Rows returns the rows of a group.
@@ -71,7 +71,7 @@ func (f *File) Compare(ctx context.Context, s *store.Store, tenant record.Tenant
 	return c, nil
 }
 
-// group returns the name of the group of a row of the file, empty if nothing differs.
+// group returns the group of a row, or an empty string if nothing differs.
 func (r *Row) group() string {
 	switch {
 	case r.Result == Added:
@@ -86,16 +86,16 @@ func (r *Row) group() string {
 	return ""
 }
 
-// setFirstLike sets the person of a possible duplicate to the first one it could be, and
-// After to that person with all that the row has, including its spelling.
+// setFirstLike compares a possible duplicate with its first candidate. After contains all values of
+// the row, including its spelling.
 func (f *File) setFirstLike(row *Row) {
 	like, withSpelling := &row.Like[0], File{Mapped: f.Mapped, Options: Options{Spelling: true}}
 	row.ID, row.Before = like.ID, &like.Person
-	after, _ := withSpelling.updated(row)
+	after, _ := withSpelling.merge(row)
 	row.After = &after
 }
 
-// sortByName sorts rows by last name and then first name, both folded.
+// sortByName sorts rows by folded last name, then folded first name.
 func sortByName(rows []*Row) {
 	keys := make(map[*Row]string, len(rows))
 	for _, r := range rows {
@@ -104,11 +104,11 @@ func sortByName(rows []*Row) {
 	slices.SortStableFunc(rows, func(a, b *Row) int { return strings.Compare(keys[a], keys[b]) })
 }
 
-// findOnlyOurs finds the people of the department whom no row means. Those whom a refused
-// row could mean may be on the list.
+// findOnlyOurs finds the people that no row means. It does not include people that a refused row
+// could mean.
 func (d *decision) findOnlyOurs(ctx context.Context, roster store.Roster) error {
 	onList, possible := map[string]bool{}, map[string]bool{}
-	known := map[*int]bool{} // lists, which many rows share
+	known := map[*int]bool{} // lists already processed; many rows share them
 	for i := range d.verdicts {
 		v, row := &d.verdicts[i], &d.rows[d.distinct.first[i]]
 		if row.ID != nil {
@@ -136,16 +136,14 @@ func (d *decision) findOnlyOurs(ctx context.Context, roster store.Roster) error 
 	})
 }
 
-// FieldChange is a field in which a person of ours and a row differ. An empty text
-// is no value.
+// FieldChange is a difference between an existing person and a row. An empty text means no value.
 type FieldChange struct {
 	Field  string `json:"field"`
 	Ours   string `json:"ours"`
 	Theirs string `json:"theirs"`
 }
 
-// Changes returns the fields in which a person would change, in the order of a
-// record.
+// Changes returns the fields that would change, in record order.
 func (r *Row) Changes() []FieldChange {
 	changes := []FieldChange{}
 	if r.Before == nil || r.After == nil {
@@ -159,7 +157,7 @@ func (r *Row) Changes() []FieldChange {
 	return changes
 }
 
-// comparedRow is the JSON of a row of a comparison.
+// comparedRow is the JSON form of a row of a comparison.
 type comparedRow struct {
 	Row         int                `json:"row"`
 	ID          *string            `json:"id"`
@@ -170,8 +168,8 @@ type comparedRow struct {
 	Like        []Like             `json:"like,omitempty"`
 }
 
-// MarshalJSON returns the groups, same, unclear, and how the file was read, as in an Outcome. OnlyOurs
-// has records as the API has them.
+// MarshalJSON returns the groups, counts and file information. The group onlyOurs has records in
+// the form of the API.
 func (c *Comparison) MarshalJSON() ([]byte, error) {
 	o := c.Outcome
 	object := map[string]any{
@@ -196,21 +194,21 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
-// Finding is a row of a group, or a field in which that row differs.
+// Finding is a row of a group, or one differing field of it.
 type Finding struct {
 	*Row
-	Change FieldChange // for a person who is on one list only: the values without the name
-	Why    string      // why a row is a possible duplicate, or cannot be compared
+	Change FieldChange // for a person on one list only: all values except the name
+	Why    string      // why the row is a possible duplicate or cannot be compared
 }
 
-// FindingWords are the words of findings.
+// FindingWords format findings as text.
 type FindingWords struct {
 	Values  func(record.Fields) string
 	Changes func(*Row) []FieldChange
 	Why     func(*Row) string
 }
 
-// Findings returns the findings of a group in its order, at least one for each row.
+// Findings returns the findings of a group in order, at least one per row.
 func (g Group) Findings(words FindingWords) (all []Finding) {
 	for _, r := range g.Rows {
 		changes, why := []FieldChange{{}}, ""
@@ -236,9 +234,8 @@ func (g Group) Findings(words FindingWords) (all []Finding) {
 	return all
 }
 
-// WriteReport writes a table of all findings in the format sheet.CSV or sheet.XLSX. header
-// has the words for finding, row, id, name, field, ours, theirs and reason, and titles the
-// names of the groups.
+// WriteReport writes all findings as sheet.CSV or sheet.XLSX. header names the columns finding,
+// row, id, name, field, ours, theirs and reason; titles names the groups.
 func (c *Comparison) WriteReport(to io.Writer, format string, header []string, titles map[string]string, words FindingWords) error {
 	var all [][]string
 	for _, group := range c.Groups {

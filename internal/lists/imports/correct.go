@@ -7,12 +7,11 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 )
 
-// Corrections are cells that somebody has corrected after the file was read: the text of
-// a cell by its column, from 0, and these by the number of the row.
+// Corrections are the texts of corrected cells, by row number and column (from 0).
 type Corrections map[int]map[int]string
 
-// correct returns a table with the corrections, and those that change a cell. The table
-// itself stays as it is. Where several rows have one number, the first is corrected.
+// correct returns a corrected copy of a table, and the corrections that change a cell. If several
+// rows have the same number, it corrects the first.
 func (c Corrections) correct(t *sheet.Table) (*sheet.Table, Corrections) {
 	changed := Corrections{}
 	if len(c) == 0 {
@@ -50,8 +49,8 @@ func (c Corrections) Set(row, column int, text string) {
 	c[row][column] = text
 }
 
-// CellText returns what stands in a cell of a row, by its position, in one line: a day
-// where a workbook has the serial number of a date of birth.
+// CellText returns the text of a cell on one line. row is an index into the table. A date of birth
+// stored as a serial number is formatted as a date.
 func (f *File) CellText(row, column int) string {
 	cell := f.Table.Rows[row].Cell(column)
 	if text := day(f.Table, cell); text != "" && f.Mapped.Columns[column].Field == "dateOfBirth" {
@@ -60,7 +59,7 @@ func (f *File) CellText(row, column int) string {
 	return oneLine(cell.Text)
 }
 
-// day returns the day that a number of a workbook is, empty for anything else.
+// day returns the date for a number in a workbook, or an empty string.
 func day(t *sheet.Table, cell sheet.Cell) string {
 	if cell.Kind != sheet.Number {
 		return ""
@@ -69,7 +68,7 @@ func day(t *sheet.Table, cell sheet.Cell) string {
 	return text
 }
 
-// oneLine returns a text as a field of a form can have it.
+// oneLine replaces line breaks with spaces.
 func oneLine(text string) string {
 	return strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(text))
 }

@@ -67,23 +67,23 @@ func TestSaid(t *testing.T) {
 	s := newStore(t)
 	said := check(t, s, ours, list, imports.Options{}).Digest()
 	apply(t, s, "First name,Last name\nIvan,Horvat\n", imports.Options{})
-	if r := apply(t, s, list, imports.Options{Said: said}); r.Applied || r.Added != 1 || names(t, s) != "Ivan Horvat" {
+	if r := apply(t, s, list, imports.Options{Confirmed: said}); r.Applied || r.Added != 1 || names(t, s) != "Ivan Horvat" {
 		t.Errorf("%s, and there are %s", counts(r), names(t, s))
 	}
 	apply(t, s, "First name,Last name\nEva,Kos\n", imports.Options{}) // somebody else
 	said = check(t, s, ours, list, imports.Options{}).Digest()
-	if r := apply(t, s, list, imports.Options{Said: said}); !r.Applied || names(t, s) != "Ivan Horvat, Eva Kos, Ana Čović" {
+	if r := apply(t, s, list, imports.Options{Confirmed: said}); !r.Applied || names(t, s) != "Ivan Horvat, Eva Kos, Ana Čović" {
 		t.Errorf("%s, and there are %s", counts(r), names(t, s))
 	}
 	update := imports.Options{Update: true}
 	newer := "First name,Last name,Phone\nAna,Čović,1\n"
-	update.Said = check(t, s, ours, newer, update).Digest()
+	update.Confirmed = check(t, s, ours, newer, update).Digest()
 	apply(t, s, "First name,Last name,Phone\nAna,Čović,2\n", imports.Options{Update: true})
 	if r := apply(t, s, newer, update); r.Applied {
 		t.Errorf("a change that was not said: %s", counts(r))
 	}
 	const born = "First name,Last name,Birthday\nMia,Weiß,1.2.1990\n"
-	other := imports.Options{Dates: "mdy", Said: check(t, s, ours, born, imports.Options{Dates: "dmy"}).Digest()}
+	other := imports.Options{Dates: "mdy", Confirmed: check(t, s, ours, born, imports.Options{Dates: "dmy"}).Digest()}
 	if r := apply(t, s, born, other); r.Applied {
 		t.Errorf("a value that was not said: %s", counts(r))
 	}

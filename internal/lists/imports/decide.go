@@ -14,23 +14,23 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// decision is what becomes of the rows of a file in a department at one moment.
+// decision is the result of every row for a department at one point in time.
 type decision struct {
 	file     *File
 	members  []member
 	distinct *distinct
-	verdicts []verdict      // of the distinct rows
-	deleted  map[int]string // ids of deleted people that distinct rows have, by the positions of these
+	verdicts []verdict      // by distinct row
+	deleted  map[int]string // ids of deleted people named by distinct rows
 	rows     []Row
-	twins    map[int]int // positions in rows: of one that agrees with an earlier row, that row
-	differ   int         // people who are left as they are and differ
-	spelled  int         // people who would change by Options.Spelling
-	onlyOurs []Row       // for a comparison: people whom no row means
-	unclear  int         // for a comparison: people whom only refused rows could mean
+	twins    map[int]int // by index into rows: the earlier row with the same values
+	differ   int         // existing people left unchanged although they differ
+	spelled  int         // existing people that Options.Spelling would change
+	onlyOurs []Row       // for a comparison: people that no row means
+	unclear  int         // for a comparison: people that only refused rows could mean
 }
 
-// decide decides about all rows. The error is a *record.DamagedError if a record
-// of the department is damaged, or that of ctx.
+// decide decides all rows. The error is a *record.DamagedError if a record of the department is
+// damaged, or the error of ctx.
 func (f *File) decide(ctx context.Context, roster store.Roster) (*decision, error) {
 	d := &decision{file: f, distinct: f.distinct(ctx), twins: map[int]int{}}
 	size, err := d.candidates(ctx, roster)
@@ -43,7 +43,7 @@ func (f *File) decide(ctx context.Context, roster store.Roster) (*decision, erro
 	if d.deleted, err = d.findDeleted(roster); err != nil {
 		return nil, err
 	}
-	d.distinct.rows = nil // they take as much memory as what comes now
+	d.distinct.rows = nil // free memory for the steps below
 	like := map[int][]Like{}
 	if size > 0 {
 		if like, err = d.findAlike(ctx, roster); err != nil {
@@ -69,29 +69,27 @@ func (f *File) decide(ctx context.Context, roster store.Roster) (*decision, erro
 	return d, nil
 }
 
-// distinct are the rows of a file without those that agree with an earlier one in all
-// fields that are read.
+// distinct are the rows of a file without repetitions.
 type distinct struct {
-	rows  []sought
-	first []int32 // of each of these the position in the file
-	of    []int32 // of each row of the file its position in rows
+	rows  []matchRow
+	first []int32 // by distinct row: index in the file
+	of    []int32 // by index in the file: distinct row
 
-	titled map[int]string // of some of the rows the folded name with its titles
+	titled map[int]string // by distinct row: the folded name with titles, if different
 }
 
-// distinct returns the rows as matching sees them. A row that has a fault of its own
-// agrees with no other. What somebody has said of a row holds for those that agree with
-// it. It returns only some of them if ctx ends.
+// distinct returns the distinct rows for matching. A row with errors is always distinct. Decisions
+// about a row apply to its repetitions. The result is incomplete if ctx ends.
 func (f *File) distinct(ctx context.Context) *distinct {
 	n := len(f.Mapped.People)
-	all := &distinct{make([]sought, 0, n), make([]int32, 0, n), make([]int32, n), map[int]string{}}
-	seed, known := maphash.MakeSeed(), make(map[uint64]int32, n) // of the hash of a content its position in rows
+	all := &distinct{make([]matchRow, 0, n), make([]int32, 0, n), make([]int32, n), map[int]string{}}
+	seed, known := maphash.MakeSeed(), make(map[uint64]int32, n) // distinct row by hash of its content
 	for i := range f.Mapped.People {
 		if ctx.Err() != nil {
 			return all
 		}
 		p := &f.Mapped.People[i]
-		row := f.sought(p)
+		row := f.matchRow(p)
 		if len(p.Errors) == 0 {
 			content := contentOf(p)
 			hash := maphash.Comparable(seed, content)
@@ -110,7 +108,7 @@ func (f *File) distinct(ctx context.Context) *distinct {
 	return all
 }
 
-// content is all that was read of a row.
+// content is everything read from a row.
 type content struct {
 	id, lostPhone, leftOut, titled string
 	fields                         record.Fields
@@ -125,9 +123,9 @@ func contentOf(p *mapping.Person) content {
 	return c
 }
 
-// agree takes over what somebody has said of another row with the same content. It
-// reports whether that contradicts nothing that was said of this one.
-func (row *sought) agree(other *sought) bool {
+// agree copies a decision about another row with the same content. It returns false if the
+// decisions conflict.
+func (row *matchRow) agree(other *matchRow) bool {
 	switch {
 	case other.same == "" && !other.add, row.same == other.same && row.add == other.add:
 	case row.same == "" && !row.add:
@@ -138,19 +136,19 @@ func (row *sought) agree(other *sought) bool {
 	return true
 }
 
-// sought returns a row as matching sees it. A field that has a fault has no value.
-func (f *File) sought(p *mapping.Person) sought {
+// matchRow returns a row for matching. Fields with errors are empty.
+func (f *File) matchRow(p *mapping.Person) matchRow {
 	fields := p.Fields
 	for d, value := range fields.Each {
 		if p.Errors.Has(d.Name) {
 			*value = ""
 		}
 	}
-	return sought{identify(foldName(&fields), &fields), p.ID, p.Errors.Has(mapping.ID), p.Row, f.Options.Same[p.Row], f.Options.Add[p.Row]}
+	return matchRow{identify(foldName(&fields), &fields), p.ID, p.Errors.Has(mapping.ID), p.Row, f.Options.Same[p.Row], f.Options.Add[p.Row]}
 }
 
-// candidates finds those of a department who have the id or the name of a row, or are
-// said to be one. It returns how many people the department has.
+// candidates collects the people with the id or name of a row, or chosen for one. It returns the
+// number of people in the department.
 func (d *decision) candidates(ctx context.Context, roster store.Roster) (size int, err error) {
 	ids, names := map[string]bool{}, map[string]bool{}
 	for _, row := range d.distinct.rows {
@@ -173,23 +171,23 @@ func (d *decision) candidates(ctx context.Context, roster store.Roster) (size in
 	return size, cmp.Or(err, damaged)
 }
 
-// takeTitles seeks a row by its name with titles where somebody is there with them.
+// takeTitles matches a row by its name with titles if a person has that name.
 func (d *decision) takeTitles() {
 	if len(d.distinct.titled) == 0 {
 		return
 	}
-	there := map[string]bool{}
+	existing := map[string]bool{}
 	for _, m := range d.members {
-		there[m.name] = true
+		existing[m.name] = true
 	}
 	for at, name := range d.distinct.titled {
-		if there[name] {
+		if existing[name] {
 			d.distinct.rows[at].name = name
 		}
 	}
 }
 
-// findDeleted returns which distinct rows have the id of a person who was deleted.
+// findDeleted returns the ids of deleted people, by distinct row.
 func (d *decision) findDeleted(roster store.Roster) (map[int]string, error) {
 	unknown, all := map[int]string{}, []string(nil)
 	for i, v := range d.verdicts {
@@ -203,11 +201,10 @@ func (d *decision) findDeleted(roster store.Roster) (map[int]string, error) {
 	return unknown, err
 }
 
-// meantID returns the id of the person whom a row means, as somebody has said or as it
-// has it itself.
-func (row *sought) meantID() string { return cmp.Or(row.same, row.id) }
+// meantID returns the id chosen for the row or, by default, its own id.
+func (row *matchRow) meantID() string { return cmp.Or(row.same, row.id) }
 
-// add decides about a distinct row. like are those who are perhaps the same person.
+// add decides a distinct row. like are its possible duplicates.
 func (d *decision) add(at int, like []Like) {
 	p, v := d.person(at), &d.verdicts[at]
 	d.rows = append(d.rows, Row{Row: p.Row, Result: Added, Name: p.Name(), Fields: p.Fields, Others: v.others, LeftOut: p.LeftOut})
@@ -226,7 +223,7 @@ func (d *decision) add(at int, like []Like) {
 	case len(row.Errors) > 0:
 	case row.Before != nil:
 		d.update(row)
-	case p.Readings != nil && !v.said:
+	case p.Readings != nil && !v.decided:
 		row.Result, row.Like = Perhaps, []Like{{Why: MixedNames, Readings: p.Readings}}
 	case len(like) > 0 && !d.file.Options.AddPerhaps:
 		row.Result, row.Like = Perhaps, like
@@ -242,7 +239,7 @@ func (d *decision) add(at int, like []Like) {
 	}
 }
 
-// readAs reads the name of a row as the person has it whom the row means.
+// readAs selects the reading of the name that matches the existing person.
 func (r *Row) readAs(readings []mapping.Name) {
 	for _, name := range readings {
 		if alike.SameSpelling(name.First, r.Before.FirstName) && alike.SameSpelling(name.Last, r.Before.LastName) {
@@ -251,8 +248,7 @@ func (r *Row) readAs(readings []mapping.Name) {
 	}
 }
 
-// addTwin decides about a row that agrees with an earlier one in all fields that are
-// read: it adds nothing to what becomes of that, and has its faults.
+// addTwin decides a row that repeats an earlier one. It has the same errors but no other effect.
 func (d *decision) addTwin(i, first int) {
 	row := d.rows[first]
 	row.Row, row.Twin = d.file.Mapped.People[i].Row, row.Row
@@ -263,7 +259,7 @@ func (d *decision) addTwin(i, first int) {
 	d.rows = append(d.rows, row)
 }
 
-// people returns what is to be written: those of the rows that are written, in their order.
+// people returns the people to write, in row order.
 func (d *decision) people() []store.Person {
 	people := make([]store.Person, 0, len(d.rows))
 	for i := range d.rows {
@@ -278,12 +274,11 @@ func (d *decision) people() []store.Person {
 	return people
 }
 
-// addFaults adds what is wrong with a row: by itself, and beside the department
-// and the other rows. A row that is a person by its id, or because somebody has said so,
-// may lack a field that is required: an empty cell changes nothing.
+// addFaults adds the errors of a row, including conflicts with the department and other rows. A row
+// identified by id or by decision may lack required fields, because empty cells change nothing.
 func (d *decision) addFaults(row *Row, p *mapping.Person, v *verdict) {
 	row.Errors = append(record.FieldErrors{}, p.Errors...) // never null in JSON
-	if (p.ID != "" || v.said) && v.person >= 0 {
+	if (p.ID != "" || v.decided) && v.person >= 0 {
 		row.Errors = slices.DeleteFunc(row.Errors, func(e record.FieldError) bool { return e.Code == record.Required })
 	}
 	if v.fault != "" && !p.Errors.Has(mapping.ID) {
@@ -299,9 +294,9 @@ func (d *decision) addFaults(row *Row, p *mapping.Person, v *verdict) {
 	}
 }
 
-// update decides what becomes of a person whom a row means.
+// update decides the result of a row that means an existing person.
 func (d *decision) update(row *Row) {
-	after, spelled := d.file.updated(row)
+	after, spelled := d.file.merge(row)
 	if spelled && d.file.Options.Update && !d.file.comparing {
 		d.spelled++
 	}
@@ -316,12 +311,11 @@ func (d *decision) update(row *Row) {
 	}
 }
 
-// updated returns what the person of a row would be: the cells that hold something
-// replace. A name that was split changes nothing if it is the same as a whole, with or
-// without titles of ours, nor does a date of birth that is the same day of the calendar but
-// has no time and offset. A name or an e-mail address that is only spelled in another way
-// changes nothing either, unless Options.Spelling is set. spelled says that there is one.
-func (f *File) updated(row *Row) (after record.Fields, spelled bool) {
+// merge returns the fields of the existing person with those of the row applied. A split name
+// that is equal as a whole changes nothing, even if the record has titles. Neither does the same
+// date of birth without time and offset. Unless Options.Spelling is set, a different spelling of a
+// name or email address changes nothing either; spelled reports such a difference.
+func (f *File) merge(row *Row) (after record.Fields, spelled bool) {
 	ours := row.Before
 	after = ours.With(&row.Fields)
 	if slices.ContainsFunc(f.Mapped.Columns, mapping.Column.IsFullName) {

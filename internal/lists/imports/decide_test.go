@@ -169,8 +169,8 @@ func TestReasons(t *testing.T) {
 		rows   []mapping.Person
 		want   string // of the first row
 	}{
-		{nil, []mapping.Person{{ID: deletedID, Fields: ana}}, "id is that of a person who was deleted."},
-		{nil, []mapping.Person{{ID: nobodyID, Fields: ana}}, "id is that of nobody in this department."},
+		{nil, []mapping.Person{{ID: deletedID, Fields: ana}}, "id belongs to a deleted person."},
+		{nil, []mapping.Person{{ID: nobodyID, Fields: ana}}, "id does not belong to a person in this department."},
 		{nil, []mapping.Person{eva, evaPhone("1")}, "The row and row 3 mean the same person."},
 		{nil, []mapping.Person{eva, evaPhone("1"), evaPhone("2")}, "The row and rows 3 and 4 mean the same person."},
 		{people{stored(anaID, son), stored(ivanID, father)}, []mapping.Person{{Fields: ivan}},

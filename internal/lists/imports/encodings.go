@@ -15,13 +15,12 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
-// EncodingError says that Options.Encoding must name the encoding of the file. It has at
-// least two candidates, the likeliest first.
+// EncodingError reports that Options.Encoding must be set. It has at least two candidates, the
+// likeliest first.
 type EncodingError struct{ Candidates []Candidate }
 
-// Candidate is an encoding that a file could be in, with up to three of its names as they
-// read in this encoding. If all encodings read the names of a row alike, another of its
-// cells stands for them.
+// Candidate is a possible encoding with up to three names read in it. If all encodings agree on the
+// name of a row, another cell replaces it.
 type Candidate struct {
 	Encoding string
 	Names    []string
@@ -31,11 +30,11 @@ func (e *EncodingError) Error() string { return "the encoding is not certain" }
 
 const (
 	shownNames  = 3
-	longestName = 200 // characters of a name of a Candidate: a cell may have megabytes
+	longestName = 200 // characters of a name; cells may have megabytes
 )
 
-// settle returns the table in the likeliest encoding, and the candidates if there are
-// several. It holds no other table meanwhile: a list may be large.
+// settle returns the table in the likeliest encoding, and an error if there are several candidates.
+// It holds only one table in memory.
 func settle(ctx context.Context, content []byte, t *sheet.Table, o Options, now time.Time) (*sheet.Table, *EncodingError, error) {
 	all := candidates(t, o.mapping(now), o.Languages)
 	t.Guess = nil
@@ -49,7 +48,7 @@ func settle(ctx context.Context, content []byte, t *sheet.Table, o Options, now 
 			t = read
 		case ctx.Err() != nil || len(all) == 1:
 			return nil, nil, err
-		default: // the file is no list in this encoding
+		default: // the file is not a list in this encoding
 			all = all[1:]
 		}
 	}
@@ -59,16 +58,15 @@ func settle(ctx context.Context, content []byte, t *sheet.Table, o Options, now 
 	return t, &EncodingError{all}, nil
 }
 
-// guess is a table whose encoding is not known.
+// guess is a table with unknown encoding.
 type guess struct {
 	*sheet.Guess
 	columns []mapping.Column
-	named   bool // some of the columns have names
+	named   bool // some column contains names
 }
 
-// candidates returns the encodings that a table could be in, at least one: those in which
-// most headers are known and all characters exist, and of those that read all kept cells
-// alike only the first.
+// candidates returns the possible encodings, at least one: those that recognize the most headers
+// and contain all characters. It omits encodings that read all imported cells like an earlier one.
 func candidates(t *sheet.Table, o mapping.Options, languages []string) []Candidate {
 	g, encodings := &guess{Guess: t.Guess}, charset.Pages(languages...)
 	if slices.ContainsFunc(g.Header, isForeign) {
@@ -80,8 +78,7 @@ func candidates(t *sheet.Table, o mapping.Options, languages []string) []Candida
 	return g.withNames(g.distinct(encodings))
 }
 
-// byHeader returns the encodings in which most columns are known by their header, and sets
-// the columns.
+// byHeader returns the encodings that recognize the most headers, and sets the columns.
 func (g *guess) byHeader(t *sheet.Table, o mapping.Options, encodings []string) (best []string) {
 	most := -1
 	for _, encoding := range encodings {
@@ -106,16 +103,17 @@ func (g *guess) byHeader(t *sheet.Table, o mapping.Options, encodings []string) 
 	return best
 }
 
-// isForeign reports whether a text is not the same in all encodings.
+// isForeign reports whether text has bytes outside ASCII.
 func isForeign(text string) bool { return !charset.IsASCII(text) }
 
-// keeps reports whether a column is kept. If no column is known to have names, any could be.
+// keeps reports whether a column is imported. Without a recognized name column, any column could
+// be.
 func (g *guess) keeps(column int) bool {
 	return !g.named || column < len(g.columns) && g.columns[column].Field != mapping.LeftOut
 }
 
-// distinct returns the first of those encodings that read all kept cells alike. It leaves
-// out encodings in which a cell is no text, unless that leaves none.
+// distinct drops encodings that read all imported cells like an earlier one. It also drops
+// encodings in which a cell is not text, unless that applies to all.
 func (g *guess) distinct(encodings []string) []string {
 	seed := maphash.MakeSeed()
 	sums, texts := make([]uint64, len(encodings)), make([]bool, len(encodings))
@@ -131,8 +129,7 @@ func (g *guess) distinct(encodings []string) []string {
 	return some
 }
 
-// sum returns a hash of all kept cells as they read in an encoding, and whether all of them
-// are text.
+// sum returns a hash of all imported cells in an encoding, and whether all are text.
 func (g *guess) sum(encoding string, seed maphash.Seed) (sum uint64, isText bool) {
 	var hash maphash.Hash
 	hash.SetSeed(seed)
@@ -150,16 +147,15 @@ func (g *guess) sum(encoding string, seed maphash.Seed) (sum uint64, isText bool
 	return hash.Sum64(), isText
 }
 
-// isNoText reports whether a character that is not ASCII shows that an encoding is the wrong
-// one: it does not exist, or is a control character or of private use.
+// isNoText reports whether a character outside ASCII rules out an encoding: it is unassigned, a
+// control character or private.
 func isNoText(c rune) bool {
 	return c == utf8.RuneError || c >= utf8.RuneSelf && unicode.IsControl(c) || unicode.Is(unicode.Co, c)
 }
 
-// withNames returns encodings with names of the list that tell as many of them apart as
-// possible.
+// withNames returns the encodings with sample names that distinguish as many of them as possible.
 func (g *guess) withNames(encodings []string) []Candidate {
-	var rows [][]string // of each row that is shown its name in each encoding
+	var rows [][]string // by sample row: its name in each encoding
 	apart := 1
 	for _, row := range g.Rows {
 		names := g.names(row, encodings)
@@ -184,7 +180,7 @@ func (g *guess) withNames(encodings []string) []Candidate {
 	return all
 }
 
-// toldApart returns how many encodings some rows tell apart.
+// toldApart returns the number of encodings that rows distinguish.
 func toldApart(rows [][]string) int {
 	different := map[string]bool{}
 	for i := range rows[0] {
@@ -197,8 +193,8 @@ func toldApart(rows [][]string) int {
 	return len(different)
 }
 
-// names returns the name of a row in each encoding, or else its first kept cell that
-// differs. It is nil if nothing differs.
+// names returns the name of a row in each encoding, or else its first imported cell that differs.
+// It returns nil if nothing differs.
 func (g *guess) names(row sheet.Row, encodings []string) []string {
 	var name []string
 	for i, column := range g.columns {
@@ -219,7 +215,7 @@ func (g *guess) names(row sheet.Row, encodings []string) []string {
 	return nil
 }
 
-// readings returns a text in each encoding, nil if it is the same in all.
+// readings returns text in each encoding, or nil if all agree.
 func readings(text string, encodings []string) (all []string) {
 	if !isForeign(text) {
 		return nil
@@ -233,5 +229,5 @@ func readings(text string, encodings []string) (all []string) {
 	return all
 }
 
-// decode returns the bytes of a cell as a text.
+// decode returns the text of a raw cell.
 func decode(cell, encoding string) string { return strings.TrimSpace(charset.Decode(cell, encoding)) }

@@ -1,9 +1,8 @@
-// Package imports takes the people of a file into a department: it says what each
-// row would do, does it whole or not at all, and compares a list with ours.
+// Package imports imports lists of people into a department. It previews the result of each row,
+// imports all rows or none, and compares a list with the department.
 //
-// A file goes through sheet.Read, which finds its cells, settle, which determines their
-// encoding, mapping.Map, which reads people from the cells, decide, which matches the people
-// with the department, and store.Import.
+// The stages are sheet.Read (cells), settle (encoding), mapping.Map (people), decide (matching with
+// the department) and store.Import.
 package imports
 
 import (
@@ -23,32 +22,31 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// File is a file that was read, and what its rows are.
+// File is a list with its columns mapped.
 type File struct {
 	Table   *sheet.Table
 	Mapped  *mapping.Result
-	Options Options        // their Corrections are those that change a cell
+	Options Options        // Corrections contains only effective ones
 	Hash    []byte         // SHA-256 of the content
 	Unsure  *EncodingError // the encoding must be chosen; nil: it is certain
-	Problem error          // as Map returns it: it cannot be imported yet
+	Problem error          // error of Map that prevents the import
 
 	now       time.Time
 	comparing bool
 }
 
-// List is the content of a file as rows of cells. It is read once, and mapped as often as
-// somebody changes what its columns are. Nothing changes it, so that several may map it at
-// the same time.
+// List is a file parsed into cells. It can be mapped repeatedly with different options. A List is
+// immutable and safe for concurrent use.
 type List struct {
 	table   *sheet.Table
 	hash    []byte
 	unsure  *EncodingError
-	size    int     // as Size returns it
-	options Options // that the reading depends on
-	guessed bool    // the encoding, by the columns
+	size    int     // see Size
+	options Options // options used for reading
+	guessed bool    // the encoding was guessed, using the columns
 }
 
-// Read reads a file. The error is a *sheet.FileError or that of ctx.
+// Read reads a file. The error is a *sheet.FileError or the error of ctx.
 func Read(ctx context.Context, content []byte, o Options, now time.Time) (*List, error) {
 	table, err := sheet.Read(ctx, content, sheet.Options{Encoding: o.Encoding, Sheet: o.Sheet, Name: o.Name})
 	if err != nil {
@@ -61,7 +59,7 @@ func Read(ctx context.Context, content []byte, o Options, now time.Time) (*List,
 			return nil, err
 		}
 	}
-	l.size = len(content) // which the texts of cells may be parts of
+	l.size = len(content) // cell texts may share its memory
 	for _, row := range l.table.Rows {
 		for _, cell := range row.Cells {
 			l.size += int(unsafe.Sizeof(cell)) + len(cell.Text)
@@ -70,17 +68,17 @@ func Read(ctx context.Context, content []byte, o Options, now time.Time) (*List,
 	return l, nil
 }
 
-// ReadAs reports whether Read would read the same cells with these options.
+// ReadAs reports whether Read would return the same cells with options o.
 func (l *List) ReadAs(o Options) bool {
 	return o.Encoding == l.options.Encoding && o.Sheet == l.options.Sheet && (!l.guessed || maps.Equal(o.Columns, l.options.Columns))
 }
 
-// Size returns about how much memory the list takes, in bytes.
+// Size returns the approximate memory use of the list in bytes.
 func (l *List) Size() int { return l.size }
 
-// Map reads people from a list. The error is a *mapping.ColumnsError, *mapping.DatesError,
-// *RowsError or, where no column is known by its header, *EncodingError; then the File has
-// what is known. Or it is a *sheet.FileError or that of ctx, without a File.
+// Map converts the rows of a list to people. If the error is a *mapping.ColumnsError,
+// *mapping.DatesError, *RowsError or, when no header is recognized, *EncodingError, the File is
+// still filled in as far as possible. After a *sheet.FileError or an error of ctx it is nil.
 func (l *List) Map(ctx context.Context, o Options, now time.Time) (*File, error) {
 	f := &File{Options: o, Hash: l.hash, Unsure: l.unsure, now: now}
 	f.Table, f.Options.Corrections = o.Corrections.correct(l.table)
@@ -91,9 +89,9 @@ func (l *List) Map(ctx context.Context, o Options, now time.Time) (*File, error)
 	switch {
 	case f.Problem == nil || f.Unsure == nil:
 	case slices.ContainsFunc(f.Mapped.Columns, mapping.Column.IsName):
-		f.Unsure = nil // columns or dates are asked for first
+		f.Unsure = nil // first ask about columns or dates
 	default:
-		f.Problem = f.Unsure // the headers are as unsure as the names
+		f.Problem = f.Unsure // the headers are as uncertain as the names
 	}
 	e, ok := errors.AsType[*mapping.ColumnsError](f.Problem)
 	if ok && e.Code == mapping.ColumnsNoName && f.Table.Format == sheet.CSV && len(o.Columns)+len(o.Headers) == 0 {
@@ -107,9 +105,8 @@ func (l *List) Map(ctx context.Context, o Options, now time.Time) (*File, error)
 	return f, f.Problem
 }
 
-// Release frees the cells of a file that can be imported. The cells take more memory than
-// the people, and only what writes the file again needs the cells. The first text of each
-// column stays, in one row.
+// Release frees the cells of a file, which take more memory than the people in it. Only WriteReport
+// needs them. Release keeps the first text of each column, in one row.
 func (f *File) Release() {
 	first := make([]sheet.Cell, len(f.Mapped.Columns))
 	for _, row := range f.Table.Rows {
@@ -124,8 +121,8 @@ func (f *File) Release() {
 	f.Table = &table
 }
 
-// Check returns what an import would do, and changes nothing. tenant is 0 for a
-// department that does not exist yet; s may then be nil.
+// Check returns what an import would do without changing anything. tenant is 0 for a department
+// that does not exist yet; s may then be nil.
 func (f *File) Check(ctx context.Context, s *store.Store, tenant record.TenantID) (*Outcome, error) {
 	if f.Problem != nil {
 		return nil, f.Problem
@@ -145,8 +142,8 @@ func (f *File) Check(ctx context.Context, s *store.Store, tenant record.TenantID
 	return outcome, err
 }
 
-// readRoster calls read with a department at one moment. tenant is 0 for one that
-// does not exist yet.
+// readRoster calls read with a snapshot of a department. tenant is 0 for a department that does not
+// exist yet.
 func readRoster(s *store.Store, tenant record.TenantID, read func(store.Roster) error) error {
 	if tenant == 0 {
 		return read(noRoster{})
@@ -154,22 +151,20 @@ func readRoster(s *store.Store, tenant record.TenantID, read func(store.Roster) 
 	return s.ReadRoster(tenant, read)
 }
 
-// noRoster is that of a department that does not exist yet.
+// noRoster is the roster of a department that does not exist yet.
 type noRoster struct{}
 
 func (noRoster) Each(context.Context, func(*record.Stored)) error { return nil }
 func (noRoster) Deleted([]string) (map[string]bool, error)        { return nil, nil }
 
-// errRefused ends the transaction of an import in which a row is refused or Perhaps, or of
-// which something else would come than was said.
+// errRefused aborts the transaction of an import that must not be applied.
 var errRefused = errors.New("a row is refused")
 
-// Apply imports the file, and sets Applied in the outcome if it has. Where a row is
-// refused or Perhaps Apply writes nothing, unless Options.SkipBad is set, nor where the
-// outcome is not the one of Options.Said. A file that would change nothing makes no import;
-// Number is then nil and Applied true. ctx ends the work only before Apply writes, and the
-// error of Options.Progress until it has written. The error is an *EncodingError where
-// somebody must choose the encoding first. key may be nil.
+// Apply imports the file and sets Applied in the outcome. It writes nothing if a row is refused or
+// undecided, unless Options.SkipBad is set, or if the outcome differs from Options.Confirmed. An
+// import without changes sets Applied but has no Number. ctx can stop Apply before it writes, and
+// an error of Options.Progress until all is written. The error is an *EncodingError if the encoding
+// must be chosen. key may be nil.
 func (f *File) Apply(
 	ctx context.Context, s *store.Store, tenant record.TenantID, by store.KeyID, key *store.IdempotencyKey,
 ) (*Outcome, error) {
@@ -196,7 +191,7 @@ func (f *File) Apply(
 			if outcome.Refused+outcome.Perhaps > 0 && !f.Options.SkipBad {
 				return nil, errRefused
 			}
-			if said := f.Options.Said; said != nil && !bytes.Equal(said, outcome.Digest()) {
+			if confirmed := f.Options.Confirmed; confirmed != nil && !bytes.Equal(confirmed, outcome.Digest()) {
 				return nil, errRefused
 			}
 			outcome.Applied = true
@@ -204,7 +199,7 @@ func (f *File) Apply(
 		},
 		Key: key,
 		Replay: func(number int64, ids []string) []byte {
-			outcome.setMade(number, ids, f.Options.AllRows)
+			outcome.setImported(number, ids, f.Options.AllRows)
 			return outcome.JSON()
 		},
 	})
@@ -214,11 +209,11 @@ func (f *File) Apply(
 	if err != nil {
 		return nil, err
 	}
-	outcome.setMade(number, ids, f.Options.AllRows)
+	outcome.setImported(number, ids, f.Options.AllRows)
 	return outcome, nil
 }
 
-// importOfSameFile returns the import of the same file, nil if the department has none.
+// importOfSameFile returns an earlier import of the same file, or nil.
 func (f *File) importOfSameFile(s *store.Store, tenant record.TenantID) (*store.Import, error) {
 	if tenant == 0 {
 		return nil, nil

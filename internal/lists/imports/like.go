@@ -12,47 +12,47 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// reasons are those of package alike as the API has them.
+// reasons are the API codes of the reasons of package alike.
 var reasons = [...]string{alike.EmailAndBirth: EmailAndBirth, alike.PhoneAndBirth: PhoneAndBirth,
 	alike.Spelling: Spelling, alike.Swapped: Swapped, alike.BirthAndName: BirthAndName}
 
-// known is somebody of the department who has a key of a row.
+// known is an existing person person shares a key with a row.
 type known struct {
 	alike.Person
-	order  int // of the department
+	order  int // position in the department
 	id     string
 	fields record.Fields
 }
 
-// keyed finds people of the department by the keys of rows. Both have up to 100,000, with
-// several keys each, so it has hashes of the keys of rows only. The people it finds may have
-// another key with the same hash.
+// keyed finds existing people by the keys of rows. With up to 100,000 rows and people and several
+// keys each, it stores only hashes of row keys, so a result may have a different key with the same
+// hash.
 type keyed struct {
 	seed   maphash.Seed
-	lists  map[uint64]int32 // by the hash of a key the position in people, from 1; 0: nobody has the key
-	people [][]*known       // lists of people with a key
+	lists  map[uint64]int32 // by hash of a key: index into people from 1; 0: no person has the key
+	people [][]*known       // lists of people with the same key
 }
 
-// ask adds the keys of a row. It must be called for all rows before add.
-func (k *keyed) ask(who alike.Person) {
-	for _, key := range who.Lookups() {
+// register registers the keys of a row. Call it for all rows before add.
+func (k *keyed) register(person alike.Person) {
+	for _, key := range person.Lookups() {
 		k.lists[maphash.Comparable(k.seed, key)] = 0
 	}
 }
 
-// add adds somebody to the lists of their keys. Of a name each list has as many people as
-// a row names, and besides them as many of other names: a row is like those alone who
-// have another name, or those who have its own.
+// add adds a person under each registered key. Each list keeps at most few people with the same
+// name and few others, because a row resembles only people with another name or only people with
+// its own.
 func (k *keyed) add(s *record.Stored, order int) {
-	who, p := alike.Of(&s.Fields), (*known)(nil) // most people have no key of a row
-	for _, key := range who.Keys() {
+	person, p := alike.Of(&s.Fields), (*known)(nil) // most people share no key with a row
+	for _, key := range person.Keys() {
 		hash := maphash.Comparable(k.seed, key)
-		at, sought := k.lists[hash]
-		if !sought || at > 0 && isFull(k.people[at-1], &who) {
+		at, registered := k.lists[hash]
+		if !registered || at > 0 && isFull(k.people[at-1], &person) {
 			continue
 		}
 		if p == nil {
-			p = &known{who, order, s.ID, s.Fields}
+			p = &known{person, order, s.ID, s.Fields}
 		}
 		if at == 0 {
 			k.people = append(k.people, nil)
@@ -63,33 +63,32 @@ func (k *keyed) add(s *record.Stored, order int) {
 	}
 }
 
-// isFull reports whether a list needs nobody else of a name.
-func isFull(list []*known, who *alike.Person) bool {
+// isFull reports whether a list needs no more people with the name of person.
+func isFull(list []*known, person *alike.Person) bool {
 	namesakes := 0
 	for _, p := range list {
-		if who.Named(&p.Person) {
+		if person.Named(&p.Person) {
 			namesakes++
 		}
 	}
 	return len(list) == 2*few || namesakes == few
 }
 
-// findAlike finds who is perhaps the same person as a row that would be added, by the
-// position of the row.
+// findAlike returns the possible duplicates of rows that would be added, by distinct row.
 func (d *decision) findAlike(ctx context.Context, roster store.Roster) (map[int][]Like, error) {
 	k := &keyed{seed: maphash.MakeSeed(), lists: map[uint64]int32{}}
-	var fresh []int
+	var added []int
 	for i := range d.verdicts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		v, p := &d.verdicts[i], d.person(i)
-		if v.fresh && v.fault == "" && !v.said && len(p.Errors) == 0 && p.Readings == nil {
-			fresh = append(fresh, i)
-			k.ask(alike.Of(&p.Fields))
+		if v.isNew && v.fault == "" && !v.decided && len(p.Errors) == 0 && p.Readings == nil {
+			added = append(added, i)
+			k.register(alike.Of(&p.Fields))
 		}
 	}
-	if len(fresh) == 0 {
+	if len(added) == 0 {
 		return nil, nil
 	}
 	order := 0
@@ -98,7 +97,7 @@ func (d *decision) findAlike(ctx context.Context, roster store.Roster) (map[int]
 		order++
 	})
 	like := map[int][]Like{}
-	for _, i := range fresh {
+	for _, i := range added {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -109,25 +108,25 @@ func (d *decision) findAlike(ctx context.Context, roster store.Roster) (map[int]
 	return like, err
 }
 
-// person returns a distinct row as it was read.
+// person returns a distinct row as mapped.
 func (d *decision) person(at int) *mapping.Person {
 	return &d.file.Mapped.People[d.distinct.first[at]]
 }
 
-// like returns who is perhaps the same person as a row: each person once, at most few.
+// like returns the possible duplicates of a row, each person once and at most few.
 func (k *keyed) like(f *record.Fields) (all []Like) {
 	type found struct {
 		*known
 		why alike.Reason
 	}
-	who, some := alike.Of(f), []found{}
-	for _, key := range who.Lookups() {
+	person, some := alike.Of(f), []found{}
+	for _, key := range person.Lookups() {
 		at := k.lists[maphash.Comparable(k.seed, key)]
 		if at == 0 {
 			continue
 		}
 		for _, p := range k.people[at-1] {
-			if why := who.Why(&p.Person); why != alike.None {
+			if why := person.Why(&p.Person); why != alike.None {
 				some = append(some, found{p, why})
 			}
 		}
@@ -135,7 +134,7 @@ func (k *keyed) like(f *record.Fields) (all []Like) {
 	slices.SortFunc(some, func(a, b found) int { return cmp.Or(cmp.Compare(a.why, b.why), cmp.Compare(a.order, b.order)) })
 	some = slices.CompactFunc(some, func(a, b found) bool { return a.known == b.known })
 	for _, p := range some[:min(len(some), few)] {
-		all = append(all, Like{ID: new(p.id), Why: reasons[p.why], Person: p.fields}) // not &p.id, which would keep all of p
+		all = append(all, Like{ID: new(p.id), Why: reasons[p.why], Person: p.fields}) // &p.id would keep p in memory
 	}
 	return all
 }

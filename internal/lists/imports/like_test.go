@@ -125,7 +125,7 @@ func TestPerhapsDecided(t *testing.T) {
 		}
 	}
 	d := decided(t, department(), Options{Same: map[int]string{2: deletedID}}, row)
-	if r := d.rows[0]; r.Errors[0].Detail != "id is that of a person who was deleted." || r.Deleted != deletedID {
+	if r := d.rows[0]; r.Errors[0].Detail != "id belongs to a deleted person." || r.Deleted != deletedID {
 		t.Errorf("a deleted person: %+v", r)
 	}
 }
@@ -171,7 +171,7 @@ func TestSaidWrongly(t *testing.T) {
 	}{
 		{Options{Add: map[int]bool{2: true}}, "The row means Ana Čović (1990-05-15, ana@example.com), who is there already."},
 		{Options{Same: map[int]string{2: ivanID}}, "The row could mean Ana Čović (1990-05-15, ana@example.com) or Ivan Horvat. An e-mail address or a date of birth would tell."},
-		{Options{Same: map[int]string{2: nobodyID}}, "id is that of nobody in this department."},
+		{Options{Same: map[int]string{2: nobodyID}}, "id does not belong to a person in this department."},
 	} {
 		if got := decided(t, department(), test.o, mapping.Person{Fields: ana}).rows[0].Errors; len(got) != 1 || got[0].Detail != test.want {
 			t.Errorf("%q, want %q", got, test.want)

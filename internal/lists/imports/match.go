@@ -10,12 +10,11 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// identity is what somebody is recognised by. An empty text is no value.
+// identity is what identifies a person. An empty text means no value.
 type identity struct{ name, email, birth string }
 
-// identify returns the identity of a record with a name, as foldName has it. The
-// e-mail address is folded, and a date of birth is the day of the calendar, without
-// the time and the offset. Without a name nobody is recognised.
+// identify returns the identity of a record with the given folded name. The email address is
+// folded, and the date of birth has no time. Without a name, the identity is empty.
 func identify(name string, f *record.Fields) identity {
 	if name == "" {
 		return identity{}
@@ -24,9 +23,8 @@ func identify(name string, f *record.Fields) identity {
 	return identity{name, alike.Folded(f.Email), birth}
 }
 
-// foldName returns the folded name of somebody, empty if the first or the last name is
-// missing. Names are compared as a whole: a middle name in the column of the last name, or
-// of the first, makes nobody another person.
+// foldName returns the folded full name, or an empty string if the first or last name is missing.
+// Comparing full names makes the column of a middle name irrelevant.
 func foldName(f *record.Fields) string {
 	if f.FirstName == "" || f.LastName == "" {
 		return ""
@@ -34,64 +32,60 @@ func foldName(f *record.Fields) string {
 	return alike.Folded(f.FirstName + " " + f.LastName)
 }
 
-// none stands in a key for "has no value". Nobody has it as a value.
+// none is the key for a missing value. It cannot occur as a value.
 const none = "-"
 
-// named returns the key of those with the same name.
-func (who identity) named() identity { return identity{name: who.name} }
+// named returns the key for the name.
+func (p identity) named() identity { return identity{name: p.name} }
 
-// sure returns the keys of those with the same name and e-mail address, and of those
-// with the same name and date of birth.
-func (who identity) sure() []identity {
-	keys := make([]identity, 0, 2) // a file has many rows: each list is allocated once
-	if who.email != "" {
-		keys = append(keys, identity{name: who.name, email: who.email})
+// sure returns the keys for name with email address and for name with date of birth.
+func (p identity) sure() []identity {
+	keys := make([]identity, 0, 2) // allocate each list once; files have many rows
+	if p.email != "" {
+		keys = append(keys, identity{name: p.name, email: p.email})
 	}
-	if who.birth != "" {
-		keys = append(keys, identity{name: who.name, birth: who.birth})
+	if p.birth != "" {
+		keys = append(keys, identity{name: p.name, birth: p.birth})
 	}
 	return keys
 }
 
-// lookupKey returns the key under which indexKeys has put the people with the same name
-// who may be the same person: those without an e-mail address, if who has one, and
-// without a date of birth, if who has one. It is for somebody whom the keys of sure do
-// not find. The row "Ana Kos, ana@x.org" is looked up as {ana kos, none, ""}, and so finds
-// each Ana Kos without an e-mail address, whatever her date of birth.
-func (who identity) lookupKey() identity {
-	key := who.named()
-	if who.email != "" {
+// lookupKey returns the key in indexKeys of namesakes who may be the same person. It requires them
+// to lack each value that p has, because sure finds those with an equal value. The row "Ana Kos,
+// ana@x.org" looks up {ana kos, none, ""}, which finds every Ana Kos without an email address,
+// whatever her date of birth.
+func (p identity) lookupKey() identity {
+	key := p.named()
+	if p.email != "" {
 		key.email = none
 	}
-	if who.birth != "" {
+	if p.birth != "" {
 		key.birth = none
 	}
 	return key
 }
 
-// indexKeys returns the keys that somebody is in an index by: named, and each that the
-// lookupKey of another may be. "Ana Kos, born 1990-05-15" is in it by {ana kos, "", ""} and
-// by {ana kos, none, ""}.
-func (who identity) indexKeys() []identity {
-	keys := []identity{who.named()}
-	if who.email == "" {
-		keys = append(keys, identity{who.name, none, ""})
+// indexKeys returns all keys under which lookupKey can find p. "Ana Kos, born 1990-05-15" has the
+// keys {ana kos, "", ""} and {ana kos, none, ""}.
+func (p identity) indexKeys() []identity {
+	keys := []identity{p.named()}
+	if p.email == "" {
+		keys = append(keys, identity{p.name, none, ""})
 	}
-	if who.birth == "" {
-		keys = append(keys, identity{who.name, "", none})
+	if p.birth == "" {
+		keys = append(keys, identity{p.name, "", none})
 	}
-	if who.email == "" && who.birth == "" {
-		keys = append(keys, identity{who.name, none, none})
+	if p.email == "" && p.birth == "" {
+		keys = append(keys, identity{p.name, none, none})
 	}
 	return keys
 }
 
-// index finds people or rows by keys. It has them as numbers, those added first at the
-// front. A file may have 100,000 rows, so each index has only the keys that somebody looks
-// up in that index.
+// index finds people or rows, represented by numbers, in insertion order. To save memory with
+// 100,000 rows, each index holds only the keys looked up in it.
 type index map[identity][]int
 
-// add adds somebody. Without a name nobody is found.
+// add adds n under all keys with a name.
 func (x index) add(n int, keys ...identity) {
 	for _, key := range keys {
 		if key.name != "" {
@@ -100,7 +94,7 @@ func (x index) add(n int, keys ...identity) {
 	}
 }
 
-// lists returns those of each key.
+// lists returns the entries of each key.
 func (x index) lists(keys []identity) [][]int {
 	lists := make([][]int, 0, len(keys))
 	for _, key := range keys {
@@ -109,49 +103,49 @@ func (x index) lists(keys []identity) [][]int {
 	return lists
 }
 
-// sought is a row of the file as matching sees it.
-type sought struct {
+// matchRow is a row for matching.
+type matchRow struct {
 	identity
-	id     string // of a record of ours; empty: none
-	badID  bool   // the cell of the id has a text that is no id of ours
-	number int    // of the row in the file
+	id     string // record id; empty: none
+	badID  bool   // the id cell has an invalid id
+	number int    // row number in the file
 
-	same string // the id of the person who it is, as somebody has said; empty: nobody has
-	add  bool   // somebody has said that it is nobody who is there
+	same string // id of the person chosen for the row; empty: none
+	add  bool   // the row was confirmed as a new person
 }
 
-// member is somebody of the department.
+// member is an existing person.
 type member struct {
 	identity
 	id     string
 	fields record.Fields
 }
 
-// verdict says whom a row means.
+// verdict is the result of matching a row.
 type verdict struct {
-	person int     // position of the member; -1: nobody who is there
-	fault  string  // why the row is refused: record.Unknown, Ambiguous, record.Duplicate or Exists; empty: the row is not refused
-	people [][]int // of a refused row: positions of the members whom the row could mean; rows share the lists
-	others []int   // of a refused row: numbers of other rows that mean the same person, or could
-	fresh  bool    // nobody of the department is meant
-	said   bool    // somebody has said who it is
+	person  int     // index of the member; -1: none
+	fault   string  // error code of a refused row: record.Unknown, Ambiguous, record.Duplicate or Exists; otherwise empty
+	people  [][]int // for a refused row: possible members; rows share the lists
+	others  []int   // for a refused row: numbers of other rows that mean or could mean the same person
+	isNew   bool    // no existing person matches
+	decided bool    // a person decided whom the row means
 }
 
-// few is the number of people and of rows that a verdict names.
+// few is the maximum number of people and rows listed in a verdict.
 const few = 5
 
-// matcher matches the rows of a file with a department.
+// matcher matches the rows of a file with the members of a department.
 type matcher struct {
-	rows     []sought
+	rows     []matchRow
 	people   index
 	byID     map[string]int
 	allRows  index
 	verdicts []verdict
 }
 
-// match returns the verdict for each row. members are those of the department who
-// have the id or the name of a row; others do not count. The error is that of ctx.
-func match(ctx context.Context, rows []sought, members []member) ([]verdict, error) {
+// match returns a verdict for each row. members must include all people with the id or name of a
+// row. The error is the error of ctx.
+func match(ctx context.Context, rows []matchRow, members []member) ([]verdict, error) {
 	m := &matcher{rows: rows, people: index{}, byID: map[string]int{}, allRows: index{}, verdicts: make([]verdict, len(rows))}
 	for i, p := range members {
 		m.people.add(i, p.sure()...)
@@ -167,16 +161,16 @@ func match(ctx context.Context, rows []sought, members []member) ([]verdict, err
 		}
 		m.verdicts[i] = m.find(rows[i])
 	}
-	m.people, m.byID = nil, nil // they need memory
+	m.people, m.byID = nil, nil // free memory
 	m.refuseOnePerson()
 	m.refuseSameIdentity()
 	m.refuseNewTwice()
 	return m.verdicts, ctx.Err()
 }
 
-// find returns whom a row means, without a look at what the other rows mean. What
-// somebody has said decides where the rules do not.
-func (m *matcher) find(row sought) verdict {
+// find matches a row without regard to other rows. A decision applies only if the rules do not
+// contradict it.
+func (m *matcher) find(row matchRow) verdict {
 	v := m.findByRules(row)
 	switch {
 	case row.same != "":
@@ -187,16 +181,16 @@ func (m *matcher) find(row sought) verdict {
 		if v.person >= 0 && v.person != p {
 			return verdict{person: -1, fault: Ambiguous, people: [][]int{{v.person}, {p}}}
 		}
-		return verdict{person: p, said: true}
+		return verdict{person: p, decided: true}
 	case row.add && v.person >= 0:
 		return verdict{person: -1, fault: Exists, people: [][]int{{v.person}}}
 	case row.add:
-		return verdict{person: -1, fresh: true, said: true}
+		return verdict{person: -1, isNew: true, decided: true}
 	}
 	return v
 }
 
-func (m *matcher) findByRules(row sought) verdict {
+func (m *matcher) findByRules(row matchRow) verdict {
 	if row.id != "" || row.badID {
 		if p, known := m.byID[row.id]; known && !row.badID {
 			return verdict{person: p}
@@ -213,7 +207,7 @@ func (m *matcher) findByRules(row sought) verdict {
 	return verdict{person: -1, fault: Ambiguous, people: sure}
 }
 
-// firstOf returns the first n different numbers of some lists.
+// firstOf returns the first n different numbers in lists.
 func firstOf(lists [][]int, n int) (first []int) {
 	for _, list := range lists {
 		for _, i := range list {
@@ -228,13 +222,12 @@ func firstOf(lists [][]int, n int) (first []int) {
 	return first
 }
 
-// findByName returns whom a row means by its name alone. The row is refused where
-// it could be somebody who is there, and the name does not tell.
-func (m *matcher) findByName(row sought) verdict {
+// findByName matches a row by name only. It refuses the row if the name is ambiguous.
+func (m *matcher) findByName(row matchRow) verdict {
 	fitting, rows := m.people[row.lookupKey()], m.allRows[row.named()]
 	switch {
 	case len(fitting) == 0:
-		return verdict{person: -1, fresh: true}
+		return verdict{person: -1, isNew: true}
 	case len(m.people[row.named()]) == 1 && len(rows) == 1:
 		return verdict{person: fitting[0]}
 	case len(fitting) == 1 && len(rows) > 1:
@@ -245,8 +238,8 @@ func (m *matcher) findByName(row sought) verdict {
 	return verdict{person: -1, fault: Ambiguous, people: [][]int{fitting}}
 }
 
-// addOthers adds the rows of a list to those that a verdict names. It looks at the
-// first only: in a file of several lists all rows may have the same number.
+// addOthers adds row numbers to a verdict. It examines only the first rows, because all rows may
+// have the same number in a file of several lists.
 func (m *matcher) addOthers(v *verdict, self int, rows []int) {
 	for _, i := range rows[:min(len(rows), 4*few)] {
 		if len(v.others) == few {
@@ -258,12 +251,11 @@ func (m *matcher) addOthers(v *verdict, self int, rows []int) {
 	}
 }
 
-// refuse refuses rows that mean one person, those of which somebody has said who they
-// are only if said is set.
-func (m *matcher) refuse(rows []int, said bool) {
+// refuse refuses rows that mean the same person. It skips decided rows unless decided is set.
+func (m *matcher) refuse(rows []int, decided bool) {
 	for _, i := range rows {
 		v := &m.verdicts[i]
-		if v.said && !said {
+		if v.decided && !decided {
 			continue
 		}
 		v.fault = cmp.Or(v.fault, record.Duplicate)
@@ -271,11 +263,11 @@ func (m *matcher) refuse(rows []int, said bool) {
 	}
 }
 
-// hasNamesake reports whether another row has the name of a row. Most rows have none, and
-// no index needs them that has rows by their names and more.
-func (m *matcher) hasNamesake(row sought) bool { return len(m.allRows[row.named()]) > 1 }
+// hasNamesake reports whether another row has the same name. Most rows have none, and indexes by
+// name and other values skip them.
+func (m *matcher) hasNamesake(row matchRow) bool { return len(m.allRows[row.named()]) > 1 }
 
-// refuseOnePerson refuses the rows that mean one person of the department.
+// refuseOnePerson refuses rows that mean the same member.
 func (m *matcher) refuseOnePerson() {
 	rows := map[int][]int{}
 	for i, v := range m.verdicts {
@@ -290,10 +282,9 @@ func (m *matcher) refuseOnePerson() {
 	}
 }
 
-// refuseSameIdentity refuses the rows that have one name and e-mail address, or
-// one name and date of birth. Two rows are not refused that mean two people of
-// the department, nor is one whose id is not known, nor one of which somebody has said
-// who it is.
+// refuseSameIdentity refuses rows with the same name and email address, or the same name and date
+// of birth. It does not refuse rows that mean different members, have an unknown id, or are
+// decided.
 func (m *matcher) refuseSameIdentity() {
 	rows := index{}
 	for i, row := range m.rows {
@@ -301,31 +292,30 @@ func (m *matcher) refuseSameIdentity() {
 			rows.add(i, row.sure()...)
 		}
 	}
-	meansNobody := func(i int) bool { return m.verdicts[i].person < 0 }
+	isUnmatched := func(i int) bool { return m.verdicts[i].person < 0 }
 	for i, row := range m.rows {
 		if !m.hasNamesake(row) {
 			continue
 		}
 		for _, same := range rows.lists(row.sure()) {
-			if len(same) > 1 && same[0] == i && slices.ContainsFunc(same, meansNobody) {
+			if len(same) > 1 && same[0] == i && slices.ContainsFunc(same, isUnmatched) {
 				m.refuse(same, false)
 			}
 		}
 	}
 }
 
-// refuseNewTwice refuses rows of new people that could be one person by their
-// name alone, if nobody has said who they are.
+// refuseNewTwice refuses undecided rows of new people who could be the same person by name.
 func (m *matcher) refuseNewTwice() {
 	rows := index{}
 	for i, row := range m.rows {
-		if m.verdicts[i].fresh && m.hasNamesake(row) {
+		if m.verdicts[i].isNew && m.hasNamesake(row) {
 			rows.add(i, row.indexKeys()...)
 		}
 	}
 	for i, row := range m.rows {
 		v := &m.verdicts[i]
-		if !v.fresh || v.said || !m.hasNamesake(row) {
+		if !v.isNew || v.decided || !m.hasNamesake(row) {
 			continue
 		}
 		if others := rows[row.lookupKey()]; len(others) > 1 || len(others) == 1 && others[0] != i {

@@ -25,47 +25,47 @@ func TestMatch(t *testing.T) {
 	}
 	father, son := person("f", "ivan horvat", "", "1960-01-01"), person("s", "ivan horvat", "", "1990-01-01")
 	plain := person("p", "ivan horvat", "", "")
-	row := func(name, email, birth string) sought { return sought{identity: identity{name, email, birth}} }
-	ivan := func(email, birth string) sought { return row("ivan horvat", email, birth) }
-	id := func(id string, r sought) sought { r.id = id; return r }
-	same := func(id string, r sought) sought { r.same = id; return r }
-	add := func(r sought) sought { r.add = true; return r }
+	row := func(name, email, birth string) matchRow { return matchRow{identity: identity{name, email, birth}} }
+	ivan := func(email, birth string) matchRow { return row("ivan horvat", email, birth) }
+	id := func(id string, r matchRow) matchRow { r.id = id; return r }
+	same := func(id string, r matchRow) matchRow { r.same = id; return r }
+	add := func(r matchRow) matchRow { r.add = true; return r }
 	for _, test := range []struct {
 		name   string
 		people []member
-		rows   []sought
+		rows   []matchRow
 		want   string
 	}{
-		{"nobody is there", nil, []sought{ivan("", "")}, "[new]"},
-		{"the name alone", []member{plain}, []sought{ivan("i@x", "1990")}, "[0]"},
-		{"the date of birth says otherwise", []member{father}, []sought{ivan("", "1990-01-01")}, "[new]"},
-		{"the e-mail says otherwise", []member{person("1", "ivan horvat", "a@x", "")}, []sought{ivan("b@x", "")}, "[new]"},
-		{"a shared e-mail is not enough", []member{person("1", "ana horvat", "h@x", "")}, []sought{ivan("h@x", "")}, "[new]"},
-		{"father and son are there", []member{father, son}, []sought{ivan("", "1990-01-01"), ivan("", "1960-01-01")}, "[1 0]"},
-		{"father and son are new", nil, []sought{ivan("", "1990-01-01"), ivan("", "1960-01-01")}, "[new new]"},
-		{"the son is new", []member{father}, []sought{ivan("", "1990-01-01"), ivan("", "1960-01-01")}, "[new 0]"},
-		{"either of two", []member{father, son}, []sought{ivan("i@x", "")}, "[refused]"},
-		{"a third", []member{father, son}, []sought{ivan("", "1975-01-01")}, "[new]"},
-		{"e-mail and birth point to two", []member{person("1", "ivan horvat", "a@x", ""), son}, []sought{ivan("a@x", "1990-01-01")}, "[refused]"},
-		{"the same row twice, and new", nil, []sought{ivan("", ""), ivan("", "")}, "[refused refused]"},
-		{"the same row twice, and there", []member{father}, []sought{ivan("", "1960-01-01"), ivan("", "1960-01-01")}, "[refused refused]"},
-		{"one row more than people", []member{father}, []sought{ivan("", "1960-01-01"), ivan("", "")}, "[0 refused]"},
-		{"the id wins over the name", []member{father}, []sought{id("f", row("mato babić", "", ""))}, "[0]"},
-		{"id and name mean one", []member{father}, []sought{id("f", row("mato babić", "", "")), ivan("", "1960-01-01")}, "[refused refused]"},
+		{"nobody is there", nil, []matchRow{ivan("", "")}, "[new]"},
+		{"the name alone", []member{plain}, []matchRow{ivan("i@x", "1990")}, "[0]"},
+		{"the date of birth says otherwise", []member{father}, []matchRow{ivan("", "1990-01-01")}, "[new]"},
+		{"the e-mail says otherwise", []member{person("1", "ivan horvat", "a@x", "")}, []matchRow{ivan("b@x", "")}, "[new]"},
+		{"a shared e-mail is not enough", []member{person("1", "ana horvat", "h@x", "")}, []matchRow{ivan("h@x", "")}, "[new]"},
+		{"father and son are there", []member{father, son}, []matchRow{ivan("", "1990-01-01"), ivan("", "1960-01-01")}, "[1 0]"},
+		{"father and son are new", nil, []matchRow{ivan("", "1990-01-01"), ivan("", "1960-01-01")}, "[new new]"},
+		{"the son is new", []member{father}, []matchRow{ivan("", "1990-01-01"), ivan("", "1960-01-01")}, "[new 0]"},
+		{"either of two", []member{father, son}, []matchRow{ivan("i@x", "")}, "[refused]"},
+		{"a third", []member{father, son}, []matchRow{ivan("", "1975-01-01")}, "[new]"},
+		{"e-mail and birth point to two", []member{person("1", "ivan horvat", "a@x", ""), son}, []matchRow{ivan("a@x", "1990-01-01")}, "[refused]"},
+		{"the same row twice, and new", nil, []matchRow{ivan("", ""), ivan("", "")}, "[refused refused]"},
+		{"the same row twice, and there", []member{father}, []matchRow{ivan("", "1960-01-01"), ivan("", "1960-01-01")}, "[refused refused]"},
+		{"one row more than people", []member{father}, []matchRow{ivan("", "1960-01-01"), ivan("", "")}, "[0 refused]"},
+		{"the id wins over the name", []member{father}, []matchRow{id("f", row("mato babić", "", ""))}, "[0]"},
+		{"id and name mean one", []member{father}, []matchRow{id("f", row("mato babić", "", "")), ivan("", "1960-01-01")}, "[refused refused]"},
 		{"ids tell people apart who are the same", []member{plain, person("q", "ivan horvat", "", "")},
-			[]sought{id("p", ivan("a@x", "")), id("q", ivan("a@x", ""))}, "[0 1]"},
-		{"an unknown id", []member{plain}, []sought{id("?", ivan("", ""))}, "[refused]"},
-		{"said to be one of two", []member{father, son}, []sought{same("s", ivan("i@x", ""))}, "[1]"},
-		{"said to be somebody of another name", []member{father}, []sought{same("f", row("mato babić", "", ""))}, "[0]"},
-		{"said to be somebody else than the rules say", []member{father, son}, []sought{same("s", ivan("", "1960-01-01"))}, "[refused]"},
-		{"said to be nobody's id", []member{father}, []sought{same("?", ivan("", ""))}, "[refused]"},
-		{"both said to be one", []member{father}, []sought{same("f", ivan("", "")), same("f", row("mato babić", "", ""))}, "[refused refused]"},
-		{"said to be new, and either of two", []member{father, son}, []sought{add(ivan("i@x", ""))}, "[new]"},
-		{"said to be new, and there", []member{father}, []sought{add(ivan("", "1960-01-01"))}, "[refused]"},
-		{"one of two said to be new", nil, []sought{add(ivan("", "1960-01-01")), ivan("", "1960-01-01")}, "[new refused]"},
-		{"two said to be new", nil, []sought{add(ivan("", "1960-01-01")), add(ivan("", "1960-01-01"))}, "[new new]"},
-		{"an unknown id, said to be new", []member{father}, []sought{add(id("?", ivan("", "")))}, "[new]"},
-		{"an unknown id and a row that is sure", []member{father}, []sought{id("?", ivan("", "")), ivan("", "1960-01-01")}, "[refused 0]"},
+			[]matchRow{id("p", ivan("a@x", "")), id("q", ivan("a@x", ""))}, "[0 1]"},
+		{"an unknown id", []member{plain}, []matchRow{id("?", ivan("", ""))}, "[refused]"},
+		{"said to be one of two", []member{father, son}, []matchRow{same("s", ivan("i@x", ""))}, "[1]"},
+		{"said to be somebody of another name", []member{father}, []matchRow{same("f", row("mato babić", "", ""))}, "[0]"},
+		{"said to be somebody else than the rules say", []member{father, son}, []matchRow{same("s", ivan("", "1960-01-01"))}, "[refused]"},
+		{"said to be nobody's id", []member{father}, []matchRow{same("?", ivan("", ""))}, "[refused]"},
+		{"both said to be one", []member{father}, []matchRow{same("f", ivan("", "")), same("f", row("mato babić", "", ""))}, "[refused refused]"},
+		{"said to be new, and either of two", []member{father, son}, []matchRow{add(ivan("i@x", ""))}, "[new]"},
+		{"said to be new, and there", []member{father}, []matchRow{add(ivan("", "1960-01-01"))}, "[refused]"},
+		{"one of two said to be new", nil, []matchRow{add(ivan("", "1960-01-01")), ivan("", "1960-01-01")}, "[new refused]"},
+		{"two said to be new", nil, []matchRow{add(ivan("", "1960-01-01")), add(ivan("", "1960-01-01"))}, "[new new]"},
+		{"an unknown id, said to be new", []member{father}, []matchRow{add(id("?", ivan("", "")))}, "[new]"},
+		{"an unknown id and a row that is sure", []member{father}, []matchRow{id("?", ivan("", "")), ivan("", "1960-01-01")}, "[refused 0]"},
 	} {
 		var got []string
 		for _, v := range matched(t, test.rows, test.people) {
@@ -79,9 +79,9 @@ func TestMatch(t *testing.T) {
 
 func TestMatchNamesOthers(t *testing.T) {
 	t.Parallel()
-	var rows []sought
+	var rows []matchRow
 	for i := range 8 {
-		rows = append(rows, sought{identity: identity{name: "ana"}, number: i + 2})
+		rows = append(rows, matchRow{identity: identity{name: "ana"}, number: i + 2})
 	}
 	v := matched(t, rows, nil)[1]
 	if want := []int{2, 4, 5, 6, 7}; v.fault != record.Duplicate || !slices.Equal(v.others, want) {
@@ -106,7 +106,7 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-func matched(t *testing.T, rows []sought, members []member) []verdict {
+func matched(t *testing.T, rows []matchRow, members []member) []verdict {
 	t.Helper()
 	verdicts, err := match(t.Context(), rows, members)
 	if err != nil {
@@ -120,9 +120,9 @@ func matched(t *testing.T, rows []sought, members []member) []verdict {
 func TestNamesakes(t *testing.T) {
 	t.Parallel()
 	const many = 50_000
-	rows, members := make([]sought, many), make([]member, many)
+	rows, members := make([]matchRow, many), make([]member, many)
 	for i := range many {
-		rows[i] = sought{identity: identity{name: "ivan horvat"}, number: 7}
+		rows[i] = matchRow{identity: identity{name: "ivan horvat"}, number: 7}
 		members[i] = member{identity: identity{name: "ivan horvat"}, id: fmt.Sprint(i)}
 	}
 	d := &decision{members: members, distinct: &distinct{first: make([]int32, many)}, verdicts: matched(t, rows, members), rows: make([]Row, many)}

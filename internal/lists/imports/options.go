@@ -13,12 +13,12 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Options are those of an import.
+// Options are the options of an import.
 type Options struct {
-	Name string // of the file, for people
+	Name string // display name of the file
 
-	// How to read the file where it does not say it itself. Languages are those in which
-	// its names may be, the likeliest first, as "hr".
+	// How to read the file. Empty values are detected. Languages lists the likely languages of the
+	// names, such as "hr", the likeliest first.
 	Languages              []string
 	Sheet, Encoding, Dates string
 	Names                  string           // as in mapping.Options
@@ -28,30 +28,29 @@ type Options struct {
 	LeaveOutBad            bool             // as in mapping.Options
 	Corrections            Corrections
 
-	// What to do with the people in it.
-	Update   bool // people who are there are changed
-	Spelling bool // with Update: also where only the spelling of a name differs
-	SkipBad  bool // good rows go in although others are refused
+	// What to import.
+	Update   bool // change existing people
+	Spelling bool // with Update: also change names that differ only in spelling
+	SkipBad  bool // import valid rows even if others are refused
 	Apply    bool
-	AllRows  bool // the JSON of the outcome has all rows
+	AllRows  bool // include all rows in the JSON outcome
 
-	// Said is the digest of the outcome that somebody was told. Where another one has come
-	// of it since, nothing is imported. nil: any will do.
-	Said []byte
+	// Confirmed is the Digest of the outcome that a person confirmed. Nothing is imported if the
+	// outcome has changed. nil: no confirmation required.
+	Confirmed []byte
 
-	// Who the rows are that are perhaps somebody who is there: by the number of a row.
-	Same       map[int]string // it is the person with this id
-	Add        map[int]bool   // it is somebody new
-	AddPerhaps bool           // all others of them are new, too
+	// Decisions about possible duplicates, by row number.
+	Same       map[int]string // id of the existing person
+	Add        map[int]bool   // a new person
+	AddPerhaps bool           // treat all undecided rows as new
 
 	Progress func(done int) error // as in store.NewImport
 
-	Department string // where the tenant is 0: as store.NewImport has it
+	Department string // if tenant is 0: as in store.NewImport
 	New        bool
 }
 
-// RowsError says that Options name a row that the file does not have, or say two things
-// of one.
+// RowsError reports an invalid row number in Same or Add.
 type RowsError struct {
 	Option string // same or add
 	Code   string
@@ -60,13 +59,13 @@ type RowsError struct {
 
 // Codes of a RowsError.
 const (
-	RowsUnknown = "unknown" // the file has no such row
-	RowsBoth    = "both"    // Same and Add both name it
+	RowsUnknown = "unknown" // no such row
+	RowsBoth    = "both"    // both Same and Add name the row
 )
 
 func (e *RowsError) Error() string { return "rows: " + e.Code }
 
-// checkRows returns the error about the rows that Same and Add name, nil for none.
+// checkRows returns a RowsError if Same or Add is invalid.
 func (o *Options) checkRows(people []mapping.Person) error {
 	if len(o.Same)+len(o.Add) == 0 {
 		return nil
@@ -91,7 +90,7 @@ func (o *Options) checkRows(people []mapping.Person) error {
 	return nil
 }
 
-// mapping returns how to read the people of a table.
+// mapping returns the options for mapping.Map.
 func (o *Options) mapping(now time.Time) mapping.Options {
 	return mapping.Options{
 		Columns: o.Columns, Headers: o.Headers, Dates: o.Dates, Names: o.Names,
@@ -99,8 +98,8 @@ func (o *Options) mapping(now time.Time) mapping.Options {
 	}
 }
 
-// SetSame takes over that a row is somebody who is there, as "12=ID" or "12:ID". The error
-// is a *record.TextError.
+// SetSame records that a row is an existing person, such as "12=ID" or "12:ID". The error is a
+// *record.TextError.
 func (o *Options) SetSame(text string) error {
 	at := strings.IndexAny(text, "=:")
 	if at < 0 {
@@ -112,7 +111,7 @@ func (o *Options) SetSame(text string) error {
 		return wrongSame(text)
 	}
 	if before := o.Same[row]; before != "" && before != id {
-		return &record.TextError{Code: record.Duplicate, Fault: fmt.Sprintf("says of row %d that it is two people", row)}
+		return &record.TextError{Code: record.Duplicate, Fault: fmt.Sprintf("assigns row %d to two people", row)}
 	}
 	if o.Same == nil {
 		o.Same = map[int]string{}
@@ -121,27 +120,27 @@ func (o *Options) SetSame(text string) error {
 	return nil
 }
 
-// rowForm is the number of a row: no file has a row with more digits.
+// rowForm matches a row number. No file has rows with more digits.
 var rowForm = regexp.MustCompile(`^0{0,9}[1-9][0-9]{0,8}$`)
 
 func parseRow(text string) (row int, ok bool) {
-	row, _ = strconv.Atoi(text) // rowForm is of numbers alone
+	row, _ = strconv.Atoi(text) // rowForm permits only digits
 	return row, rowForm.MatchString(text)
 }
 
 func wrongSame(text string) error {
-	const want = "must be the number of a row and the id of a person, like 12=0191e2c4-1b5a-7000-8000-000000000001, not "
+	const want = "must be a row number and the id of a person, like 12=0191e2c4-1b5a-7000-8000-000000000001, not "
 	return &record.TextError{Code: record.Invalid, Fault: want + strconv.Quote(text)}
 }
 
 // AllRows is the value of the parameter rows that sets Options.AllRows.
 const AllRows = "all"
 
-// perhapsAll stands for all rows that are perhaps somebody who is there.
+// perhapsAll stands for all possible duplicates.
 const perhapsAll = "perhaps"
 
-// SetAdd takes over that a row is somebody new: its number, or "perhaps" for all such
-// rows. The error is a *record.TextError.
+// SetAdd records that a row is a new person. text is a row number, or "perhaps" for all possible
+// duplicates. The error is a *record.TextError.
 func (o *Options) SetAdd(text string) error {
 	if text == perhapsAll {
 		o.AddPerhaps = true
@@ -149,7 +148,7 @@ func (o *Options) SetAdd(text string) error {
 	}
 	row, ok := parseRow(text)
 	if !ok {
-		return &record.TextError{Code: record.Invalid, Fault: "must be the number of a row, or perhaps, not " + strconv.Quote(text)}
+		return &record.TextError{Code: record.Invalid, Fault: "must be a row number or perhaps, not " + strconv.Quote(text)}
 	}
 	if o.Add == nil {
 		o.Add = map[int]bool{}

@@ -17,16 +17,16 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// What becomes of a row.
+// Results of a row.
 const (
 	Added   = "added"
 	Changed = "changed"
-	Left    = "left" // as it is
+	Left    = "left" // unchanged
 	Refused = "refused"
-	Perhaps = "perhaps" // somebody must say who it is, or how it is read
+	Perhaps = "perhaps" // undecided: a possible duplicate, or an unclear name
 )
 
-// Outcome is what an import does or would do. Its JSON is that of the API and of
+// Outcome is the result of an import or its preview. Its JSON is the API response and the output of
 // --json.
 type Outcome struct {
 	Number   *int64       `json:"number"`
@@ -36,24 +36,24 @@ type Outcome struct {
 	Left     int          `json:"left"`
 	Refused  int          `json:"refused"`
 	Perhaps  int          `json:"perhaps"`
-	Differ   int          `json:"differ"`  // of those left as they are: people whom the row would change with Update
-	LeftOut  int          `json:"leftOut"` // fields that were left out because the record refuses them
+	Differ   int          `json:"differ"`  // unchanged people that Update would change
+	LeftOut  int          `json:"leftOut"` // invalid fields that were left out
 	File     FileInfo     `json:"file"`
 	Dates    *string      `json:"dates"`
 	Columns  []ColumnInfo `json:"columns"`
-	Rows     []Row        `json:"rows"` // those that are not plainly added or left, or with Options.AllRows all
+	Rows     []Row        `json:"rows"` // with Options.AllRows all; otherwise those not simply added or left unchanged
 	Warnings []string     `json:"warnings"`
 
-	All   []Row         `json:"-"` // every row of the file, in its order
-	Notes []sheet.Note  `json:"-"` // the warnings, without words
-	Same  *store.Import `json:"-"` // the same file was imported before
+	All   []Row         `json:"-"` // every row of the file, in order
+	Notes []sheet.Note  `json:"-"` // the warnings as codes
+	Same  *store.Import `json:"-"` // earlier import of the same file
 
-	twins    map[int]int // positions in All: of one that agrees with an earlier row, that row
-	onlyOurs []Row       // for a comparison: people whom no row means
-	unclear  int         // for a comparison: people whom only refused rows could mean
+	twins    map[int]int // by index into All: the earlier row with the same values
+	onlyOurs []Row       // for a comparison: people that no row means
+	unclear  int         // for a comparison: people that only refused rows could mean
 }
 
-// FileInfo says how a file was read.
+// FileInfo describes how a file was read.
 type FileInfo struct {
 	Format    string  `json:"format"`
 	Encoding  *string `json:"encoding"`
@@ -61,76 +61,75 @@ type FileInfo struct {
 	Sheet     *string `json:"sheet"`
 }
 
-// ColumnInfo is a column of the file. Field is null where it is left out.
+// ColumnInfo is a column of the file. Field is null if the column is left out.
 type ColumnInfo struct {
 	Header string  `json:"header"`
 	Field  *string `json:"field"`
 }
 
-// Row is what becomes of a row.
+// Row is the result of a row.
 type Row struct {
 	Row    int                `json:"row"`
 	Result string             `json:"result"`
-	ID     *string            `json:"id"`     // of the person it means, if there is one by now
+	ID     *string            `json:"id"`     // of the person, if known
 	Errors record.FieldErrors `json:"errors"` // never null
 
-	Twin    int                `json:"-"`                 // the number of an earlier row with the same values; 0: none
-	Like    []Like             `json:"like,omitempty"`    // whom a row that is Perhaps could be
-	LeftOut record.FieldErrors `json:"leftOut,omitempty"` // what was wrong with the fields that it goes without
+	Twin    int                `json:"-"`                 // number of an earlier row with the same values; 0: none
+	Like    []Like             `json:"like,omitempty"`    // possible matches, if Result is Perhaps
+	LeftOut record.FieldErrors `json:"leftOut,omitempty"` // errors of fields that were left out
 
 	Name   string         `json:"-"`
 	Fields record.Fields  `json:"-"` // of the row
-	Before *record.Fields `json:"-"` // of the person who is there
-	After  *record.Fields `json:"-"` // what they would be
+	Before *record.Fields `json:"-"` // existing person
+	After  *record.Fields `json:"-"` // person after the import
 	Others []int          `json:"-"` // rows that mean the same person
-	People []string       `json:"-"` // names of the people it could mean
+	People []string       `json:"-"` // people the row could mean
 
-	Ours *record.Firefighter `json:"-"` // of a person who is only in the department: the record
+	Ours *record.Firefighter `json:"-"` // for a person who is only in the department
 
-	Deleted string `json:"-"` // the id that it has, or is said to have, if it is that of a person who was deleted
+	Deleted string `json:"-"` // id of the deleted person that the row means
 }
 
-// CouldGoWithout reports whether a row is refused only for fields that Options.LeaveOutBad
-// would leave out.
+// CouldGoWithout reports whether Options.LeaveOutBad would make a refused row valid.
 func (r *Row) CouldGoWithout() bool {
 	optional := record.FieldNames()[record.NameFields:]
 	return r.Result == Refused && !slices.ContainsFunc(r.Errors, func(e record.FieldError) bool { return !slices.Contains(optional, e.Field) })
 }
 
-// Like is somebody whom a row could be, or two readings of its name.
+// Like is a possible duplicate of a row, or the two readings of its name.
 type Like struct {
 	ID       *string        `json:"id"` // nil for MixedNames
 	Why      string         `json:"why"`
-	Readings []mapping.Name `json:"readings,omitempty"` // of MixedNames
+	Readings []mapping.Name `json:"readings,omitempty"` // for MixedNames
 
-	Person record.Fields `json:"-"` // who is there
+	Person record.Fields `json:"-"` // existing person
 }
 
-// Why a row is Perhaps.
+// Reasons for Perhaps.
 const (
 	EmailAndBirth = "email_and_birth"
 	PhoneAndBirth = "phone_and_birth"
-	Spelling      = "spelling" // the name but for ue/ü, ae/ä, oe/ö, ss/ß, hyphen, space, title or suffix
-	Swapped       = "swapped"  // first and last name
+	Spelling      = "spelling" // same name except for ue/ü, ae/ä, oe/ö, ss/ß, hyphens, spaces, titles or suffixes
+	Swapped       = "swapped"  // first and last name swapped
 	BirthAndName  = "birth_and_name"
-	MixedNames    = "mixed_names" // the name stands in the rarer form of its column
+	MixedNames    = "mixed_names" // the name is in the rarer format of its column
 )
 
-// Codes of the errors of a row beside those of packages record and mapping.
+// Codes of row errors, in addition to those of packages record and mapping.
 const (
-	Ambiguous = "ambiguous" // it could be several people
-	Exists    = "exists"    // somebody has said that it is somebody new, but it means a person who is there
+	Ambiguous = "ambiguous" // the row could mean several people
+	Exists    = "exists"    // the row was confirmed as new but means an existing person
 )
 
-// Codes of the notes of an outcome. Each has a number of rows.
+// Codes of the notes of an outcome. The argument is the number of rows.
 const (
-	NoteTwins    = "twins"    // that agree with an earlier row in all fields that are read
-	NoteSpelling = "spelling" // that spell a name or an e-mail address in another way, which was kept
+	NoteTwins    = "twins"    // rows that repeat an earlier row
+	NoteSpelling = "spelling" // rows with a different spelling of a name or email address, which was not imported
 )
 
-// setMade sets the number of the import, and the ids of those it has written. 0 is no
+// setImported sets the number of the import and the ids of the people it wrote. Number 0 means no
 // import.
-func (o *Outcome) setMade(number int64, ids []string, allRows bool) {
+func (o *Outcome) setImported(number int64, ids []string, allRows bool) {
 	if number == 0 {
 		return
 	}
@@ -148,8 +147,7 @@ func (o *Outcome) setMade(number int64, ids []string, allRows bool) {
 	o.chooseRows(allRows)
 }
 
-// LeftPeople returns the number of people who stay as they are, without counting duplicate
-// rows.
+// LeftPeople returns the number of unchanged people, without counting repeated rows.
 func (o *Outcome) LeftPeople() int {
 	n := o.Left
 	for i := range o.All {
@@ -160,8 +158,7 @@ func (o *Outcome) LeftPeople() int {
 	return n
 }
 
-// chooseRows chooses the rows of the JSON: all of them, or those that are not plainly
-// added or left.
+// chooseRows selects the rows for JSON.
 func (o *Outcome) chooseRows(all bool) {
 	if all {
 		o.Rows = o.All
@@ -175,7 +172,7 @@ func (o *Outcome) chooseRows(all bool) {
 	}
 }
 
-// newOutcome returns the outcome of a decision. same is an import of the same file.
+// newOutcome returns the outcome of a decision. same is an earlier import of the same file.
 func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
 	count, leftOut := map[string]int{}, 0
 	for i := range d.rows {
@@ -207,7 +204,7 @@ func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
 	return o
 }
 
-// Digest returns a hash, in hexadecimal digits, of what would be added, changed and left out.
+// Digest returns a hexadecimal hash of everything that would be added, changed and left out.
 func (o *Outcome) Digest() []byte {
 	sum := sha256.New()
 	for i := range o.All {
@@ -232,28 +229,26 @@ func textOrNil(text string) *string {
 	return &text
 }
 
-// JSON returns the outcome as JSON: the answer of the API, and what is stored of it
-// for a request that is sent again.
+// JSON returns the outcome as JSON: the API response, also stored to answer repeated requests.
 func (o *Outcome) JSON() []byte {
 	var b bytes.Buffer
 	o.WriteJSON(&b) // cannot fail
 	return b.Bytes()
 }
 
-// encode returns a value as JSON. It escapes what JSON demands, and not what HTML
-// does.
+// encode returns value as JSON without HTML escaping.
 func encode(value any) []byte {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	encoder.Encode(value) // to memory, of texts and numbers: it cannot fail
+	encoder.Encode(value) // encoding texts and numbers to memory cannot fail
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// WriteJSON writes what JSON returns, row by row: that of a file of which all rows
-// are refused can have 40 MB. The error is that of w.
+// WriteJSON writes the same as JSON row by row, because the outcome of a file with only refused
+// rows can reach 40 MB. The error is the error of w.
 func (o *Outcome) WriteJSON(w io.Writer) error {
-	const rows = `"rows":[` // stands in no text, where quotes are escaped
+	const rows = `"rows":[` // cannot occur in a string, where quotes are escaped
 	frame := *o
 	frame.Rows = []Row{}
 	head, tail, _ := bytes.Cut(encode(frame), []byte(rows))
@@ -272,19 +267,19 @@ func (o *Outcome) WriteJSON(w io.Writer) error {
 	return out.Flush()
 }
 
-// Entry is an import of a department in JSON.
+// Entry is the JSON form of an import in a department's history.
 type Entry struct {
 	Number   int64        `json:"number"`
 	At       string       `json:"at"`
-	Key      *store.KeyID `json:"key"` // null: a command did it
+	Key      *store.KeyID `json:"key"` // null: imported by a command
 	Label    *string      `json:"label"`
 	File     *string      `json:"file"`
 	Added    int          `json:"added"`
 	Changed  int          `json:"changed"`
-	UndoneAt *string      `json:"takenBackAt"` // null: it was not undone
+	UndoneAt *string      `json:"takenBackAt"` // null: not undone
 }
 
-// EntryOf returns an import in JSON.
+// EntryOf returns the JSON form of an import.
 func EntryOf(i store.Import) Entry {
 	e := Entry{Number: i.Number, At: i.At.UTC().Format(record.InMillis), File: textOrNil(i.File), Added: i.Added, Changed: i.Changed}
 	if i.Key != 0 {
@@ -296,15 +291,13 @@ func EntryOf(i store.Import) Entry {
 	return e
 }
 
-// WriteReport writes the whole file back with more columns, which say what becomes
-// of each row, and why it is refused. cells returns those of a row. The format is
-// sheet.CSV or sheet.XLSX.
+// WriteReport writes the whole file as sheet.CSV or sheet.XLSX, with additional columns for the
+// result and errors of each row. header names these columns; cells returns their texts.
 func WriteReport(w io.Writer, format string, f *File, o *Outcome, header []string, cells func(Row) []string) error {
 	return sheet.WriteTable(w, format, f.withDays(), header, func(i int) []string { return cells(o.All[i]) })
 }
 
-// withDays returns the table with dates of birth that people can read, and that a
-// CSV can hold: days where a workbook has their serial numbers.
+// withDays returns the table with serial numbers of dates of birth replaced by dates.
 func (f *File) withDays() *sheet.Table {
 	at := slices.IndexFunc(f.Mapped.Columns, func(c mapping.Column) bool { return c.Field == "dateOfBirth" })
 	t := *f.Table

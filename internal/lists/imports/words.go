@@ -19,30 +19,30 @@ import (
 //go:embed messages.json
 var files embed.FS
 
-// messages are the sentences about files and their rows, by the codes of errors
-// and notes. A key that ends in ".do" is of what to do about it.
+// messages are the messages for error and note codes. A key with the suffix ".do" is advice on what
+// to do.
 var messages = sync.OnceValue(func() lang.Catalog { return lang.MustLoad("messages.json", files) })
 
-// Words turns errors, notes and faults of rows into sentences.
+// Words formats errors, notes and row errors as sentences.
 type Words struct {
 	Language *lang.Language
-	Show     func(text string) string // how a text of a file stands in a sentence
-	Quote    func(text string) string // likewise, in quotation marks
-	Field    func(name string) string // what a field is called
+	Show     func(text string) string // formats text from a file
+	Quote    func(text string) string // quotes text from a file
+	Field    func(name string) string // returns the name of a field
 }
 
-// English are the words of the command line and of the API. Their numbers are not
-// grouped: people and programs look for row 1200 by these digits.
+// English formats messages for the command line and the API. It does not group digits, so that row
+// 1200 can be found by its number.
 var English = Words{Language: lang.ByTag("en").Ungrouped(), Show: asIs, Quote: strconv.Quote, Field: asIs}
 
 func asIs(text string) string { return text }
 
-// text returns a message. Arguments that are texts of a file are shown or quoted.
+// text returns a message with formatted arguments.
 func (w Words) text(key string, args ...any) string {
 	return messages().Text(w.Language, key, w.shown(args)...)
 }
 
-// count returns the message for a number of things.
+// count returns a plural message with formatted arguments.
 func (w Words) count(key string, n int, args ...any) string {
 	return messages().Count(w.Language, key, n, w.shown(args)...)
 }
@@ -66,7 +66,7 @@ func (w Words) shown(args []any) []any {
 	return all
 }
 
-// quoted returns texts of a file in quotation marks.
+// quoted quotes each text.
 func (w Words) quoted(texts []string) []string {
 	all := make([]string, len(texts))
 	for i, text := range texts {
@@ -75,7 +75,7 @@ func (w Words) quoted(texts []string) []string {
 	return all
 }
 
-// places lists texts with the numbers of their rows.
+// places lists texts with their row numbers.
 func (w Words) places(some sheet.Places) string {
 	var texts []string
 	for _, p := range some.First {
@@ -88,8 +88,7 @@ func (w Words) places(some sheet.Places) string {
 	return all
 }
 
-// list joins texts with the word of the message key, "list.and" or "list.or",
-// before the last.
+// list joins texts, using the message key "list.and" or "list.or" before the last.
 func (w Words) list(key string, texts []string) string {
 	n := len(texts) - 1
 	if n < 1 {
@@ -98,7 +97,7 @@ func (w Words) list(key string, texts []string) string {
 	return messages().Text(w.Language, key, strings.Join(texts[:n], ", "), texts[n])
 }
 
-// Note returns a note as a sentence. One that begins with a number counts.
+// Note returns a note as a sentence. A note whose first argument is a number is a plural message.
 func (w Words) Note(n sheet.Note) string {
 	if len(n.Args) > 0 {
 		if count, ok := n.Args[0].(int); ok {
@@ -108,14 +107,13 @@ func (w Words) Note(n sheet.Note) string {
 	return w.text("note."+n.Code, n.Args...)
 }
 
-// SameFile says that a file was imported before. day is the day of that in words.
+// SameFile returns a sentence about an earlier import of the same file. day is the formatted date.
 func (w Words) SameFile(number int64, day string) string {
 	return w.text("same", strconv.FormatInt(number, 10), day)
 }
 
-// Explain returns what is wrong with a file as a whole, and what to do where no
-// option helps: a sentence each. do may be empty. ok is false for an error that is
-// not about a file.
+// Explain returns a sentence about an error in a file and advice on what to do, which may be empty.
+// It returns false for an error that is not about a file.
 func (w Words) Explain(err error) (what, do string, ok bool) {
 	if e, ok := errors.AsType[*sheet.FileError](err); ok {
 		what, do = w.file(e)
@@ -138,7 +136,7 @@ func (w Words) Explain(err error) (what, do string, ok bool) {
 	return "", "", false
 }
 
-// Say returns what Explain does in one text.
+// Say returns the sentences of Explain as one text.
 func (w Words) Say(err error) string {
 	what, do, _ := w.Explain(err)
 	return strings.TrimSpace(what + " " + do)
@@ -146,14 +144,14 @@ func (w Words) Say(err error) string {
 
 func (w Words) file(e *sheet.FileError) (what, do string) {
 	key, args := "file."+e.Code, e.Args
-	if e.Code == sheet.FileTooMany { // of what is part of the key: languages bend the word
+	if e.Code == sheet.FileTooMany { // the unit is part of the key because languages inflect it
 		key, args = fmt.Sprint(key, ".", args[0]), args[1:]
 	}
 	if do = w.text("file." + e.Code + ".do"); do == "file."+e.Code+".do" {
 		do = ""
 	}
 	if what = w.text(key, args...); e.Code == sheet.FileDamaged && w.Language.Tag == "en" && len(args) > 0 {
-		what = fmt.Sprintf("%s: %s.", strings.TrimSuffix(what, "."), w.shown(args)[0]) // the libraries say it in English
+		what = fmt.Sprintf("%s: %s.", strings.TrimSuffix(what, "."), w.shown(args)[0]) // libraries report errors in English
 	}
 	return what, do
 }
@@ -183,11 +181,10 @@ func (w Words) dates(e *mapping.DatesError) string {
 	return w.text("dates.unsettled", sheet.Quoted(e.Header), sheet.Quoted(e.Example))
 }
 
-// uncertain has no message, nor have the sentences: the page shows the candidates as a
-// choice instead.
+// uncertain is not translated, because the office page offers the candidates as choices instead.
 const uncertain = "The encoding is not certain."
 
-// sentences returns a sentence for each candidate.
+// sentences returns one sentence per candidate.
 func (e *EncodingError) sentences() (all []string) {
 	for _, c := range e.Candidates {
 		all = append(all, fmt.Sprintf("In %s: %s.", c.Encoding, c.Text()))
@@ -195,7 +192,7 @@ func (e *EncodingError) sentences() (all []string) {
 	return all
 }
 
-// Text returns the names of the candidate, in quotes.
+// Text returns the quoted names of the candidate.
 func (c Candidate) Text() string {
 	quoted := make([]string, len(c.Names))
 	for i, name := range c.Names {
@@ -204,8 +201,7 @@ func (c Candidate) Text() string {
 	return strings.Join(quoted, ", ")
 }
 
-// Row returns why a row is refused that means somebody who is not certain. ok is
-// false for every other fault.
+// Row returns a sentence about an ambiguous row. It returns false for other errors.
 func (w Words) Row(e record.FieldError, row *Row) (sentence string, ok bool) {
 	if e.Field != mapping.FullName {
 		return "", false
@@ -218,7 +214,7 @@ func (w Words) Row(e record.FieldError, row *Row) (sentence string, ok bool) {
 		others[i] = strconv.Itoa(number)
 	}
 	could, rows := w.list("list.or", people), w.list("list.and", others)
-	several := min(len(others), 2) // the sentences list the rows: in Croatian 21 is singular only where it stands there
+	several := min(len(others), 2) // sentences list rows instead of counting them; in Croatian, 21 would be singular
 	switch {
 	case e.Code == record.Duplicate && len(people) > 0:
 		return messages().Count(w.Language, "row.both", several, could, rows), true
@@ -234,11 +230,10 @@ func (w Words) Row(e record.FieldError, row *Row) (sentence string, ok bool) {
 	return "", false
 }
 
-// Why says in a few words why a row could be somebody, or how its name stands out.
+// Why returns a short reason for a possible duplicate or an unclear name.
 func (w Words) Why(code string) string { return messages().Text(w.Language, "why."+code) }
 
-// warnings returns what people should know about a file, in sentences. The first are about
-// the candidates of Unsure.
+// warnings returns the notes about a file as sentences, starting with uncertain encodings.
 func (f *File) warnings(r *Outcome) []string {
 	all := []string{}
 	if f.Unsure != nil {
@@ -255,26 +250,24 @@ func (f *File) warnings(r *Outcome) []string {
 	return all
 }
 
-// fault returns what is wrong with a row beside the department and the other
-// rows.
+// fault returns the error for a row that conflicts with the department or other rows.
 func fault(row *Row, v *verdict) record.FieldError {
 	e := record.FieldError{Field: mapping.FullName, Code: v.fault}
 	switch {
 	case v.fault == record.Unknown && row.Deleted != "":
-		e.Field, e.Detail = mapping.ID, "id is that of a person who was deleted."
+		e.Field, e.Detail = mapping.ID, "id belongs to a deleted person."
 	case v.fault == record.Unknown:
-		e.Field, e.Detail = mapping.ID, "id is that of nobody in this department."
+		e.Field, e.Detail = mapping.ID, "id does not belong to a person in this department."
 	default:
 		e.Detail, _ = English.Row(e, row)
 	}
 	return e
 }
 
-// short returns a text for a sentence. The sentences of many rows may name the same
-// people.
+// short truncates text, because the messages of many rows may name the same people.
 func short(text string) string { return lang.Short(text, 60) }
 
-// describe returns what tells people of one name apart.
+// describe returns a name with date of birth and email address, to tell namesakes apart.
 func describe(f record.Fields) string {
 	var more []string
 	if f.DateOfBirth != "" {

@@ -18,14 +18,14 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
-// plainName is what a column is that is the full name where it stands alone, and
-// the first or last name beside a column for the other.
+// plainName is a column "Name": the full name if there is no other name column, otherwise the first
+// or last name.
 const plainName = "plain name"
 
-// reversed is what --map and the API call LastFirst.
+// reversed is LastFirst in --map and in the API.
 const reversed = "nameReversed"
 
-// MapName returns what --map and the API call what a column is.
+// MapName returns the name of a field in --map and in the API.
 func MapName(field string) string {
 	if field == LastFirst {
 		return reversed
@@ -33,7 +33,7 @@ func MapName(field string) string {
 	return field
 }
 
-// targets are what --map and the parameter map can make of a column.
+// targets are the fields accepted by --map and the parameter map.
 var targets = func() map[string]string {
 	known := map[string]string{"": LeftOut, "-": LeftOut, "id": ID, "name": FullName, strings.ToLower(reversed): LastFirst}
 	for _, name := range record.FieldNames() {
@@ -42,31 +42,31 @@ var targets = func() map[string]string {
 	return known
 }()
 
-// choice finds out which column is which field.
+// choice determines which column is which field.
 type choice struct {
-	table   *sheet.Table
-	columns []Column
-	filled  []bool           // the columns that have a value
-	taken   map[string]bool  // fields that options say
-	typed   []int            // columns in the order in which Options.Headers have them
-	called  map[string][]int // columns by their headers as people type them
-	found   map[string][]int // columns that could be a field by their headers
-	several []several        // fields for which several columns are read
-	notes   []sheet.Note
+	table    *sheet.Table
+	columns  []Column
+	filled   []bool           // by column: has a value
+	taken    map[string]bool  // fields assigned by options
+	typed    []int            // columns in the order of Options.Headers
+	byHeader map[string][]int // columns by typed header
+	found    map[string][]int // candidate columns by field
+	several  []several        // fields read from several columns
+	notes    []sheet.Note
 }
 
-// chooseColumns returns what each column of the table is.
+// chooseColumns determines the field of each column.
 func chooseColumns(t *sheet.Table, o Options) (*choice, *ColumnsError) {
 	c := &choice{table: t, columns: make([]Column, len(t.Header)), filled: filledColumns(t),
-		taken: map[string]bool{}, found: map[string][]int{}, called: map[string][]int{}}
+		taken: map[string]bool{}, found: map[string][]int{}, byHeader: map[string][]int{}}
 	for i, header := range t.Header {
 		c.columns[i].Header = header
 	}
-	asked, err := c.asked(o)
+	assigned, err := c.assignments(o)
 	if err != nil {
 		return c, err
 	}
-	known := c.readHeaders(asked)
+	known := c.readHeaders(assigned)
 	if !known && slices.ContainsFunc(t.Header, isData) {
 		return c, &ColumnsError{Code: ColumnsNoHeader, Headers: t.Header}
 	}
@@ -79,7 +79,7 @@ func chooseColumns(t *sheet.Table, o Options) (*choice, *ColumnsError) {
 	if !slices.ContainsFunc(c.columns, Column.IsName) {
 		return c, &ColumnsError{Code: ColumnsNoName, Headers: t.Header}
 	}
-	c.checkIDs(asked)
+	c.checkIDs(assigned)
 	c.readSeveral()
 	return c, nil
 }
@@ -94,20 +94,20 @@ func filledColumns(t *sheet.Table) []bool {
 	return filled
 }
 
-// asked returns what the options say of each column, by its number.
-func (c *choice) asked(o Options) (map[int]string, *ColumnsError) {
-	asked := map[int]string{}
+// assignments returns the fields assigned by options, by column.
+func (c *choice) assignments(o Options) (map[int]string, *ColumnsError) {
+	assigned := map[int]string{}
 	for i, column := range c.columns {
 		header := typedHeader(column.Header)
-		c.called[header] = append(c.called[header], i)
+		c.byHeader[header] = append(c.byHeader[header], i)
 	}
 	for _, h := range o.Headers {
-		some := c.called[typedHeader(h.Header)]
+		some := c.byHeader[typedHeader(h.Header)]
 		if some == nil {
 			return nil, &ColumnsError{Code: ColumnsUnknown, Headers: []string{h.Header}}
 		}
 		for _, i := range some {
-			asked[i] = h.Field
+			assigned[i] = h.Field
 		}
 		c.typed = append(c.typed, some...)
 	}
@@ -115,19 +115,19 @@ func (c *choice) asked(o Options) (map[int]string, *ColumnsError) {
 		if number < 0 || number >= len(c.columns) {
 			return nil, &ColumnsError{Code: ColumnsUnknown, Headers: []string{strconv.Itoa(number + 1)}}
 		}
-		asked[number] = o.Columns[number]
+		assigned[number] = o.Columns[number]
 	}
-	return asked, c.checkAsked(asked)
+	return assigned, c.checkAssigned(assigned)
 }
 
-// typedHeader returns a header as it is compared with what people type.
+// typedHeader normalizes a header for comparison with typed text.
 func typedHeader(header string) string { return strings.Join(strings.Fields(fold.String(header)), " ") }
 
-// checkAsked refuses what cannot be together.
-func (c *choice) checkAsked(asked map[int]string) *ColumnsError {
+// checkAssigned returns an error for conflicting assignments.
+func (c *choice) checkAssigned(assigned map[int]string) *ColumnsError {
 	headers := map[string][]string{}
 	for i, column := range c.columns {
-		field, ok := asked[i]
+		field, ok := assigned[i]
 		switch {
 		case !ok || field == LeftOut:
 			continue
@@ -150,9 +150,9 @@ func (c *choice) checkAsked(asked map[int]string) *ColumnsError {
 	return nil
 }
 
-// readHeaders takes over what is asked for, and reads the headers of all other
-// columns. It reports whether any header says what its column is.
-func (c *choice) readHeaders(asked map[int]string) (known bool) {
+// readHeaders applies the assigned fields and finds candidates among all other headers. It reports
+// whether it recognized any header.
+func (c *choice) readHeaders(assigned map[int]string) (known bool) {
 	parts := slices.ContainsFunc(c.table.Header, func(header string) bool { return birthPart().MatchString(letters(header)) })
 	for i, header := range c.table.Header {
 		field := fieldOf(header)
@@ -163,10 +163,10 @@ func (c *choice) readHeaders(asked map[int]string) (known bool) {
 		switch card := c.table.Format == sheet.VCard; {
 		case field == "dateOfBirth" && parts, field == ID && card && !c.table.Ours:
 			field = LeftOut
-		case card && severalFields[field] && header != field: // package vcard has chosen among them
+		case card && severalFields[field] && header != field: // package vcard has already chosen
 			field = LeftOut
 		}
-		if wish, ok := asked[i]; ok {
+		if wish, ok := assigned[i]; ok {
 			c.columns[i].Field = wish
 		} else if field != LeftOut {
 			c.found[field] = append(c.found[field], i)
@@ -175,9 +175,8 @@ func (c *choice) readHeaders(asked map[int]string) (known bool) {
 	return known
 }
 
-// fieldOf returns what a header says that its column is, LeftOut for nothing that
-// we keep. A number says that it is not the first of its kind. Then it is a field
-// only if several columns can be.
+// fieldOf returns the field for a header, or LeftOut. A header with a number above 1 matches only
+// fields that allow several columns.
 func fieldOf(header string) string {
 	if strings.EqualFold(strings.TrimSpace(header), ID) {
 		return ID
@@ -197,11 +196,10 @@ func fieldOf(header string) string {
 	return LeftOut
 }
 
-// maxHeader is the length in bytes of the longest header that can be a field.
+// maxHeader is the maximum length of a recognized header in bytes.
 const maxHeader = 100
 
-// isCount reports whether a number in a header counts columns: it is no year and no
-// telephone number.
+// isCount reports whether a number in a header can count columns, unlike a year or a phone number.
 func isCount(number string) bool { return len(number) <= 2 && !strings.ContainsFunc(number, isNoDigit) }
 
 func isNoDigit(r rune) bool { return r < '0' || '9' < r }
@@ -216,22 +214,20 @@ func letters(header string) string {
 	}, fold.String(header))
 }
 
-// A header is a field if it consists of words of that field alone, and one of them
-// names it: "Mobile phone number" and "Tel. privat" are phone numbers, but
-// "Emergency phone" and "E-mail type" are nothing that we keep. Words stand here
-// folded. Spaces, points and letters that are not there do not count, so that
-// "first_name", "First Name *" and "firstName" are one.
+// A header matches a field if it consists of words for that field and at least one of them names
+// it. "Mobile phone number" and "Tel. privat" are phone numbers; "Emergency phone" and "E-mail
+// type" match nothing. The words below are folded. Only letters are compared, so "first_name",
+// "First Name *" and "firstName" are equal.
 
-// neutralWords are words in a header that say whose the value is, or how to fill in the
-// column. They change nothing about which field the column is.
+// neutralWords may appear in a header without changing its field. They tell whose value it is or
+// how to fill in the column.
 const neutralWords = `of the de du des del de la le el der die das
 	member members mitglied mitglieds mitgliedes membre miembro clan clana
 	employee volunteer firefighter feuerwehrmitglied vatrogasac vatrogasca person
 	required optional mandatory pflichtfeld pflicht obligatoire facultatif
 	obligatorio opcional obavezno neobavezno usuel legal`
 
-// Words that are a full name where they stand alone, and the first or last name
-// beside a column for the other.
+// Words for a full name, or for the first or last name if the other has its own column.
 const plainNames = `name names namen nom noms nombre nombres ime`
 
 const fullNames = `fullname displayname completename formattedname membername
@@ -241,33 +237,31 @@ const fullNames = `fullname displayname completename formattedname membername
 // Words between a first and a last name.
 const and = `and und et y e i or oder`
 
-// birthParts are the headers of programs that have day, month and year of birth in
-// columns of their own. Then the column of the day, which may be called
-// "Birthday", has no dates.
+// birthParts are headers of programs with separate columns for day, month and year of birth. The
+// day column, which may be called "Birthday", then contains no dates.
 const birthParts = `birthmonth geburtsmonat moisdenaissance mesdenacimiento mjesecrodenja`
 
-// pattern is how the headers of a field look.
+// pattern matches headers of a field.
 type pattern struct {
 	field  string
 	header *regexp.Regexp
 }
 
-// patterns has the field of each header that is known, the most certain ones
-// first.
+// patterns lists the patterns of all fields, the most specific first.
 var patterns = sync.OnceValue(func() []pattern {
 	var all []pattern
 	headings := map[string]string{}
 	for _, f := range record.AllFields() {
 		headings[f.Name] = f.Headings
-		all = append(all, pattern{f.Name, made(f.Headings, f.Besides+" "+neutralWords)})
+		all = append(all, pattern{f.Name, matcherOf(f.Headings, f.Besides+" "+neutralWords)})
 	}
 	first, last := either(headings["firstName"]+" vor"), either(headings["lastName"]+" family")
 	plain, between := either(plainNames), either(and)+"?"
 	return append(all, []pattern{
 		{"firstName", whole("namefirst")},
 		{"lastName", whole("namelast")},
-		{plainName, made(plainNames, neutralWords)},
-		{FullName, made(fullNames, neutralWords)},
+		{plainName, matcherOf(plainNames, neutralWords)},
+		{FullName, matcherOf(fullNames, neutralWords)},
 		{FullName, whole(plain + "?" + first + between + last)},
 		{FullName, whole(first + between + plain + "|" + plain + between + last)},
 		{LastFirst, whole(plain + "?" + last + between + first)},
@@ -277,9 +271,9 @@ var patterns = sync.OnceValue(func() []pattern {
 
 var birthPart = sync.OnceValue(func() *regexp.Regexp { return whole(either(birthParts)) })
 
-// made returns the pattern of what consists of names and more alone, with a name
-// at least.
-func made(names, more string) *regexp.Regexp {
+// matcherOf returns a pattern for text that consists only of names and more, with at least one
+// name.
+func matcherOf(names, more string) *regexp.Regexp {
 	name, word := either(names), either(names+" "+more)
 	return whole(word + "*" + name + word + "*")
 }
@@ -288,9 +282,9 @@ func whole(pattern string) *regexp.Regexp { return regexp.MustCompile("^(?:" + p
 
 func either(words string) string { return "(?:" + strings.Join(strings.Fields(words), "|") + ")" }
 
-// chooseNames settles what depends on other columns: a column "Name" may be the
-// first, the last or the full name. Then it leaves out the full name where there
-// are a first and a last name, or these where one of them is missing.
+// chooseNames resolves name columns that depend on others: a column "Name" can be the first, last
+// or full name. It then drops the full name if both first and last name exist, or these if one is
+// missing.
 func (c *choice) chooseNames() {
 	c.found[FullName] = append(c.found[FullName], c.found[LastFirst]...)
 	first, last := c.has("firstName"), c.has("lastName")
@@ -311,10 +305,10 @@ func (c *choice) chooseNames() {
 	}
 }
 
-// has reports whether a column that has a value is a field or could be it.
+// has reports whether a field is assigned, or has a candidate column with values.
 func (c *choice) has(field string) bool { return c.taken[field] || len(c.withValue(field)) > 0 }
 
-// withValue returns the columns that could be a field and have a value, from the left.
+// withValue returns the candidate columns with values, from the left.
 func (c *choice) withValue(field string) (some []int) {
 	for _, i := range c.found[field] {
 		if c.filled[i] {
@@ -325,8 +319,7 @@ func (c *choice) withValue(field string) (some []int) {
 	return some
 }
 
-// choose decides which column is a field, or which ones are. A column without any
-// value never competes for it.
+// choose assigns columns to a field. Columns without values never compete.
 func (c *choice) choose(field string) *ColumnsError {
 	all := c.found[field]
 	if c.taken[field] || len(all) == 0 {
@@ -342,7 +335,7 @@ func (c *choice) choose(field string) *ColumnsError {
 		for _, i := range some {
 			header := c.columns[i].Header
 			e.Headers = append(e.Headers, header)
-			if e.Settled.Header == "" && len(c.called[typedHeader(header)]) == 1 {
+			if e.Settled.Header == "" && len(c.byHeader[typedHeader(header)]) == 1 {
 				e.Settled = Header{header, c.ordered(field, i)}
 			}
 		}
@@ -354,8 +347,8 @@ func (c *choice) choose(field string) *ColumnsError {
 	return nil
 }
 
-// ordered returns LastFirst for a full name whose header has the last name first, and
-// other fields as they are.
+// ordered returns LastFirst for a full name whose header puts the last name first, and field
+// otherwise.
 func (c *choice) ordered(field string, column int) string {
 	if slices.Contains(c.found[LastFirst], column) {
 		return LastFirst
@@ -363,11 +356,10 @@ func (c *choice) ordered(field string, column int) string {
 	return field
 }
 
-// checkIDs leaves out a column "id" in which nothing is an id of ours, unless the
-// options say what it is.
-func (c *choice) checkIDs(asked map[int]string) {
+// checkIDs drops a column "id" without record ids, unless options assign it.
+func (c *choice) checkIDs(assigned map[int]string) {
 	at := slices.IndexFunc(c.columns, func(column Column) bool { return column.Field == ID })
-	if _, ok := asked[at]; ok || at < 0 || !c.filled[at] {
+	if _, ok := assigned[at]; ok || at < 0 || !c.filled[at] {
 		return
 	}
 	for _, row := range c.table.Rows {
@@ -379,31 +371,29 @@ func (c *choice) checkIDs(asked map[int]string) {
 	c.notes = append(c.notes, sheet.Note{Code: NoteNotOurID, Args: []any{sheet.Quoted(c.columns[at].Header)}})
 }
 
-// parseID returns an id of a record in its canonical form.
+// parseID returns the canonical form of a record id.
 func parseID(text string) (id string, ok bool) {
 	parsed, err := uuid.Parse(text)
-	if err != nil || len(text) != 36 { // Parse accepts other spellings, too
+	if err != nil || len(text) != 36 { // Parse accepts other forms
 		return "", false
 	}
 	return parsed.String(), true
 }
 
-// isData reports whether a header is what stands in a row of people: an e-mail
-// address, a date or a phone number.
+// isData reports whether a header looks like data: an email address, date or phone number.
 func isData(header string) bool {
 	_, err := mail.ParseAddress(header)
 	return err == nil || isNumber(header)
 }
 
-// ParseHeaders reads which header is which field, as in
-// "Vorname=firstName,Handy=phoneNumber". A header may stand in quotes, as in a
-// CSV. A column that is "-" or nothing is left out. The error is a
+// ParseHeaders parses column assignments such as "Vorname=firstName,Handy=phoneNumber". Headers may
+// be quoted as in CSV. The field "-" or an empty field leaves out a column. The error is a
 // *record.TextError.
 func ParseHeaders(text string) (headers []Header, err error) {
 	for _, entry := range splitOutside(text, ',') {
 		parts := splitOutside(entry, '=')
 		last := len(parts) - 1
-		if last == 0 { // the quotes are around all of it
+		if last == 0 { // the whole entry is quoted
 			parts = strings.Split(unquote(entry), "=")
 			last = len(parts) - 1
 		}
@@ -415,7 +405,7 @@ func ParseHeaders(text string) (headers []Header, err error) {
 			return nil, wrongHeaders(`must be like "Vorname=firstName,Handy=phoneNumber", not %q`, text)
 		case !known:
 			fields := strings.Join(append(record.FieldNames(), ID, FullName, reversed), ", ")
-			return nil, wrongHeaders("has %q, and the fields are %s, and - for none", parts[last], fields)
+			return nil, wrongHeaders("has the unknown field %q; the fields are %s, or - to leave a column out", parts[last], fields)
 		case twice:
 			return nil, wrongHeaders("has the header %q twice", header)
 		}
@@ -428,7 +418,7 @@ func wrongHeaders(format string, args ...any) error {
 	return &record.TextError{Code: record.Invalid, Fault: fmt.Sprintf(format, args...)}
 }
 
-// splitOutside splits a text at a separator that stands outside quotes.
+// splitOutside splits text at separators outside quotes.
 func splitOutside(text string, separator rune) []string {
 	quoted, parts := false, []string{""}
 	for _, c := range text {
@@ -444,7 +434,7 @@ func splitOutside(text string, separator rune) []string {
 	return parts
 }
 
-// unquote takes the quotes of a CSV off a text.
+// unquote removes CSV quotes.
 func unquote(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {

@@ -19,43 +19,42 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
-// dateKind is how a cell says which day it means.
+// dateKind classifies how a cell expresses a date.
 type dateKind uint8
 
 const (
-	noDate    dateKind = iota // it means none
-	itself                    // without a doubt
-	yearFirst                 // likewise, in numbers with the year first, but not as ISO 8601 has it
-	numbers                   // three numbers, in the order of the column
-	noYear                    // a birthday, of which the year is missing
+	noDate    dateKind = iota // no date
+	itself                    // unambiguous
+	yearFirst                 // unambiguous, year first, but not in ISO 8601 form
+	numbers                   // three numbers in the column's order
+	noYear                    // birthday without a year
 	unreadable
 )
 
-// date is what a cell in the column of births holds.
+// date is a parsed cell of the date of birth column.
 type date struct {
 	kind dateKind
-	iso  string // of a date that means itself: a date or date-time, as a record takes it
-	// The three numbers of other dates. c is the year, unless b or an option says
-	// that a is.
+	iso  string // for kind itself: a date or date-time accepted by a record
+	// The three numbers of other dates. c is the year; a is the year for yearFirst and YMD.
 	a, b, c   int
 	twoDigits bool // the year has two digits
 }
 
-// births are the cells of the column of births.
+// births are the parsed cells of the date of birth column.
 type births struct {
-	column   int // -1: there is none
+	column   int // -1: none
 	dates    []date
 	table    *sheet.Table
-	order    string // how numbers are read
-	reported string // order that some cell needed
+	order    string // order of numeric dates
+	reported string // order, if any cell required it
 	now      time.Time
 
 	twoDigits, none int
 	exampleOfNone   string
 }
 
-// readBirths reads the dates of a table and decides their order. The error is a
-// *DatesError, or that of ctx.
+// readBirths parses the dates of a table and determines their order. The error is a *DatesError or
+// the error of ctx.
 func readBirths(ctx context.Context, t *sheet.Table, columns []Column, o Options) (*births, error) {
 	b := &births{table: t, now: o.Now, order: o.Dates}
 	b.column = slices.IndexFunc(columns, func(c Column) bool { return c.Field == "dateOfBirth" })
@@ -72,8 +71,7 @@ func readBirths(ctx context.Context, t *sheet.Table, columns []Column, o Options
 	return b, b.decide(columns[b.column].Header)
 }
 
-// decide decides the order for all cells. Where an option says it, nothing is
-// decided but what is reported.
+// decide determines the order for all cells, unless an option sets it, and the order to report.
 func (b *births) decide(header string) error {
 	examples, needed := map[string]string{}, false
 	for i, d := range b.dates {
@@ -96,7 +94,7 @@ func (b *births) decide(header string) error {
 	return nil
 }
 
-// settle decides the order by one cell of each kind.
+// settle determines the order from one example of each kind.
 func (b *births) settle(header string, examples map[string]string) error {
 	for _, order := range Orders {
 		switch example, settled := examples[order]; {
@@ -112,15 +110,15 @@ func (b *births) settle(header string, examples map[string]string) error {
 	return nil
 }
 
-// What a cell says about the order, beside the orders.
+// Evidence of a cell for an order, in addition to the orders.
 const (
-	nothing     = "" // any order reads it alike, or none reads it
+	nothing     = "" // compatible with any order, or with none
 	eitherOrder = "either"
-	yearAhead   = "year ahead" // it has a year of four digits first
+	yearAhead   = "year ahead" // starts with a four-digit year
 )
 
-// settles returns what a date says about the order of the column: a number above
-// 12 is a day, and one above 31 a year.
+// settles returns the order that a date implies: a number above 12 is a day, and one above 31 a
+// year.
 func (d date) settles() string {
 	switch isDay := func(n int) bool { return n > 12 }; {
 	case d.kind == yearFirst:
@@ -139,7 +137,7 @@ func (d date) settles() string {
 	return eitherOrder
 }
 
-// day returns the date of birth in a row as a record takes it.
+// day returns the date of birth of a row as accepted by a record.
 func (b *births) day(row int) (string, *record.FieldError) {
 	d, cell := b.dates[row], b.table.Rows[row].Cell(b.column)
 	switch d.kind {
@@ -180,7 +178,7 @@ func fault(format, text string) *record.FieldError {
 
 var orderWords = map[string]string{DMY: "with the day first", MDY: "with the month first", YMD: "with the year first"}
 
-// notes returns what was read into the dates.
+// notes returns notes about how dates were read.
 func (b *births) notes() (notes []sheet.Note) {
 	if b.twoDigits > 0 {
 		notes = append(notes, sheet.Note{Code: NoteTwoDigits, Args: []any{b.twoDigits}})
@@ -191,7 +189,7 @@ func (b *births) notes() (notes []sheet.Note) {
 	return notes
 }
 
-// in returns the date in an order. ok is false if the numbers cannot be in it.
+// in returns the date in an order. It returns false if the numbers do not fit.
 func (d date) in(order string) (day calendar.Date, ok bool) {
 	switch {
 	case d.kind == yearFirst:
@@ -204,7 +202,7 @@ func (d date) in(order string) (day calendar.Date, ok bool) {
 	return calendar.Date{Year: d.c, Month: time.Month(d.b), Day: d.a}, true
 }
 
-// Forms of dates.
+// Date formats.
 var (
 	isoForm     = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})(?:[Tt ] *(\d{2}:\d{2})(:\d{2}(?:\.\d+)?)? *([Zz]|[+-]\d{2}:\d{2})?)?$`)
 	basicForm   = regexp.MustCompile(`^((?:19|20)\d{2})(\d{2})(\d{2})$`)
@@ -212,8 +210,8 @@ var (
 	timeForm    = regexp.MustCompile(`^(.*\d\.?),? +(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]0+)?)? *(?:([AaPp])\.? ?[Mm]\.?|Uhr)?$`)
 	shortYear   = regexp.MustCompile(`^(.*\pL.*?[^\d'])'?(\d{2})\.?$`)
 
-	// A birthday of which the year is missing: as vCards have it, with a year that
-	// programs put there for none, Apple 1604, and as people type it.
+	// Birthdays without a year: in vCards, with a placeholder year such as Apple's 1604, and as
+	// typed.
 	birthdayForms = []*regexp.Regexp{
 		regexp.MustCompile(`^--(\d{2})-?(\d{2})(?:T.*)?$`),
 		regexp.MustCompile(`^(?:1604|0000)[-/]?(\d{2})[-/]?(\d{2})(?:[T ].*)?$`),
@@ -221,7 +219,7 @@ var (
 	}
 )
 
-// isBirthday reports whether a text is a day of a month without a year.
+// isBirthday reports whether text is a day of the year without a year.
 func isBirthday(text string) bool {
 	for _, form := range birthdayForms {
 		if part := form.FindStringSubmatch(text); part != nil {
@@ -236,19 +234,18 @@ func isBirthday(text string) bool {
 	return err == nil
 }
 
-// leapYear has every day that a year can have.
+// leapYear contains every possible day.
 const leapYear = 2000
 
 func exists(month, day int) bool {
 	return calendar.Date{Year: leapYear, Month: time.Month(month), Day: day}.Exists()
 }
 
-// maxDate is the length in bytes of the longest text that can be a date, with a
-// weekday, a time and many spaces.
+// maxDate is the maximum length of a date in bytes, with a weekday, a time and extra spaces.
 const maxDate = 200
 
-// read reads a cell of the column, but for the order of its numbers. A weekday may
-// stand before the date, and is not checked.
+// read parses a cell, leaving numeric dates unordered. It accepts a leading weekday without
+// checking it.
 func (b *births) read(cell sheet.Cell) date {
 	if len(cell.Text) > maxDate {
 		return date{kind: unreadable}
@@ -268,7 +265,7 @@ func (b *births) read(cell sheet.Cell) date {
 	return b.readDate(sheet.Cell{Text: rest})
 }
 
-// weekdays may stand before a date.
+// weekdays may precede a date.
 const weekdays = `monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun
 	montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag mo di mi do fr sa so
 	lundi mardi mercredi jeudi vendredi samedi dimanche lun mar mer jeu ven sam dim
@@ -301,7 +298,7 @@ func (b *births) readDate(cell sheet.Cell) date {
 	return b.readWords(text)
 }
 
-// plainSpaces returns a text with single spaces and plain hyphens.
+// plainSpaces collapses spaces and replaces all dashes with hyphens.
 func plainSpaces(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	return strings.Map(func(r rune) rune {
@@ -312,7 +309,7 @@ func plainSpaces(text string) string {
 	}, text)
 }
 
-// readISO reads a date or date-time of ISO 8601, a date also without hyphens.
+// readISO parses an ISO 8601 date, with or without hyphens, or a date-time.
 func readISO(text string) date {
 	if part := isoForm.FindStringSubmatch(text); part != nil && part[1] != "0000-00-00" {
 		iso := part[1]
@@ -327,8 +324,7 @@ func readISO(text string) date {
 	return date{}
 }
 
-// cutTime takes the time of day off a date. It reports whether that is midnight,
-// or there is none.
+// cutTime removes the time of day. It reports whether the time is midnight or absent.
 func cutTime(text string) (rest string, midnight bool) {
 	part := timeForm.FindStringSubmatch(text)
 	if part == nil {
@@ -343,7 +339,7 @@ func cutTime(text string) (rest string, midnight bool) {
 	return part[1], hour == 0 && part[3] == "00" && strings.Trim(part[4], "0") == ""
 }
 
-// readNumbers reads three numbers. All zero is how some programs write no date.
+// readNumbers parses a numeric date. Some programs write zeros for no date.
 func readNumbers(part []string) date {
 	first, last := part[1], part[5]
 	d := date{kind: numbers, a: number(first), b: number(part[3]), c: number(last), twoDigits: len(last) < 3}
@@ -365,7 +361,7 @@ func number(digits string) int {
 	return n
 }
 
-// readWords reads a date of which the month is a word.
+// readWords parses a date whose month is a word.
 func (b *births) readWords(text string) date {
 	d := date{kind: itself}
 	part := shortYear.FindStringSubmatch(text)

@@ -23,14 +23,14 @@ func TestParseHeaders(t *testing.T) {
 		}
 	}
 	const form = `must be like "Vorname=firstName,Handy=phoneNumber", not `
-	fields := ", and the fields are " + strings.Join(record.FieldNames(), ", ") + ", id, name, nameReversed, and - for none"
+	fields := "; the fields are " + strings.Join(record.FieldNames(), ", ") + ", id, name, nameReversed, or - to leave a column out"
 	for text, want := range map[string]string{
 		"":                        form + `""`,
 		"Vorname":                 form + `"Vorname"`,
 		"=email":                  form + `"=email"`,
 		"a=email,":                form + `"a=email,"`,
-		"Handy=phone":             `has "phone"` + fields,
-		"a=email,b=userId":        `has "userId"` + fields,
+		"Handy=phone":             `has the unknown field "phone"` + fields,
+		"a=email,b=userId":        `has the unknown field "userId"` + fields,
 		"Handy=email,Handy=email": `has the header "Handy" twice`,
 	} {
 		if got, err := ParseHeaders(text); got != nil || err == nil || err.Error() != want {

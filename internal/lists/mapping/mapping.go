@@ -1,5 +1,5 @@
-// Package mapping reads people out of a table: which column is which field, in
-// which order dates are written, and each row by the rules of a record.
+// Package mapping converts the rows of a table to people. It determines the field of each column
+// and the order of dates, and validates each row by the rules of a record.
 package mapping
 
 import (
@@ -12,83 +12,82 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// What a column can be: the name of a field in JSON, or one of these.
+// Values of Column.Field, in addition to the JSON names of fields.
 const (
-	LeftOut   = ""                   // nothing that we keep
-	ID        = "id"                 // our id
+	LeftOut   = ""                   // not imported
+	ID        = "id"                 // record id
 	FullName  = "name"               // first and last name in one cell
-	LastFirst = "lastName firstName" // likewise, the last name first
+	LastFirst = "lastName firstName" // the same with the last name first
 )
 
-// Orders in which a date is written.
+// Date orders.
 const (
 	DMY = "dmy"
 	MDY = "mdy"
 	YMD = "ymd"
 )
 
-// Orders are all of them.
+// Orders are all date orders.
 var Orders = []string{DMY, MDY, YMD}
 
-// Options say what the table does not.
+// Options override or supplement what the table shows.
 type Options struct {
-	Columns map[int]string // by the number of the column, from 0: what it is; it wins over the header
-	Headers []Header       // by a header, compared folded: what its column is (--map)
-	Dates   string         // order of dates; empty: by the columns
-	Names   string         // how a name without a comma is read, in a column that has names with one, too; empty: not said
-	Zero    bool           // a phone number without a leading zero or plus gets a 0, in a column where others have one
+	Columns map[int]string // fields by column, from 0; override the header
+	Headers []Header       // fields by header, compared folded (--map)
+	Dates   string         // date order; empty: detect
+	Names   string         // order of names without a comma, if the column also has names with a comma; empty: ask
+	Zero    bool           // add a missing leading 0 to phone numbers in a column where others have one
 
-	// LeaveOutBad says that a row goes without a date of birth, an e-mail address or a
-	// phone number that the record refuses.
+	// LeaveOutBad imports rows without invalid dates of birth, email addresses and phone numbers.
 	LeaveOutBad bool
 
 	Now time.Time
 }
 
-// Header says what the column with a header is. Several of them can say phoneNumber or
-// email: the first one that is filled counts, row by row.
+// Header assigns a field to all columns with a header. If several assign phoneNumber or email, the
+// first filled column of each row counts.
 type Header struct{ Header, Field string }
 
-// How a name without a comma is read.
+// Orders of a name without a comma.
 const (
 	FirstLast     = "first-last"
 	LastFirstName = "last-first"
 )
 
-// NameOrders are both of them.
+// NameOrders are all name orders.
 var NameOrders = []string{FirstLast, LastFirstName}
 
 // Column is a column of the table.
 type Column struct {
 	Header string
-	Field  string // one of the constants above, or the name of a field
+	Field  string // a constant above, or the name of a field
 }
 
-// IsName reports whether the column has names.
+// IsName reports whether the column contains names.
 func (c Column) IsName() bool {
 	return c.Field == "firstName" || c.Field == "lastName" || c.IsFullName()
 }
 
-// IsFullName reports whether first and last names stand in the column.
+// IsFullName reports whether the column contains first and last names.
 func (c Column) IsFullName() bool { return c.Field == FullName || c.Field == LastFirst }
 
 // Person is a row as a record.
 type Person struct {
-	Row    int                // its number in the file
-	ID     string             // our id, canonical; empty: none
-	Fields record.Fields      // normalized; a cell that is empty is an empty field
-	Errors record.FieldErrors // what is wrong with the row; empty: nothing
-	// LostPhone is a phone number whose digits a spreadsheet has lost, as
-	// 4.41E+11. It is refused unless the person's record holds exactly that. Then
-	// Fields.PhoneNumber is empty, and Errors does not have it.
+	Row    int                // row number in the file
+	ID     string             // canonical record id; empty: none
+	Fields record.Fields      // normalized; empty cells are empty fields
+	Errors record.FieldErrors // empty: the row is valid
+	// LostPhone is a phone number that a spreadsheet rounded, such as 4.41E+11. It is an error
+	// unless the existing record contains exactly this text. Fields.PhoneNumber is then empty, and
+	// Errors does not include it.
 	LostPhone string
-	// LeftOut is what was wrong with fields that the person goes without.
+	// LeftOut are the errors of fields dropped by LeaveOutBad.
 	LeftOut record.FieldErrors
-	// Readings are those of a name that stands in the rarer form of its column, where
-	// nobody has said how it is read. nil: it is sure.
+	// Readings are the possible readings of a name in the rarer format of its column. nil: the name
+	// is clear.
 	Readings []Name
-	// Titled is a full name with its titles and suffixes where they stand, and the last name
-	// behind: it may stand so in a record. Empty: it is the name.
+	// Titled is the full name, last name at the end, with titles and suffixes in place, as a record
+	// may contain it. Empty: same as the name.
 	Titled string
 }
 
@@ -98,52 +97,51 @@ type Name struct {
 	Last  string `json:"lastName"`
 }
 
-// Name returns the name of the person for a message, as far as the row has one.
+// Name returns the full name, or the part that the row has.
 func (p *Person) Name() string {
 	return strings.TrimSpace(p.Fields.FirstName + " " + p.Fields.LastName)
 }
 
-// Result is a table as people.
+// Result is a table converted to people.
 type Result struct {
-	Columns []Column // one for each header of the table
-	Dates   string   // order in which dates were read; empty: no cell needed one
-	People  []Person // one for each row
-	NoZero  int      // phone numbers that Options.Zero would put a 0 before
+	Columns []Column // one per column of the table
+	Dates   string   // date order; empty: no cell required one
+	People  []Person // one per row
+	NoZero  int      // phone numbers to which Options.Zero would add a 0
 	Notes   []sheet.Note
 }
 
-// Codes of the notes of a result.
+// Codes of the notes of a result, with their arguments.
 const (
-	NoteTwoDigits   = "twoDigitYears" // number: dates whose year has two digits
-	NoteSplit       = "splitNames"    // cell, first name, last name: how names of one column were split; up to three notes
-	NoteNoDate      = "noDate"        // number, text: cells that other programs write for no date, such as 0/0/00
-	NoteNotOurID    = "notOurID"      // header: a column "id" that holds no ids of ours
+	NoteTwoDigits   = "twoDigitYears" // number: dates with two-digit years
+	NoteSplit       = "splitNames"    // cell, first name, last name: how a name was split; up to three notes
+	NoteNoDate      = "noDate"        // number, text: cells that mean no date, such as 0/0/00
+	NoteNotOurID    = "notOurID"      // header: a column "id" without record ids
 	NoteGuessedName = "splitGuess"    // number: names of more than two words
-	NoteFirstFilled = "firstFilled"   // Field, headers: columns of which the first that is filled counts, in their order
-	NoteFirstByKind = "firstByKind"   // likewise, and the headers of the columns that say the kind of each value
-	NoteNoFax       = "noFax"         // number: cells that were not taken because they are those of a fax or the like
-	NoteJoined      = "joined"        // number: cells with several values, of which the first was taken
+	NoteFirstFilled = "firstFilled"   // FieldName, headers: columns in order of preference; the first filled one counts
+	NoteFirstByKind = "firstByKind"   // the same, plus the headers of columns with the kind of each value
+	NoteNoFax       = "noFax"         // number: skipped fax numbers and similar
+	NoteJoined      = "joined"        // number: cells with several values, of which the first was used
 	NoteNoZero      = "noZero"        // number: phone numbers without a 0 or + in columns where others have one
-	NoteZero        = "zero"          // number: of those, how many got a 0
-	NoteTitles      = "titles"        // number, places: titles that are no part of a name
-	NoteCapitals    = "capitals"      // likewise: people of whom a name is in capitals throughout
+	NoteZero        = "zero"          // number: phone numbers that got a 0
+	NoteTitles      = "titles"        // number, places: titles removed from names
+	NoteCapitals    = "capitals"      // number, places: people with a name in capitals
 )
 
 // FieldName is the name of a field in the arguments of a note.
 type FieldName string
 
-// Headers are several headers in the arguments of a note.
+// Headers are column headers in the arguments of a note.
 type Headers []string
 
-// ColumnsError says that it is not clear which column is which field.
+// ColumnsError reports that the fields of the columns are unclear.
 type ColumnsError struct {
 	Code    string
-	Field   string   // that several columns could be; empty for other codes
-	Headers []string // the columns concerned; for ColumnsNoName and ColumnsNoHeader all headers
+	Field   string   // for ColumnsTwice
+	Headers []string // columns concerned; all for ColumnsNoName and ColumnsNoHeader
 
-	// Settled is what Options.Headers can say, too, so that one of the columns of a
-	// ColumnsTwice is Field. It is empty where headers cannot tell the columns apart, or
-	// Options say it of several.
+	// Settled is an entry for Options.Headers that resolves a ColumnsTwice. It is empty if headers
+	// cannot tell the columns apart or the options cause the conflict.
 	Settled Header
 }
 
@@ -152,31 +150,30 @@ func (e *ColumnsError) Error() string { return "columns: " + e.Code }
 // Codes of a ColumnsError.
 const (
 	ColumnsTwice    = "twice"    // several columns could be Field
-	ColumnsNoName   = "noName"   // no column has names
-	ColumnsNoHeader = "noHeader" // the first row is not a header: it has an e-mail address, a date or a phone number
-	ColumnsUnknown  = "unknown"  // Options name a column that the table does not have, or a field that there is not
+	ColumnsNoName   = "noName"   // no column contains names
+	ColumnsNoHeader = "noHeader" // the first row contains data: an email address, date or phone number
+	ColumnsUnknown  = "unknown"  // Options name an unknown column or field
 )
 
-// DatesError says that nothing settles the order of dates.
+// DatesError reports that the order of dates is unclear.
 type DatesError struct {
 	Header  string
 	Example string
-	// Conflict: one cell says day first and another one month first. Example is
-	// the first of them, Other the second.
+	// Other is set if one cell has the day first and another the month first. Example is the first
+	// of them, Other the second.
 	Other string
 }
 
-func (e *DatesError) Error() string { return "dates: nothing settles their order" }
+func (e *DatesError) Error() string { return "dates: unclear order" }
 
-// Columns returns what each column of a table is, as far as that is known.
+// Columns returns the columns of a table, as far as they are clear.
 func Columns(t *sheet.Table, o Options) []Column {
 	c, _ := chooseColumns(t, o)
 	return c.columns
 }
 
-// Map reads the people of a table. The error is a *ColumnsError or a
-// *DatesError; then the result has the columns as far as they are known. Or it is
-// that of ctx.
+// Map converts the rows of a table to people. The error is a *ColumnsError, a *DatesError or the
+// error of ctx. With the first two, the result still has the known columns.
 func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 	c, unclear := chooseColumns(t, o)
 	r := &Result{Columns: c.columns, Notes: c.notes}

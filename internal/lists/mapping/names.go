@@ -17,12 +17,12 @@ import (
 var particles = words(`von van vom zu zum zur de der den des del della di da dal do dos das du la le les
 	af av ten ter te op bin ibn el`)
 
-// salutations stand in front of a name, folded and without periods.
+// salutations precede a name. They are folded and without periods.
 var salutations = words(`mr mrs ms miss mx herr herrn frau hr monsieur madame mademoiselle mme mlle sr sra srta senor senora senorita
 	gosp gospodin gospodja gospoda gda gdja gdica gospodica`)
 
-// degrees stand behind a first and a last name, folded and without periods. Behind a last
-// name alone they are initials, as in "Müller, M.A.".
+// degrees follow a first and a last name. They are folded and without periods. After a last name
+// only, they are initials, as in "Müller, M.A.".
 var degrees = words(`ba ma md mba bba mph rn esq dds dmd dvm jd edd cpa bed med beng meng`)
 
 func words(text string) map[string]bool {
@@ -33,34 +33,33 @@ func words(text string) map[string]bool {
 	return all
 }
 
-// nameForm is how a full name is written.
+// nameForm is the format of a full name.
 type nameForm uint8
 
 const (
-	oneName  nameForm = iota // a part of it is missing
+	oneName  nameForm = iota // first or last name missing
 	noComma                  // "Hans Müller", or "Müller Hans"
 	comma                    // "Müller, Hans"
 	titleMid                 // "Müller Dr. Hans"
 )
 
-// fullName is what a cell with a full name says.
+// fullName is a parsed full name.
 type fullName struct {
 	form    nameForm
 	name    Name
-	other   Name // how it would be read with the last name at the other end
-	guessed bool // it has more than two words, without a comma
+	other   Name // the reading with the last name at the other end
+	guessed bool // more than two words without a comma
 	titles  []string
 }
 
-// splitName splits a full name. A comma stands behind the last name. Without one the last
-// word is the last name, or the first one where lastFirst says so, with the particles
-// before it. A single word is the first name, unless a title, a suffix or a comma stands
-// beside it. Titles are no part of a name, and the suffix of a generation belongs to the
-// last name.
+// splitName splits a full name. A comma ends the last name. Without a comma, the last name is the
+// last word, or the first word if lastFirst is set, with the particles before it. A single word is
+// the first name, unless it has a title, suffix or comma. Titles are removed; a generational suffix
+// belongs to the last name.
 func splitName(cell string, lastFirst, french bool) (n fullName) {
-	var parts [][]string // the words of names between commas
+	var parts [][]string // words of names between commas
 	var suffix []string
-	bare := true // nothing but titles and suffixes was taken off
+	bare := true // only titles and suffixes were removed
 	for i, text := range strings.Split(cell, ",") {
 		part := n.strip(text, parts, french)
 		suffix = append(suffix, part.suffix...)
@@ -77,9 +76,9 @@ func splitName(cell string, lastFirst, french bool) (n fullName) {
 		n.name.Last = strings.Join(suffix, " ")
 		return n
 	case len(parts) > 1 || !bare:
-		n.behindComma(parts)
+		n.withComma(parts)
 	default:
-		n.without(parts[0], lastFirst, len(suffix)+len(n.titles) > 0)
+		n.withoutComma(parts[0], lastFirst, len(suffix)+len(n.titles) > 0)
 		n.guessed = n.form != oneName && len(parts[0])+len(suffix) > 2
 	}
 	for _, last := range []*string{&n.name.Last, &n.other.Last} {
@@ -90,8 +89,8 @@ func splitName(cell string, lastFirst, french bool) (n fullName) {
 	return n
 }
 
-// behindComma takes over a name of which the last name stands before a comma.
-func (n *fullName) behindComma(parts [][]string) {
+// withComma handles a name with a comma after the last name.
+func (n *fullName) withComma(parts [][]string) {
 	var first []string
 	for _, part := range parts[1:] {
 		first = append(first, strings.Join(part, " "))
@@ -104,9 +103,8 @@ func (n *fullName) behindComma(parts [][]string) {
 	}
 }
 
-// without takes over a name without a comma. titled says that a title or a suffix stood
-// beside it.
-func (n *fullName) without(all []string, lastFirst, titled bool) {
+// withoutComma handles a name without a comma. titled reports whether a title or suffix was removed.
+func (n *fullName) withoutComma(all []string, lastFirst, titled bool) {
 	if titled && endOfLast(all) >= len(all)-1 && (len(all) == 1 || particles[fold.String(all[0])]) {
 		n.name.Last = strings.Join(all, " ")
 		n.form = oneName
@@ -125,8 +123,8 @@ func (n *fullName) without(all []string, lastFirst, titled bool) {
 	}
 }
 
-// withTitles returns a full name with the last name behind, and titles and suffixes where
-// they stand.
+// withTitles returns a full name with the last name at the end, keeping titles and suffixes in
+// place.
 func withTitles(cell string, lastFirst bool) string {
 	all := strings.Fields(cell)
 	if last, first, ok := strings.Cut(cell, ","); ok {
@@ -138,8 +136,8 @@ func withTitles(cell string, lastFirst bool) string {
 	return strings.Join(all, " ")
 }
 
-// startOfLast returns where the last name begins in words of which the first name
-// stands first. One word at least is the first name.
+// startOfLast returns the index where the last name starts if the first name comes first. At least
+// one word is the first name.
 func startOfLast(all []string) int {
 	at := len(all) - 1
 	for at > 1 && particles[fold.String(all[at-1])] {
@@ -148,7 +146,7 @@ func startOfLast(all []string) int {
 	return max(at, min(1, len(all)))
 }
 
-// endOfLast returns where the last name ends in words of which it stands first.
+// endOfLast returns the index where the last name ends if it comes first.
 func endOfLast(all []string) int {
 	at := 0
 	for at < len(all)-2 && particles[fold.String(all[at])] {
@@ -160,15 +158,15 @@ func endOfLast(all []string) int {
 	return at + 1
 }
 
-// namePart is what stands between commas.
+// namePart is the text between two commas.
 type namePart struct {
-	words   []string // of a name
-	suffix  []string // of a generation
-	between bool     // a title stands between the words
+	words   []string // words of the name
+	suffix  []string // generational suffixes
+	between bool     // a title is between the words
 }
 
-// strip takes the titles and the suffix off a part of a name. before are the parts before
-// it that have a name.
+// strip removes titles and suffixes from a part of a name. before are the preceding parts with
+// words.
 func (n *fullName) strip(text string, before [][]string, french bool) (p namePart) {
 	all := alike.Words(text)
 	if len(before) > 0 && len(before[0]) > 1 && allDegrees(all) {
@@ -208,8 +206,8 @@ func (n *fullName) leaveOut(titles []alike.Word) {
 	}
 }
 
-// isSalutation reports whether words of a part begin with a salutation, or with a title
-// that is a name elsewhere. Alone it is one only behind a name.
+// isSalutation reports whether all starts with a salutation, or with a title that can be a name
+// elsewhere. A single word is a salutation only after a name.
 func isSalutation(all []alike.Word, behind, french bool) bool {
 	word := fold.String(all[0].Text)
 	if len(all) == 1 && (!behind || all[0].Title != alike.NoTitle) {
@@ -224,46 +222,44 @@ func isSalutation(all []alike.Word, behind, french bool) bool {
 	return salutations[strings.Trim(word, ".")] || word == "fr."
 }
 
-// allDegrees reports whether words are degrees and titles.
+// allDegrees reports whether all words are degrees or titles.
 func allDegrees(all []alike.Word) bool {
 	return len(all) > 0 && !slices.ContainsFunc(all, func(w alike.Word) bool { return w.Title != alike.Academic && !isDegree(w, true) })
 }
 
-// isDegree reports whether a word is a degree with periods, or in capitals where that is
-// enough.
+// isDegree reports whether a word is a degree written with periods or, if capitals is set, in
+// capitals.
 func isDegree(word alike.Word, capitals bool) bool {
 	plain := strings.ReplaceAll(word.Text, ".", "")
 	return (plain != word.Text || capitals && strings.ToUpper(plain) == plain) && degrees[fold.String(plain)]
 }
 
-// isLoneName reports whether a word that can be a suffix is a name behind a single word,
-// as in "Neymar Junior".
+// isLoneName reports whether a suffix is a name after a single word, as in "Neymar Junior".
 func isLoneName(word alike.Word) bool {
 	folded := fold.String(word.Text)
 	return folded == "junior" || folded == "senior"
 }
 
-// isTitleAlone reports whether a first or last name is nothing but titles and suffixes.
+// isTitleAlone reports whether a name consists only of titles and suffixes.
 func isTitleAlone(name string) bool {
 	all := alike.Words(name)
 	return len(all) > 0 && !slices.ContainsFunc(all, func(w alike.Word) bool { return w.Title == alike.NoTitle || isLoneName(w) })
 }
 
-// names reads the names of a table, and remembers what people should know about them.
+// names parses the names of a table and collects notes.
 type names struct {
-	lastFirst bool     // how a full name without a comma is read
-	sure      bool     // somebody has said so
-	rarer     nameForm // of full names, where the column has both and nobody has said how they are read; oneName: none
-	french    bool     // "M." is a salutation, because "Mme" is one in the column
+	lastFirst bool     // order of names without a comma
+	sure      bool     // the order was set by an option or a header
+	rarer     nameForm // rarer format of full names if the column mixes formats and the order is not sure; oneName: none
+	french    bool     // "M." is a salutation because the column contains "Mme"
 
-	plain, doubtful []sheet.Note // how full names were split
+	plain, doubtful []sheet.Note // examples of split names
 	guessed         int
 
 	titles, capitals examples
 }
 
-// readNames finds out how the full names of a table are written. The error is that of
-// ctx.
+// readNames determines the format of full names in a table. The error is the error of ctx.
 func readNames(ctx context.Context, t *sheet.Table, columns []Column, o Options) (*names, error) {
 	n := &names{lastFirst: o.Names == LastFirstName, sure: o.Names != ""}
 	at := slices.IndexFunc(columns, Column.IsFullName)
@@ -302,8 +298,7 @@ func readNames(ctx context.Context, t *sheet.Table, columns []Column, o Options)
 	return n, nil
 }
 
-// full takes over a full name. Where it is not sure how to read the name, the person has
-// both readings.
+// full splits a full name. If the reading is unclear, it stores both readings.
 func (n *names) full(p *Person, f *record.Fields, cell string) {
 	name := splitName(cell, n.lastFirst, n.french)
 	f.FirstName, f.LastName = name.name.First, name.name.Last
@@ -329,7 +324,7 @@ func (n *names) full(p *Person, f *record.Fields, cell string) {
 	}
 }
 
-// clear empties the names of a row that are titles alone.
+// clear empties names that consist only of titles.
 func (n *names) clear(p *Person, f *record.Fields) {
 	for _, name := range []*string{&f.FirstName, &f.LastName} {
 		if isTitleAlone(*name) {
@@ -346,7 +341,7 @@ func (n *names) look(p *Person) {
 	}
 }
 
-// inCapitals reports whether a name is in capitals throughout. Initials are not.
+// inCapitals reports whether a name is all capitals. Initials do not count.
 func inCapitals(name string) bool {
 	capitals := 0
 	for _, r := range name {
@@ -365,7 +360,7 @@ const (
 	shownName     = 200 // characters of a name
 )
 
-// examples are names of a kind: how many, and the first of them.
+// examples count names of a kind and store the first ones.
 type examples struct {
 	count int
 	first []sheet.Place
@@ -378,7 +373,7 @@ func (e *examples) add(text string, row int) {
 	e.first = append(e.first, sheet.Place{Text: lang.Short(text, shownName), Row: row})
 }
 
-// notes returns the note with a code, none if there are no names.
+// notes returns a note with the given code, or nothing if there are no names.
 func (e *examples) notes(code string) []sheet.Note {
 	if e.count == 0 {
 		return nil
@@ -386,8 +381,7 @@ func (e *examples) notes(code string) []sheet.Note {
 	return []sheet.Note{{Code: code, Args: []any{e.count, sheet.Places{First: e.first, More: e.count > len(e.first)}}}}
 }
 
-// notes returns up to three full names, the doubtful ones first, and what else there is to
-// say of names.
+// notes returns up to three split names, doubtful ones first, and the other notes about names.
 func (n *names) notes() []sheet.Note {
 	all := slices.Concat(n.doubtful, n.plain)
 	all = all[:min(len(all), shownExamples)]

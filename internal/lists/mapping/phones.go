@@ -9,22 +9,20 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// phones reads phone numbers, of which a spreadsheet may have dropped the 0 or the +
-// in front.
+// phones reads phone numbers and detects a leading 0 or + that a spreadsheet dropped.
 type phones struct {
-	zero     bool           // put a 0 before them
-	fronts   map[int]fronts // by the column
-	without  int            // numbers that lack a 0 in front
-	repaired int            // those that got it
-	foreign  int            // numbers that lack a +
+	zero     bool           // add missing zeros
+	fronts   map[int]fronts // by column
+	without  int            // numbers without a leading 0
+	repaired int            // numbers that got a 0
+	foreign  int            // numbers without a +
 }
 
-// fronts are how the numbers of a column begin that have a 0 or + in front: with that
-// alone, and with a country code after + or 00. A column without such
-// numbers has none.
+// fronts are the prefixes of numbers in a column that start with 0 or +: the character itself, and
+// the country code after + or 00. It is empty if there are no such numbers.
 type fronts map[string]bool
 
-// readPhones looks at the columns of phone numbers of a table.
+// readPhones examines the phone number columns of a table.
 func readPhones(t *sheet.Table, columns []Column, o Options) *phones {
 	p := &phones{zero: o.Zero, fronts: map[int]fronts{}}
 	for at, column := range columns {
@@ -54,8 +52,7 @@ func frontsOf(t *sheet.Table, at int) fronts {
 	return all
 }
 
-// codeOf returns how the country code of a number begins: its first two digits, or the
-// one of North America, of Russia and of Kazakhstan.
+// codeOf returns the start of a country code: the first two digits, or 1 or 7.
 func codeOf(digits string) string {
 	if strings.HasPrefix(digits, "1") || strings.HasPrefix(digits, "7") {
 		return digits[:1]
@@ -63,20 +60,20 @@ func codeOf(digits string) string {
 	return digits[:min(2, len(digits))]
 }
 
-// bareNumber is how a number looks that has no 0 or + in front.
+// bareNumber matches a number without a leading 0 or +.
 var bareNumber = regexp.MustCompile(`^[1-9][\d /.()-]*$`)
 
-// Digits of a number that can lack a 0 or +. Shorter ones are those of a place or of an
-// emergency, such as 112. From the last on it has a country code.
+// Digits of a number that may lack a 0 or +. Shorter numbers are local or emergency numbers, such
+// as 112. Numbers with foreignDigits or more include a country code.
 const (
 	fewestDigits  = 6
 	mostDigits    = 15
 	foreignDigits = 11
 )
 
-// read returns the number of a cell, with a 0 in front if it lacks one and the options
-// ask for it. A number that begins with a country code that others of its column have
-// lacks a + instead, and stays.
+// read returns the phone number in a cell, with a 0 added if it is missing and the option is set. A
+// number with a country code used by other numbers in the column lacks a + instead and stays
+// unchanged.
 func (p *phones) read(at int, text string) string {
 	digits, others := record.Digits(text), p.fronts[at]
 	switch {
@@ -93,7 +90,7 @@ func (p *phones) read(at int, text string) string {
 	return text
 }
 
-// notes counts the numbers that lack a 0 or +, and those that got a 0.
+// notes returns the counts of numbers without a 0 or +, and of numbers that got a 0.
 func (p *phones) notes() (all []sheet.Note) {
 	if p.repaired > 0 {
 		all = append(all, sheet.Note{Code: NoteZero, Args: []any{p.repaired}})
@@ -104,22 +101,21 @@ func (p *phones) notes() (all []sheet.Note) {
 	return all
 }
 
-// dateAlone is how a date looks that has the digits of a phone number. clearNumber is how
-// a number begins that is no other number, with a 0, a + or a bracket, or in three
-// groups as in North America.
+// dateAlone matches a date with enough digits for a phone number. clearNumber matches a number that
+// must be a phone number: it starts with 0, + or a bracket, or has three groups as in North
+// America.
 var (
 	dateAlone   = regexp.MustCompile(`^\d{1,4}[./-]\d{1,2}[./-]\d{2,4}$`)
 	clearNumber = regexp.MustCompile(`^(?:[0+(]|\d{3}[-. ]\d{3}[-. ]\d{4}$)`)
 )
 
-// isNumber reports whether a text has the digits of a phone number, or of a date, and no
-// letters.
+// isNumber reports whether text has enough digits for a phone number or a date, and no letters.
 func isNumber(text string) bool {
 	return len(record.Digits(text)) >= fewestDigits && !strings.ContainsFunc(text, unicode.IsLetter)
 }
 
-// hasPhones reports whether all cells of a column look like phone numbers, and one is
-// clearly one.
+// hasPhones reports whether all cells of a column look like phone numbers, and at least one clearly
+// is.
 func (c *choice) hasPhones(at int) bool {
 	sure := false
 	for _, row := range c.table.Rows {

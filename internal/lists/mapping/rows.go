@@ -11,17 +11,17 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Codes of the errors of a row beside those of package record.
+// Codes of row errors, in addition to those of package record.
 const (
-	CellError  = "cell_error"  // an error of the spreadsheet in a cell, such as #N/A
-	NoYear     = "no_year"     // a birthday without a year
-	LostDigits = "lost_digits" // a spreadsheet has lost digits of the phone number
+	CellError  = "cell_error"  // the cell contains a spreadsheet error such as #N/A
+	NoYear     = "no_year"     // birthday without a year
+	LostDigits = "lost_digits" // a spreadsheet rounded the phone number
 )
 
-// extraCells is the field of an error about cells beyond the header.
+// extraCells is the field of an error about cells beyond the header row.
 const extraCells = "cells"
 
-// mapper reads people by the columns of a table.
+// mapper converts rows to people.
 type mapper struct {
 	table   *sheet.Table
 	columns []Column
@@ -35,7 +35,7 @@ type mapper struct {
 	leaveOutBad bool
 }
 
-// person reads a row by the rules of a record.
+// person converts a row by the rules of a record.
 func (m *mapper) person(i int) Person {
 	row := m.table.Rows[i]
 	p := Person{Row: row.Number}
@@ -53,7 +53,7 @@ func (m *mapper) person(i int) Person {
 	}
 	m.names.clear(&p, &fields)
 	normal, faults := fields.Normalize(m.now)
-	if p.Errors.Has(FullName) { // the cell of the names has an error
+	if p.Errors.Has(FullName) { // the name cell has an error
 		faults = slices.DeleteFunc(faults, func(e record.FieldError) bool { return e.Field == "firstName" || e.Field == "lastName" })
 	}
 	p.Fields = normal
@@ -65,7 +65,7 @@ func (m *mapper) person(i int) Person {
 	return p
 }
 
-// leaveOut empties the fields that have an error and are not required.
+// leaveOut empties optional fields with errors.
 func (p *Person) leaveOut() {
 	for d, value := range p.Fields.Each {
 		if !d.Required && p.Errors.Has(d.Name) {
@@ -80,14 +80,14 @@ func (p *Person) leaveOut() {
 	}
 }
 
-// take takes over a cell of a row that has something in it.
+// take reads a cell with text.
 func (m *mapper) take(p *Person, f *record.Fields, row, at int, cell sheet.Cell) {
 	field := m.columns[at].Field
 	if cell.Kind == sheet.Error {
 		if field == LastFirst {
 			field = FullName
 		}
-		p.Errors.Add(field, CellError, "The cell holds an error of the spreadsheet%s.", quote(": %s", cell.Text))
+		p.Errors.Add(field, CellError, "The cell contains a spreadsheet error%s.", quote(": %s", cell.Text))
 		return
 	}
 	if severalFields[field] {
@@ -119,16 +119,15 @@ func (m *mapper) take(p *Person, f *record.Fields, row, at int, cell sheet.Cell)
 	}
 }
 
-// lostDigits is how a spreadsheet writes a long number, of which it keeps the first
-// digits.
+// lostDigits matches a number in scientific notation, which keeps only the first digits.
 var lostDigits = regexp.MustCompile(`^[+-]?(?:\d[.,]\d+[eE]\+?\d+|\d[eE]\+\d+)$`)
 
-// LostDigitsOf returns the error of a phone number that has lost digits.
+// LostDigitsOf returns the error for a rounded phone number.
 func LostDigitsOf(text string) record.FieldError {
 	return record.FieldError{Field: "phoneNumber", Code: LostDigits, Detail: "phoneNumber is " + text + ": a spreadsheet has lost its digits."}
 }
 
-// beyond returns the text of the cells of a row that have no header.
+// beyond returns the text of cells beyond the header row.
 func beyond(row sheet.Row, width int) string {
 	var texts []string
 	for _, cell := range row.Cells[min(width, len(row.Cells)):] {
@@ -139,10 +138,10 @@ func beyond(row sheet.Row, width int) string {
 	return strings.Join(texts, ", ")
 }
 
-// maxQuoted is how many characters of a cell stand in a sentence.
+// maxQuoted is the maximum number of characters to quote from a cell.
 const maxQuoted = 40
 
-// quote formats a text for a sentence. It returns nothing for a long one.
+// quote formats text for a sentence. It returns an empty string if text is too long.
 func quote(format, text string) string {
 	if utf8.RuneCountInString(text) > maxQuoted {
 		return ""

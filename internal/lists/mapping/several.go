@@ -13,7 +13,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
-// severalFields are those for which several columns can be read.
+// severalFields are the fields that allow several columns.
 var severalFields = func() map[string]bool {
 	all := map[string]bool{}
 	for _, f := range record.AllFields() {
@@ -22,47 +22,45 @@ var severalFields = func() map[string]bool {
 	return all
 }()
 
-// several is a field for which several columns are read, and the one that counts in
-// a row.
+// several is a field read from several columns, and its choice for the current row.
 type several struct {
 	field   string
 	sources []source // from the left
-	chosen  int      // the column that counts in it; -1: none is filled
-	never   int      // cells that never count, such as those of a fax
+	chosen  int      // chosen column; -1: all are empty
+	never   int      // skipped cells, such as fax numbers
 	kinds   map[string]int
 }
 
 // source is a column for a field.
 type source struct {
 	at     int // the column
-	typed  int // its place in Options.Headers; the same for all that are not there
+	typed  int // position in Options.Headers, or their number if absent
 	kind   int
-	kindIn int // the column that says the kind of each cell; -1: none does
-	behind int // 1: all others come before it, in a row
+	kindIn int // column with the kind of each cell; -1: none
+	behind int // 1: ranks after all others in the current row
 }
 
-// compare compares the places of two columns among those for a field.
+// compare orders two columns of a field by preference.
 func (s source) compare(other source) int {
 	return cmp.Or(cmp.Compare(s.behind, other.behind), cmp.Compare(s.typed, other.typed), cmp.Compare(s.kind, other.kind))
 }
 
-// Kinds of columns and cells in their order.
+// Kinds of columns and cells in order of preference.
 const (
 	early = iota // such as a mobile phone
 	plain
-	late  // such as a phone of work
+	late  // such as a work phone
 	never // such as a fax
 )
 
-// readSeveral finds the fields for which several columns are read, or one whose kind
-// another column says row by row.
+// readSeveral finds the fields with several columns, or with a column for the kind of each value.
 func (c *choice) readSeveral() {
 	for _, f := range record.AllFields() {
 		if !f.Several {
 			continue
 		}
 		s := several{field: f.Name, kinds: map[string]int{}}
-		said := false
+		byKind := false
 		for at, column := range c.columns {
 			if column.Field != f.Name {
 				continue
@@ -71,25 +69,25 @@ func (c *choice) readSeveral() {
 			if one.typed < 0 {
 				one.typed = len(c.typed)
 			}
-			said = said || one.kindIn >= 0
+			byKind = byKind || one.kindIn >= 0
 			s.sources = append(s.sources, one)
 		}
 		if len(s.sources) > 1 {
-			c.notes = append(c.notes, c.severalNote(s, said))
+			c.notes = append(c.notes, c.severalNote(s, byKind))
 		}
-		if len(s.sources) > 1 || said {
+		if len(s.sources) > 1 || byKind {
 			c.several = append(c.several, s)
 		}
 	}
 }
 
-// shownColumns is how many headers a note has.
+// shownColumns is the maximum number of headers in a note.
 const shownColumns = 10
 
-// severalNote says which columns are read for a field, in their order.
-func (c *choice) severalNote(s several, said bool) sheet.Note {
+// severalNote returns a note that lists the columns for a field in order of preference.
+func (c *choice) severalNote(s several, byKind bool) sheet.Note {
 	sorted := slices.Clone(s.sources)
-	if !said {
+	if !byKind {
 		slices.SortStableFunc(sorted, source.compare)
 	}
 	var headers, kinds Headers
@@ -100,7 +98,7 @@ func (c *choice) severalNote(s several, said bool) sheet.Note {
 		}
 	}
 	note := sheet.Note{Code: NoteFirstFilled, Args: []any{FieldName(s.field), firstHeaders(headers)}}
-	if said {
+	if byKind {
 		note.Code, note.Args = NoteFirstByKind, append(note.Args, firstHeaders(kinds))
 	}
 	return note
@@ -113,12 +111,11 @@ func firstHeaders(all Headers) Headers {
 	return all
 }
 
-// googleValue is how a column of Google's contacts is called whose kind stands in
-// another one, "Phone 1 - Type" or, since 2023, "Phone 1 - Label".
+// googleValue ends the headers of Google Contacts columns whose kind is in another column, "Phone 1
+// - Type" or, since 2023, "Phone 1 - Label".
 const googleValue = " - value"
 
-// kindColumn returns the column that says the kind of each cell of another, -1 if
-// there is none.
+// kindColumn returns the column with the kind of each cell of another column, or -1.
 func (c *choice) kindColumn(f record.Field, at int) int {
 	name, isValue := strings.CutSuffix(typedHeader(c.columns[at].Header), googleValue)
 	if !isValue || f.Earlier == "" {
@@ -130,7 +127,7 @@ func (c *choice) kindColumn(f record.Field, at int) int {
 	})
 }
 
-// kindPattern is how the words of the kinds of a field look.
+// kindPattern matches the words for the kinds of a field.
 type kindPattern struct{ early, late *regexp.Regexp }
 
 var kindPatterns = sync.OnceValue(func() map[string]kindPattern {
@@ -138,24 +135,24 @@ var kindPatterns = sync.OnceValue(func() map[string]kindPattern {
 	for _, f := range record.AllFields() {
 		if f.Several && f.Earlier != "" {
 			more := strings.Join([]string{f.Headings, f.Besides, neutralWords}, " ")
-			all[f.Name] = kindPattern{made(f.Earlier, more), made(f.Later, more)}
+			all[f.Name] = kindPattern{matcherOf(f.Earlier, more), matcherOf(f.Later, more)}
 		}
 	}
 	return all
 })
 
-// neverKinds are the words of values that are no phone number of somebody.
+// neverKinds matches kinds that are not personal phone numbers.
 var neverKinds = regexp.MustCompile(`fax|faks|telecop|pager|localizador|radiomessag|beeper|bipeur|pieps|melder|meldeempf|` +
 	`avertisseur|busca|dojavlj|modem|telex|notfall|emergency|urgence|emergencia|hitn`)
 
-// kindOf returns the kind of a column of a field by its header.
+// kindOf returns the kind of a column by its header.
 func kindOf(field, header string) int {
 	patterns, ok := kindPatterns()[field]
 	if !ok || len(header) > maxHeader {
 		return plain
 	}
 	words := strings.FieldsFunc(fold.String(header), func(r rune) bool { return !unicode.IsLetter(r) })
-	words = slices.DeleteFunc(words, func(word string) bool { return len(word) == 1 }) // of an initial, too
+	words = slices.DeleteFunc(words, func(word string) bool { return len(word) == 1 }) // initials, for example
 	words = append(words, letters(header))
 	switch {
 	case slices.ContainsFunc(words, patterns.early.MatchString):
@@ -166,7 +163,7 @@ func kindOf(field, header string) int {
 	return plain
 }
 
-// kind returns the kind of a cell. label is what says it.
+// kind returns the kind of a cell by its label.
 func (s *several) kind(label string) int {
 	kind, known := s.kinds[label]
 	if !known {
@@ -178,9 +175,9 @@ func (s *several) kind(label string) int {
 	return kind
 }
 
-// choose finds the column that counts in a row: of those that are filled the first
-// by the order that was typed, then by kind, then from the left. A dash, or a word in
-// place of a phone number, does not fill a cell where another column has something.
+// choose selects the column that counts in a row: the first filled column by typed order, then
+// kind, then position. A dash, or a word instead of a phone number, counts only if all other
+// columns are empty.
 func (s *several) choose(row sheet.Row) {
 	s.chosen = -1
 	var best source
@@ -204,15 +201,15 @@ func (s *several) choose(row sheet.Row) {
 	}
 }
 
-// saysSomething reports whether a cell of a field is more than a dash, or than a word
-// such as "none" for a phone number.
+// saysSomething reports whether a cell contains more than a dash or, for a phone number, a word
+// such as "none".
 func saysSomething(field string, cell sheet.Cell) bool {
 	return cell.Kind == sheet.Error || strings.ContainsFunc(cell.Text, func(r rune) bool {
 		return unicode.IsNumber(r) || unicode.IsLetter(r) && field != "phoneNumber"
 	})
 }
 
-// counts reports whether a column counts in the row for which several have chosen.
+// counts reports whether a column counts in the current row.
 func (m *mapper) counts(at int) bool {
 	for i := range m.several {
 		if s := &m.several[i]; s.field == m.columns[at].Field {
@@ -222,10 +219,10 @@ func (m *mapper) counts(at int) bool {
 	return true
 }
 
-// joint is what Google writes between several values of one cell.
+// joint separates several values in a cell of Google Contacts.
 const joint = " ::: "
 
-// firstOfJoined returns the first of the values that Google has joined in a cell.
+// firstOfJoined returns the first of several values joined by Google Contacts.
 func (m *mapper) firstOfJoined(at int, text string) string {
 	if !strings.Contains(text, joint) || !strings.HasSuffix(typedHeader(m.columns[at].Header), googleValue) {
 		return text
@@ -235,8 +232,7 @@ func (m *mapper) firstOfJoined(at int, text string) string {
 	return strings.TrimSpace(first)
 }
 
-// severalNotes says what was not taken of cells with several values, and of columns
-// for one field.
+// severalNotes returns notes about skipped values.
 func (m *mapper) severalNotes() (all []sheet.Note) {
 	faxes := 0
 	for i := range m.several {
@@ -251,20 +247,20 @@ func (m *mapper) severalNotes() (all []sheet.Note) {
 	return all
 }
 
-// aloneWords are the words that name a column of a field without another word, as
-// "Home" and "Work" do where the cells are phone numbers.
+// aloneWords match headers that imply a field by the kind of value, such as "Home" and "Work" above
+// phone numbers.
 var aloneWords = sync.OnceValue(func() map[string]*regexp.Regexp {
 	all := map[string]*regexp.Regexp{}
 	for _, f := range record.AllFields() {
 		if f.Alone != "" {
-			all[f.Name] = made(f.Alone, neutralWords)
+			all[f.Name] = matcherOf(f.Alone, neutralWords)
 		}
 	}
 	return all
 })
 
-// fieldAlone returns the field of a column whose header says only which of several
-// values it has, if all its cells look like that field.
+// fieldAlone returns the field of a column whose header names only a kind of value, if all its
+// cells look like that field.
 func (c *choice) fieldAlone(at int) string {
 	header := c.table.Header[at]
 	if len(header) > maxHeader || !c.filled[at] {

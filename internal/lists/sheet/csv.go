@@ -9,19 +9,18 @@ import (
 	"strings"
 )
 
-// delimiters are in the order in which they are tried. The rarer one in text comes
-// first.
+// delimiters are tried in this order, from rare to common in text.
 const delimiters = "\t;|,"
 
-// noDelimiter is the delimiter of a lone column. No text in UTF-8 has this byte.
+// noDelimiter is the delimiter of a file with a single column. UTF-8 never contains this byte.
 const noDelimiter = 0xff
 
-// sampled is how many records are read to guess the delimiter.
+// sampled is the number of records examined to detect the delimiter.
 const sampled = 100
 
-// readCSV reads a CSV. Rows are counted as a spreadsheet counts them: a record is
-// one row however many lines it has, an empty line is a row too, and a line sep=;
-// is none, because Excel hides it.
+// readCSV reads a CSV. Row numbers match those in a spreadsheet: a record is one row even if it
+// spans several lines, an empty line is a row, and a line sep=; does not count because Excel hides
+// it.
 func readCSV(ctx context.Context, text string) (*Table, error) {
 	text = strings.TrimSuffix(text, string(endOfFile))
 	text, delimiter := cutSeparator(text)
@@ -52,8 +51,8 @@ func readCSV(ctx context.Context, text string) (*Table, error) {
 	return t, nil
 }
 
-// cutSeparator takes off Excel's line sep=; and returns the delimiter that it
-// names, or noDelimiter without such a line.
+// cutSeparator removes Excel's line sep=; and returns its delimiter, or noDelimiter if there is no
+// such line.
 func cutSeparator(text string) (rest string, delimiter byte) {
 	end := strings.IndexAny(text, "\r\n")
 	if end < 0 {
@@ -68,10 +67,10 @@ func cutSeparator(text string) (rest string, delimiter byte) {
 	return text[records.pos:], line[4]
 }
 
-// fit says how well a delimiter fits a file.
+// fit rates how well a delimiter fits a file.
 type fit struct {
-	rows  int // percentage of rows that are split into no more cells than the header has; half below a title
-	width int // of the header
+	rows  int // percentage of rows with no more cells than the header row; halved below a title
+	width int // of the header row
 }
 
 // guessDelimiter returns the delimiter that fits best.
@@ -86,10 +85,9 @@ func guessDelimiter(text string) byte {
 	return best
 }
 
-// fitOf tries a delimiter. The header decides first: unless it is split, nothing
-// is. Below it at least half of the rows have to be split. A title needs rows below
-// its header, and two columns with a comma are none: "Name" above "Horvat, Ivan"
-// is the header of a lone column.
+// fitOf rates a delimiter. It must split the header row and at least half of the rows below. A
+// title needs rows below the header row, and a comma cannot split only two columns below a title:
+// "Name" above "Horvat, Ivan" is the header of a single column.
 func fitOf(text string, delimiter byte) fit {
 	rows, widths := sample(text, delimiter)
 	if len(rows) == 0 {
@@ -122,8 +120,8 @@ func fitOf(text string, delimiter byte) fit {
 	return f
 }
 
-// sample returns the first rows that have text, and how many cells they have with
-// the empty ones at their ends. If there is no text, it returns the first row.
+// sample returns the first rows with text and their numbers of cells, including trailing empty
+// cells. Without any text, it returns the first row.
 func sample(text string, delimiter byte) (rows []Row, widths []int) {
 	records := scanner{text: text, delimiter: delimiter}
 	for len(rows) < sampled {
@@ -142,17 +140,17 @@ func sample(text string, delimiter byte) (rows []Row, widths []int) {
 	return rows, widths
 }
 
-// scanner reads the records of a CSV.
+// scanner reads CSV records.
 type scanner struct {
 	text      string
 	pos       int
 	delimiter byte
-	number    int // of the row last read
+	number    int // of the last row read
 	cells     []Cell
 }
 
-// row returns the next record, io.EOF at the end, and a *FileError for a quote that
-// does not end. It skips empty lines. Of too many columns it returns one too many.
+// row returns the next record and skips empty lines. It returns io.EOF at the end, or a *FileError
+// for an unterminated quote. For records with too many columns it returns one more than the limit.
 // The cells are valid until the next call.
 func (s *scanner) row() (Row, error) {
 	for s.number++; s.pos < len(s.text) && strings.IndexByte("\r\n", s.text[s.pos]) >= 0; s.number++ {
@@ -179,7 +177,7 @@ func (s *scanner) row() (Row, error) {
 	}
 }
 
-// endLine moves past a line end: CR, LF or both.
+// endLine skips a line break: CR, LF or CRLF.
 func (s *scanner) endLine() {
 	if strings.HasPrefix(s.text[s.pos:], "\r\n") {
 		s.pos++
@@ -189,8 +187,8 @@ func (s *scanner) endLine() {
 	}
 }
 
-// cell returns the next cell. Spaces may stand around its quotes. A quote after
-// other text belongs to the text.
+// cell returns the next cell. It permits spaces around quotes. A quote after other text is part of
+// the text.
 func (s *scanner) cell() (string, error) {
 	start := s.pos
 	for s.pos < len(s.text) && s.text[s.pos] == ' ' {
@@ -215,7 +213,7 @@ func (s *scanner) cell() (string, error) {
 	return text + tail, nil
 }
 
-// plain returns the text up to a delimiter or a line end.
+// plain returns the text up to a delimiter or line break.
 func (s *scanner) plain() string {
 	start := s.pos
 	for ; s.pos < len(s.text); s.pos++ {
@@ -226,7 +224,7 @@ func (s *scanner) plain() string {
 	return s.text[start:s.pos]
 }
 
-// quoted returns the text between quotes, and whether it ends.
+// quoted returns the text between quotes. It returns false if the closing quote is missing.
 func (s *scanner) quoted() (text string, ok bool) {
 	rest, end := s.text[s.pos+1:], 0
 	for {

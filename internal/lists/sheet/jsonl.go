@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// readJSONL reads JSON lines: an object of texts on each line. Its members are the columns.
+// readJSONL reads JSON Lines with one object per line. The member names are the columns.
 func readJSONL(ctx context.Context, text string) (*Table, error) {
 	rows, number := named{collector{ctx: ctx}, nil, map[string]int{}}, 0
 	for line := range strings.Lines(text) {
@@ -34,18 +34,18 @@ func readJSONL(ctx context.Context, text string) (*Table, error) {
 func (n *named) object(line string) (cells []Cell, err error) {
 	decoder := json.NewDecoder(strings.NewReader(line))
 	if brace, err := decoder.Token(); err != nil || brace != json.Delim('{') {
-		return nil, fmt.Errorf("%.20s is no object", strings.TrimSpace(line))
+		return nil, fmt.Errorf("%.20s is not an object", strings.TrimSpace(line))
 	}
-	given := map[json.Token]bool{}
+	seen := map[json.Token]bool{}
 	for decoder.More() {
 		name, err := decoder.Token()
 		if err != nil {
 			return nil, err
 		}
-		if given[name] {
-			return nil, fmt.Errorf("%.40v is given twice", name)
+		if seen[name] {
+			return nil, fmt.Errorf("duplicate member %.40v", name)
 		}
-		given[name] = true
+		seen[name] = true
 		var value json.RawMessage
 		if err := decoder.Decode(&value); err != nil {
 			return nil, err
@@ -60,13 +60,12 @@ func (n *named) object(line string) (cells []Cell, err error) {
 		return nil, err
 	}
 	if decoder.More() {
-		return nil, fmt.Errorf("there is more than one object")
+		return nil, fmt.Errorf("more than one object")
 	}
 	return cells, nil
 }
 
-// jsonText returns a value as the text of a cell. A value that is no text stands as
-// its JSON.
+// jsonText returns a JSON value as cell text. Values other than strings become compact JSON.
 func jsonText(value []byte) string {
 	var text *string
 	if json.Unmarshal(value, &text) != nil {

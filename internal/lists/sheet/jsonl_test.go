@@ -31,10 +31,10 @@ func TestBadJSONL(t *testing.T) {
 	tests := []struct{ text, code, what string }{
 		{"{\"a\":\"1\"}\n{\"a\":\n", FileDamaged, "line 2: EOF"},
 		{"{\"a\":\"1\"}\n\n{\"a\":1x}", FileDamaged, "line 3: invalid character 'x' after object key:value pair"},
-		{"{\"a\":\"1\"}\n5\n", FileDamaged, "line 2: 5 is no object"},
-		{`{"a":"1","a":"2"}`, FileDamaged, "line 1: a is given twice"},
-		{`[{"a":"1"}]`, FileDamaged, `line 1: [{"a":"1"}] is no object`},
-		{`{"a":"1"} {"a":"2"}`, FileDamaged, "line 1: there is more than one object"},
+		{"{\"a\":\"1\"}\n5\n", FileDamaged, "line 2: 5 is not an object"},
+		{`{"a":"1","a":"2"}`, FileDamaged, "line 1: duplicate member a"},
+		{`[{"a":"1"}]`, FileDamaged, `line 1: [{"a":"1"}] is not an object`},
+		{`{"a":"1"} {"a":"2"}`, FileDamaged, "line 1: more than one object"},
 		{`{}`, FileEmpty, ""},
 	}
 	for _, tt := range tests {

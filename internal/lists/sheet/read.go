@@ -18,11 +18,11 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/internal/vcard"
 )
 
-// MaxFile is the size of the largest file that Read takes, in bytes.
+// MaxFile is the maximum size of a file in bytes.
 const MaxFile = 32 << 20
 
-// Limits of a table. A row needs about 24 bytes for each cell, also for an empty
-// one, so that the number of cells is limited too: there may be 12 for each row.
+// Limits of a table. Each cell takes about 24 bytes, even if empty, so maxCells allows 12 cells for
+// each of 100,000 rows.
 const (
 	maxRows    = 100_000
 	maxColumns = 1_000
@@ -30,13 +30,13 @@ const (
 )
 
 const (
-	maxTitles  = 10  // rows that are looked at to find the header
-	shownTitle = 200 // characters of a title
+	maxTitles  = 10  // rows searched for the header row
+	shownTitle = 200 // characters of a title in a note
 )
 
 func fail(code string, args ...any) *FileError { return &FileError{Code: code, Args: args} }
 
-// damaged returns an error of reading a format as a *FileError.
+// damaged converts a parser error to a *FileError.
 func damaged(err error) error {
 	if known, ok := errors.AsType[*FileError](err); ok {
 		return known
@@ -44,14 +44,14 @@ func damaged(err error) error {
 	return fail(FileDamaged, err.Error())
 }
 
-// failSheets fails where one of several sheets has to be chosen. Their names are
-// the last argument, too.
+// failSheets returns an error that requires the choice of a sheet. The last argument of the error
+// lists the names.
 func failSheets(names []string, code string, args ...any) *FileError {
 	return &FileError{code, append(args, strings.Join(names, ", ")), names}
 }
 
-// Read reads a file. What it is decides its content, not its name. The error is a
-// *FileError, or that of ctx.
+// Read reads a file. It detects the format from the content, not from the name. The error is a
+// *FileError or the error of ctx.
 func Read(ctx context.Context, content []byte, o Options) (*Table, error) {
 	t, err := read(ctx, content, o)
 	if ended := ctx.Err(); ended != nil {
@@ -81,8 +81,8 @@ func read(ctx context.Context, content []byte, o Options) (*Table, error) {
 	return t, err
 }
 
-// Misnamed returns the *FileError for a text file that has the name of a workbook, nil for
-// any other name.
+// Misnamed returns a *FileError if the name of a text file has a workbook extension, and nil
+// otherwise.
 func Misnamed(name string) error {
 	switch ending := strings.ToLower(filepath.Ext(name)); ending {
 	case ".xlsx", ".xlsm", ".xls":
@@ -91,8 +91,8 @@ func Misnamed(name string) error {
 	return nil
 }
 
-// readText reads a file of text in the encoding that is asked for, or else in the
-// one that its bytes suggest. Old vCards say which code page it is.
+// readText reads a text file in the forced encoding or, if that is empty, in the encoding detected
+// from its bytes or declared by its vCards.
 func readText(ctx context.Context, content []byte, forced string) (*Table, error) {
 	encoding, sure := forced, forced != ""
 	cards := vCardStart.Match(content[:min(len(content), sniffed)])
@@ -111,7 +111,7 @@ func readText(ctx context.Context, content []byte, forced string) (*Table, error
 	if sure {
 		return readAs(ctx, content, encoding, forced != "")
 	}
-	t, err := readAs(ctx, content, asItIs, false)
+	t, err := readAs(ctx, content, rawEncoding, false)
 	if err != nil {
 		return nil, err
 	}
@@ -122,10 +122,10 @@ func readText(ctx context.Context, content []byte, forced string) (*Table, error
 	return t, err
 }
 
-// asItIs is the encoding of a file whose cells become a Guess.
-const asItIs = ""
+// rawEncoding is the encoding of a file read only for its Guess.
+const rawEncoding = ""
 
-// newGuess returns a guess of a table that was read as it is.
+// newGuess returns the guess for a table read in rawEncoding.
 func newGuess(t *Table) *Guess {
 	g := &Guess{}
 	for _, header := range t.Header {
@@ -143,7 +143,7 @@ func newGuess(t *Table) *Guess {
 	return g
 }
 
-// readAs reads text in an encoding.
+// readAs reads a text file in an encoding.
 func readAs(ctx context.Context, content []byte, encoding string, forced bool) (*Table, error) {
 	text, ok := decode(content, encoding)
 	if !ok || forced && isBinary(text) {
@@ -167,18 +167,17 @@ func readAs(ctx context.Context, content []byte, encoding string, forced bool) (
 	return t, nil
 }
 
-// sniffed is how much of a file is searched for words that say what it is.
+// sniffed is the number of bytes searched for signatures.
 const sniffed = 4 << 10
 
-// endOfFile stands at the end of some texts of DOS.
+// endOfFile ends some DOS text files.
 const endOfFile = '\x1A'
 
 func isZip(content []byte) bool {
 	return bytes.HasPrefix(content, []byte("PK\x03\x04")) || bytes.HasPrefix(content, []byte("PK\x05\x06"))
 }
 
-// sniffBytes returns the code of a file that is known by its bytes and cannot be
-// read, and otherwise an empty text.
+// sniffBytes returns the error code for an unsupported binary format, or an empty string.
 func sniffBytes(content []byte) string {
 	head := bytes.TrimLeft(content[:min(len(content), sniffed)], bomUTF8+" \t\r\n")
 	switch {
@@ -194,8 +193,8 @@ func sniffBytes(content []byte) string {
 	return ""
 }
 
-// sniffZip returns the code of an archive that is known by the names in it and
-// cannot be read, and otherwise an empty text.
+// sniffZip returns the error code for an unsupported archive, or an empty string. It recognizes
+// archives by the names of their files.
 func sniffZip(content []byte) string {
 	has := func(name string) bool { return bytes.Contains(content, []byte(name)) }
 	switch {
@@ -209,8 +208,7 @@ func sniffZip(content []byte) string {
 	return ""
 }
 
-// sniffCompound returns the code of an OLE compound file. Its streams are named in
-// UTF-16.
+// sniffCompound returns the error code for an OLE compound file. Stream names are in UTF-16.
 func sniffCompound(content []byte) string {
 	has := func(stream string) bool {
 		return bytes.Contains(content, []byte(strings.Join(strings.Split(stream, ""), "\x00")+"\x00"))
@@ -224,8 +222,7 @@ func sniffCompound(content []byte) string {
 	return FileBinary
 }
 
-// sniffText returns the code of a text that is no list, and otherwise an empty
-// text.
+// sniffText returns the error code for text that is not a list, or an empty string.
 func sniffText(text string) string {
 	text = strings.TrimLeftFunc(text, isBlank)
 	head := strings.ToLower(text[:min(len(text), sniffed)])
@@ -237,7 +234,7 @@ func sniffText(text string) string {
 	case isBinary(text):
 		return FileBinary
 	case strings.HasPrefix(head, "<?xml") && !page:
-		return FileXML // which can have a <Table>, too
+		return FileXML // may also contain <Table>
 	case strings.HasPrefix(head, "<") && (page || has("<table") || has("<body")),
 		strings.HasPrefix(head, "mime-version:"):
 		return FileHTML
@@ -245,8 +242,8 @@ func sniffText(text string) string {
 	return ""
 }
 
-// isBinary reports whether a text has many control characters at its beginning. A few
-// stand in cells of lists, where a record refuses them.
+// isBinary reports whether the start of text has many control characters. Cells with a few of them
+// are rejected later, by the rules of a record.
 func isBinary(text string) bool {
 	controls, all := 0, 0
 	for _, r := range text[:min(len(text), sniffed)] {
@@ -259,7 +256,7 @@ func isBinary(text string) bool {
 
 func isBlank(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' }
 
-// What begins as a card, as an object of JSON, and as an array of objects.
+// Start of a vCard, and of a JSON object or array of objects.
 var (
 	vCardStart = regexp.MustCompile(`^(?i)[\s\x{feff}]*BEGIN:VCARD`)
 	jsonStart  = regexp.MustCompile(`^[\s\x{feff}]*(?:\[\s*\{|\{\s*["}])`)
@@ -271,8 +268,8 @@ const (
 	bomUTF16BE = "\xFE\xFF"
 )
 
-// guessEncoding returns the encoding of a text: by its byte order mark, else UTF-16
-// by its zeros, else UTF-8 if it is valid, else windows-1252.
+// guessEncoding detects the encoding from the byte order mark, the zeros of UTF-16 or valid UTF-8.
+// The fallback is windows-1252.
 func guessEncoding(content []byte) string {
 	switch {
 	case bytes.HasPrefix(content, []byte(bomUTF8)):
@@ -285,7 +282,7 @@ func guessEncoding(content []byte) string {
 	return Windows1252
 }
 
-// isUTF16 reports whether content without a byte order mark is a text in UTF-16.
+// isUTF16 reports whether content without a byte order mark is UTF-16 text.
 func isUTF16(content []byte) bool {
 	if _, ok := byteOrder(content); !ok {
 		return false
@@ -294,9 +291,9 @@ func isUTF16(content []byte) bool {
 	return ok && !isBinary(text)
 }
 
-// byteOrder returns the order of bytes in a UTF-16 text without a byte order mark, by its
-// zeros. In text for people one byte of line ends, delimiters and Latin letters is zero,
-// and the other byte hardly ever is. ok is false for anything else.
+// byteOrder detects the byte order of UTF-16 text without a byte order mark. In human text, line
+// breaks, delimiters and Latin letters have a zero in one byte, while the other is rarely zero. It
+// returns false if content does not follow this pattern.
 func byteOrder(content []byte) (order utf16.Endianness, ok bool) {
 	sample := content[:min(len(content), 1<<16)]
 	var zeros [2]int
@@ -312,9 +309,8 @@ func byteOrder(content []byte) (order utf16.Endianness, ok bool) {
 	return utf16.LittleEndian, zeros[1] >= enough && zeros[1] >= 10*zeros[0]
 }
 
-// decode returns the content as UTF-8, without byte order marks. It reports whether
-// the content is valid in the encoding. A byte that a code page does not assign becomes
-// U+FFFD, so that a record refuses it.
+// decode decodes content to UTF-8 without byte order marks and reports whether it is valid in the
+// encoding. Unassigned bytes of a code page become U+FFFD, which records reject.
 func decode(content []byte, encoding string) (text string, ok bool) {
 	page := bytes.TrimPrefix(content, []byte(bomUTF8))
 	switch ok = true; encoding {
@@ -322,7 +318,7 @@ func decode(content []byte, encoding string) (text string, ok bool) {
 		text, ok = string(content), utf8.Valid(content)
 	case UTF16:
 		text, ok = decodeUTF16(content)
-	case asItIs:
+	case rawEncoding:
 		text = charset.Raw(page)
 	default:
 		text = charset.Decode(page, encoding)
@@ -330,15 +326,14 @@ func decode(content []byte, encoding string) (text string, ok bool) {
 	return strings.TrimLeft(text, "\uFEFF"), ok
 }
 
-// decodeUTF16 decodes UTF-16. Half of a character becomes U+FFFD, too.
+// decodeUTF16 decodes UTF-16. Unpaired surrogates become U+FFFD.
 func decodeUTF16(content []byte) (text string, ok bool) {
 	order, _ := byteOrder(content)
 	decoded, err := utf16.UTF16(order, utf16.UseBOM).NewDecoder().Bytes(content)
 	return string(decoded), err == nil && len(content)%2 == 0
 }
 
-// clean returns the text of a cell without white space around it and without a
-// guard.
+// clean trims the text of a cell and removes a guard.
 func clean(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) > 1 && text[0] == '\'' && strings.IndexByte(guarded, text[1]) >= 0 {
@@ -347,14 +342,14 @@ func clean(text string) string {
 	return text
 }
 
-// collector gathers the rows of a file that have text. It ends with ctx.
+// collector collects rows with text until ctx ends.
 type collector struct {
 	ctx   context.Context
 	rows  []Row
 	cells int
 }
 
-// add takes a copy of a row, without the empty cells at its end.
+// add appends a copy of a row without trailing empty cells.
 func (c *collector) add(number int, cells []Cell) error {
 	if err := c.ctx.Err(); err != nil {
 		return err
@@ -377,15 +372,14 @@ func (c *collector) add(number int, cells []Cell) error {
 	return nil
 }
 
-// named gathers rows whose cells have names. These are the header, in the order in
-// which they come.
+// named collects rows whose cells have names. The header lists the names in order of appearance.
 type named struct {
 	collector
 	header []string
-	column map[string]int // by its name
+	column map[string]int // by name
 }
 
-// columnOf returns the column of a name.
+// columnOf returns the column for a name, adding it if necessary.
 func (n *named) columnOf(name string) int {
 	i, ok := n.column[name]
 	if !ok {
@@ -396,14 +390,14 @@ func (n *named) columnOf(name string) int {
 	return i
 }
 
-// withText returns cells with a text in a column, which they may not have yet.
+// withText sets the text of a column, extending cells if necessary.
 func withText(cells []Cell, column int, text string) []Cell {
 	cells = append(cells, make([]Cell, max(column+1-len(cells), 0))...)
 	cells[column].Text = text
 	return cells
 }
 
-// table returns the rows as a table. Rows above the header are left out, with a note.
+// table returns the rows as a table. It omits rows above the header row and adds a note about them.
 func (c *collector) table() (*Table, error) {
 	at := headerOf(c.rows)
 	if len(c.rows) < at+2 {
@@ -421,12 +415,12 @@ func (c *collector) table() (*Table, error) {
 	return t, nil
 }
 
-// headerOf returns the position of the header among rows that have text. It is the
-// first row, unless that is a title: one cell, above a row of several headings.
+// headerOf returns the index of the header row among rows with text: the first row, unless that is
+// a title with one cell above a row of several headers.
 func headerOf(rows []Row) int {
 	for i, row := range rows[:min(len(rows), maxTitles)] {
 		if filled(row) > 1 {
-			if isHeading(row) {
+			if isHeader(row) {
 				return i
 			}
 			break
@@ -435,7 +429,7 @@ func headerOf(rows []Row) int {
 	return 0
 }
 
-// filled returns the number of cells that have text.
+// filled returns the number of cells with text.
 func filled(row Row) (n int) {
 	for _, cell := range row.Cells {
 		if cell.Text != "" {
@@ -445,9 +439,9 @@ func filled(row Row) (n int) {
 	return n
 }
 
-// isHeading reports whether the cells can be headings: words, and no number, date
-// or e-mail address.
-func isHeading(row Row) bool {
+// isHeader reports whether all cells can be headers: words rather than numbers, dates or email
+// addresses.
+func isHeader(row Row) bool {
 	for _, cell := range row.Cells {
 		word := cell.Kind == Text && strings.ContainsFunc(cell.Text, unicode.IsLetter) && !strings.Contains(cell.Text, "@")
 		if cell.Text != "" && !word {

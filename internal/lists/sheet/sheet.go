@@ -1,5 +1,5 @@
-// Package sheet reads and writes the files in which people keep lists:
-// spreadsheets (CSV and XLSX), vCards and JSON lines. It knows no store.
+// Package sheet reads and writes lists of people: spreadsheets (CSV and XLSX), vCards and JSON
+// Lines.
 package sheet
 
 import (
@@ -9,15 +9,15 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/internal/xlsx"
 )
 
-// Formats of files.
+// File formats.
 const (
 	CSV   = "csv"
 	XLSX  = "xlsx"
 	VCard = "vcf"
-	JSONL = "jsonl" // a record as the API has it on each line
+	JSONL = "jsonl" // one record per line, as in the API
 )
 
-// Names of encodings, as --encoding takes them. The others are those of package charset.
+// Encodings that other packages refer to. Package charset has the rest.
 const (
 	UTF8        = "utf-8"
 	UTF16       = "utf-16"
@@ -25,10 +25,10 @@ const (
 	Windows1250 = charset.Windows1250
 )
 
-// Encodings are all of them.
+// Encodings are the names of all encodings.
 var Encodings = append([]string{UTF8, UTF16}, charset.Pages()...)
 
-// EncodingOf returns the encoding that has this name or another one, in any case.
+// EncodingOf returns the canonical name of an encoding. It accepts aliases in any case.
 func EncodingOf(name string) (encoding string, ok bool) {
 	switch strings.ToLower(name) {
 	case UTF8, "utf8":
@@ -39,41 +39,41 @@ func EncodingOf(name string) (encoding string, ok bool) {
 	return charset.Page(name)
 }
 
-// Table is a file as rows of cells.
+// Table is the content of a file as rows of cells.
 type Table struct {
 	Format    string
-	Encoding  string // of a CSV, vCard or JSONL; empty for XLSX
-	Delimiter string // of a CSV: "," ";" "\t" "|"; empty for a lone column and for other formats
-	Sheet     string // of an XLSX: the name of the sheet
-	Ours      bool   // this program has exported it
+	Encoding  string // for CSV, vCard and JSONL; empty for XLSX
+	Delimiter string // for CSV: "," ";" "\t" "|"; empty for a single column and other formats
+	Sheet     string // name of the sheet in an XLSX
+	Ours      bool   // the file is an export of this program
 	Header    []string
-	HeaderRow int   // its number in the file
-	Rows      []Row // without those that have no text in any cell
+	HeaderRow int   // row number in the file
+	Rows      []Row // rows with text in at least one cell
 	Notes     []Note
-	Date1904  bool // serial numbers of days count from 1904
+	Date1904  bool // serial numbers of dates count from 1904
 
-	Guess *Guess // nil: the encoding is sure
+	Guess *Guess // nil: the encoding is certain
 }
 
-// Guess is the cells of a table whose encoding was guessed, each text as the bytes in
-// the file: the header, and the rows that have more than ASCII.
+// Guess holds the raw bytes of the cells if the encoding was guessed: the header, and all rows with
+// bytes outside ASCII.
 type Guess struct {
 	Header []string
 	Rows   []Row
 }
 
-// Row is a row of a table. Number is what the spreadsheet counts, from 1; in a
-// vCard it is the number of the card, in JSON lines the line.
+// Row is a row of a table. Number counts from 1: the row number in a spreadsheet, the number of a
+// vCard, or the line number in JSON Lines.
 type Row struct {
 	Number int
-	Cells  []Cell // may be fewer or more than the header has
+	Cells  []Cell // may differ in length from the header
 }
 
-// Cell is a cell. Read trims its text, and takes off a guard (an apostrophe before
-// = + - @ ' tab or carriage return).
+// Cell is a cell. Read trims its text and removes a guard (an apostrophe before = + - @ ' tab or
+// carriage return).
 type Cell = xlsx.Cell
 
-// Kinds of cells. All cells of other formats than XLSX are of the kind Text.
+// Kinds of cells. In formats other than XLSX, all cells are Text.
 const (
 	Text   = xlsx.Text
 	Number = xlsx.Number
@@ -81,10 +81,10 @@ const (
 	Date   = xlsx.Date // only for WriteTable
 )
 
-// FirstDate is the first day that can be a cell of the kind Date.
+// FirstDate is the first day that a Date cell can represent.
 const FirstDate = "1900-03-01"
 
-// Cell returns the cell of a column, an empty one if the row is too short.
+// Cell returns the cell of a column, or an empty cell if the row is too short.
 func (r Row) Cell(column int) Cell {
 	if column >= len(r.Cells) {
 		return Cell{}
@@ -92,24 +92,22 @@ func (r Row) Cell(column int) Cell {
 	return r.Cells[column]
 }
 
-// Note is something that people should know about a file. Package imports has
-// the sentences.
+// Note is information for people about how a file was read. Package imports has the messages.
 type Note struct {
 	Code string
 	Args []any // ints, strings, Quoted and Places
 }
 
-// Quoted is a text of a file that stands in quotation marks in a sentence.
+// Quoted is text from a file, shown in quotation marks.
 type Quoted string
 
-// Places are the first of some texts of a file, which a sentence lists. More says that
-// there are others.
+// Places are examples of text from a file. More reports that there are others.
 type Places struct {
 	First []Place
 	More  bool
 }
 
-// Place is a text and the number of its row.
+// Place is a text and its row number.
 type Place struct {
 	Text string
 	Row  int
@@ -117,54 +115,53 @@ type Place struct {
 
 // Codes of the notes of a table.
 const (
-	NoteHiddenSheets = "hiddenSheets" // names, joined by ", ": sheets that were not read because they are hidden
+	NoteHiddenSheets = "hiddenSheets" // names, joined by ", ": hidden sheets, which were not read
 	NoteMergedHeader = "mergedHeader" // cell range such as A1:C1
-	NoteTitle        = "title"        // number of rows above the header that were left out, the text that they begin with
-	NoteHiddenRows   = "hiddenRows"   // number: rows that are hidden in the workbook, and were read
-	NoteFormulas     = "formulas"     // number: cells of the sheet whose formulas have no value
+	NoteTitle        = "title"        // number of skipped rows above the header row, start of their text
+	NoteHiddenRows   = "hiddenRows"   // number: hidden rows of the workbook, which were read
+	NoteFormulas     = "formulas"     // number: cells whose formulas have no stored value
 )
 
-// Options say how to read a file where it does not say it itself.
+// Options supplement what the file itself declares.
 type Options struct {
-	Encoding string // as EncodingOf takes it; empty: by the file
-	Sheet    string // empty: the only one that has cells and is not hidden
+	Encoding string // as for EncodingOf; empty: detect
+	Sheet    string // empty: the only visible sheet with cells
 	Name     string // of the file, for FileText; may be empty
 }
 
-// FileError says what is wrong with a file as a whole. Code is one of those
-// below. Package imports has the sentences.
+// FileError reports that a file cannot be read. Package imports has the messages.
 type FileError struct {
 	Code   string
-	Args   []any    // as those of a Note
-	Sheets []string // of FileSheet and FileSheets: the names to choose from
+	Args   []any    // as in Note
+	Sheets []string // for FileSheet and FileSheets: the available names
 }
 
 func (e *FileError) Error() string { return "the file cannot be read: " + e.Code }
 
-// Codes of a FileError.
+// Codes of a FileError, with their arguments.
 const (
-	FileNothing   = "nothing"   // nothing in it
-	FileEmpty     = "empty"     // no row below the header
-	FileText      = "text"      // no list, but text whose name ends like that of a workbook; that ending
+	FileNothing   = "nothing"   // empty file
+	FileEmpty     = "empty"     // no row below the header row
+	FileText      = "text"      // text instead of a workbook, as the name suggests; extension
 	FileTooLarge  = "tooLarge"  // limit in MB
-	FileOldExcel  = "xls"       // an .xls workbook
-	FileEncrypted = "encrypted" // a workbook with a password
-	FileODS       = "ods"       // an OpenDocument spreadsheet
-	FilePDF       = "pdf"       //
-	FileNumbers   = "numbers"   // of Apple Numbers
-	FileZip       = "zip"       // a ZIP archive that is no workbook
-	FileXLSB      = "xlsb"      // a binary workbook, .xlsb
-	FileXML       = "xml"       // XML, such as an "XML spreadsheet 2003" of Excel
-	FileBinary    = "binary"    // anything else that is no text
-	FileHTML      = "html"      // a page
-	FileDamaged   = "damaged"   // a workbook, vCard or JSON that does not follow its format; what is wrong
-	FileBomb      = "bomb"      // a workbook that unpacks to more than the limit, in MB, or to more than the longest list needs
-	FileEncoding  = "encoding"  // not valid in the encoding that was asked for; the encoding
-	FileQuote     = "quote"     // a quote that does not end; the row where it begins
-	FileTooMany   = "tooMany"   // "rows", "columns" or "cells"; the limit
-	FileSheet     = "sheet"     // there is no such sheet; the name asked for, the names there are
-	FileSheets    = "sheets"    // several could be meant; their names
+	FileOldExcel  = "xls"       // .xls workbook
+	FileEncrypted = "encrypted" // password-protected workbook
+	FileODS       = "ods"       // OpenDocument spreadsheet
+	FilePDF       = "pdf"       // PDF
+	FileNumbers   = "numbers"   // Apple Numbers
+	FileZip       = "zip"       // ZIP archive that is not a workbook
+	FileXLSB      = "xlsb"      // binary workbook (.xlsb)
+	FileXML       = "xml"       // XML, such as "XML Spreadsheet 2003" of Excel
+	FileBinary    = "binary"    // other binary file
+	FileHTML      = "html"      // HTML page
+	FileDamaged   = "damaged"   // damaged workbook, vCard or JSON; cause
+	FileBomb      = "bomb"      // workbook that unpacks to more than the limit; limit in MB
+	FileEncoding  = "encoding"  // invalid in the requested encoding; encoding
+	FileQuote     = "quote"     // unterminated quote; row in which it starts
+	FileTooMany   = "tooMany"   // "rows", "columns" or "cells"; limit
+	FileSheet     = "sheet"     // no such sheet; requested name, available names
+	FileSheets    = "sheets"    // several candidate sheets; names
 	FileNoSheet   = "noSheet"   // all sheets are empty or hidden
-	FileFormulas  = "formulas"  // the rows have nothing but formulas without values
-	FileCards     = "cards"     // the cards have no names and nothing that is kept
+	FileFormulas  = "formulas"  // only formulas without stored values
+	FileCards     = "cards"     // vCards without names or other data to import
 )

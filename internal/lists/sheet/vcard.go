@@ -14,21 +14,20 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// product names this program in each card that it writes.
+// product identifies this program in exported cards.
 const product = "-//Firefighter Records//Export//EN"
 
-// midnight is how a date of birth ends that is a date alone.
+// midnight ends a date of birth without a time.
 const midnight = "T00:00:00Z"
 
-// telURI is how a telephone number begins that is a URI.
 const telURI = "tel:"
 
 // vcardWriter writes people as vCards.
 type vcardWriter struct {
-	vcard.Cards               // those that are not written yet
+	vcard.Cards               // buffered cards
 	out         *bufio.Writer // nil for an address book
-	birthday    bool          // with the date of birth
-	times       bool          // with the times of the record
+	birthday    bool          // include the date of birth
+	times       bool          // include the times of the record
 }
 
 func newVCard(w io.Writer, times bool) Writer {
@@ -50,9 +49,8 @@ func (w *vcardWriter) Write(f *record.Firefighter) error {
 	return err
 }
 
-// AppendCard appends the card of a person for an address book, with the date of birth if
-// birthday is set. The department has no place in it: a new name of it would change every
-// card.
+// AppendCard appends the card of a person for an address book, with the date of birth if birthday
+// is set. The card omits the department, because renaming the department would change every card.
 func AppendCard(b []byte, f *record.Firefighter, birthday bool) []byte {
 	w := vcardWriter{Cards: vcard.Cards{Buffer: *bytes.NewBuffer(b)}, birthday: birthday}
 	w.begin(f)
@@ -63,12 +61,12 @@ func AppendCard(b []byte, f *record.Firefighter, birthday bool) []byte {
 	return w.Bytes()
 }
 
-// revision writes when the record was last written. Readers know it without a fraction.
+// revision writes the time of the last change without a fraction, as readers expect.
 func (w *vcardWriter) revision(f *record.Firefighter) {
 	w.Text("REV", time.UnixMilli(f.UpdatedAt).UTC().Format("2006-01-02T15:04:05Z"))
 }
 
-// begin begins the card of a person with all fields that the card has.
+// begin writes the start of a card with all fields.
 func (w *vcardWriter) begin(f *record.Firefighter) {
 	w.Begin(product)
 	w.Text("UID", f.ID)
@@ -86,17 +84,17 @@ func (w *vcardWriter) begin(f *record.Firefighter) {
 			}
 		}
 		if w.out == nil && d.Name == "phoneNumber" {
-			property = "TEL;TYPE=CELL" // phones show the number of a caller of this kind first
+			property = "TEL;TYPE=CELL" // phones prefer this type for caller ID
 		}
 		if d.Name == "phoneNumber" && len(value) > len(telURI) && strings.EqualFold(value[:len(telURI)], telURI) {
-			property, value = property+";VALUE=uri", telURI+value // readers take one off
+			property, value = property+";VALUE=uri", telURI+value // readers remove one prefix
 		}
 		w.Text(property, value)
 	}
 }
 
-// The columns that come first in a table of cards: these, the other fields of a
-// record, and what else N has. The rest have the names of their properties.
+// First columns of a table of vCards, followed by the other record fields and the remaining
+// components of N. Further columns are named after their properties.
 const (
 	uidColumn = iota
 	firstNameColumn
@@ -105,12 +103,12 @@ const (
 	fieldColumns // the first of them
 )
 
-// firstColumns are the headers of the columns that come first.
+// firstColumns are the headers of the first columns.
 var firstColumns = slices.Concat(
 	[]string{"UID", "firstName", "lastName", "FN"}, record.FieldNames()[record.NameFields:], []string{"N additional", "N prefix", "N suffix"},
 )
 
-// firstColumn is the first column for a property. Of several, one has it.
+// firstColumn maps properties to their first column, which holds the preferred value.
 var firstColumn = func() map[string]int {
 	columns := map[string]int{"UID": uidColumn, "N": lastNameColumn, "FN": fullNameColumn}
 	for i, d := range record.AllFields()[record.NameFields:] {
@@ -120,19 +118,19 @@ var firstColumn = func() map[string]int {
 	return columns
 }()
 
-// nameColumns are the columns of the components of the property N.
+// nameColumns are the columns for the components of property N.
 var nameColumns = []int{lastNameColumn, firstNameColumn, len(firstColumns) - 3, len(firstColumns) - 2, len(firstColumns) - 1}
 
-// cardRows gathers cards as rows.
+// cardRows converts cards to rows.
 type cardRows struct {
 	named
-	names  bool // a card has a first or last name of its own
-	others bool // a card is not of this program
-	kept   bool // a card has something that somebody has typed
+	names  bool // some card has a structured name
+	others bool // some card is not from this program
+	kept   bool // some card has data entered by a person
 }
 
-// readVCards reads a file of vCards. It has the column name only if no card has
-// first and last names of its own.
+// readVCards reads vCards. The column with formatted names counts as a name only if no card has a
+// structured name.
 func readVCards(ctx context.Context, text string) (*Table, error) {
 	rows := cardRows{named: named{collector{ctx: ctx}, slices.Clone(firstColumns), map[string]int{}}}
 	if err := vcard.Read(text, rows.card); err != nil {
@@ -189,7 +187,7 @@ func (c *cardRows) card(number int, card vcard.Card) error {
 	return c.add(number, cells)
 }
 
-// dropUnused takes a column out that has no text in any row.
+// dropUnused removes a column if it has no text.
 func (t *Table) dropUnused(i int) {
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return i < len(r.Cells) && r.Cells[i].Text != "" }) {
 		return

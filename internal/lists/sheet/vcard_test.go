@@ -99,7 +99,7 @@ func isFault(err error, code, what string) bool {
 func TestBadVCards(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, code, what string }{
-		{"no end", "BEGIN:VCARD\nFN:A\n", FileDamaged, "card 1 does not end"},
+		{"no end", "BEGIN:VCARD\nFN:A\n", FileDamaged, "card 1 has no END:VCARD"},
 		{"nothing", card("NOTE:"), FileCards, ""},
 		{"empty cards", card("VERSION:3.0") + card("VERSION:3.0\nPRODID:a\nUID:b\nREV:2026-01-01T00:00:00Z\nN:;;;;\nFN:\nPHOTO;ENCODING=b:AA\nX-ABUID:1"), FileCards, ""},
 		{"columns", card("FN:A" + strings.Repeat("\nTEL:1", maxColumns+1)), FileTooMany, "columns"},

@@ -16,17 +16,16 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Writer writes people into a file.
+// Writer writes people to a file.
 type Writer interface {
 	Write(f *record.Firefighter) error
-	Close() error // ends the file; it does not close what the file is written to
+	Close() error // completes the file; does not close the underlying writer
 }
 
-// format is what is known of a format: how a file of it is sent and named, and
-// who writes it.
+// format describes an export format.
 type format struct {
 	media   string
-	endings []string // of the names of its files
+	endings []string // file name extensions
 	writer  func(w io.Writer, times bool) Writer
 }
 
@@ -37,11 +36,11 @@ var formats = map[string]format{
 	JSONL: {"application/x-ndjson", []string{".jsonl", ".ndjson"}, newJSONL},
 }
 
-// Formats are all of them, in the order in which they are offered.
+// Formats are all formats, in the order offered.
 var Formats = []string{XLSX, CSV, VCard, JSONL}
 
-// WriteAll writes the people that each hands out in one of Formats, the times of records,
-// too, if times is set, until ctx ends. It needs memory for some rows only.
+// WriteAll writes all people passed by each, in the given format, until ctx ends. times includes
+// the times of records. It buffers only a few rows.
 func WriteAll(ctx context.Context, w io.Writer, format string, times bool, each func(func(*record.Firefighter) error) error) error {
 	to := formats[format].writer(w, times)
 	err := each(func(f *record.Firefighter) error {
@@ -59,8 +58,7 @@ func WriteAll(ctx context.Context, w io.Writer, format string, times bool, each 
 // ContentType returns the media type of a format.
 func ContentType(format string) string { return formats[format].media }
 
-// FormatOf returns the format that the ending of a file's name says, empty for an
-// unknown one.
+// FormatOf returns the format for a file name extension, or an empty string.
 func FormatOf(file string) string {
 	ending := strings.ToLower(filepath.Ext(file))
 	for name, f := range formats {
@@ -71,13 +69,12 @@ func FormatOf(file string) string {
 	return ""
 }
 
-// members are the names of a record's members in JSON, in its order.
+// members are the JSON member names of a record, in order.
 var members = slices.Concat([]string{"id"}, record.FieldNames(), []string{"invitationStatus", "userId"})
 
-// timeMembers are those that a record has on request, after the others.
+// timeMembers are the optional members at the end.
 var timeMembers = []string{"createdAt", "updatedAt"}
 
-// header returns the header of an export.
 func header(times bool) []Cell {
 	if times {
 		return textCells(slices.Concat(members, timeMembers))
@@ -87,8 +84,7 @@ func header(times bool) []Cell {
 
 var birthMember = slices.Index(members, "dateOfBirth")
 
-// texts returns the members of a record, with times if that is set. What has no value is
-// empty.
+// texts returns the members of a record as text. Missing values are empty.
 func texts(f *record.Firefighter, times bool) []string {
 	all := []string{f.ID}
 	for _, value := range f.Each {
@@ -101,11 +97,11 @@ func texts(f *record.Firefighter, times bool) []string {
 	return all
 }
 
-// timeText returns a time in milliseconds as JSON has it.
+// timeText formats milliseconds as in JSON.
 func timeText(at int64) string { return time.UnixMilli(at).UTC().Format(record.InMillis) }
 
-// platformText returns the text of a column that the platform writes. Broken UTF-8,
-// which only those can hold, becomes U+FFFD, as in JSON.
+// platformText returns the text of a column written by the platform. As in JSON, invalid UTF-8
+// becomes U+FFFD; no other column can contain it.
 func platformText(column *string) string {
 	if column == nil {
 		return ""
@@ -113,7 +109,7 @@ func platformText(column *string) string {
 	return strings.ToValidUTF8(*column, string(utf8.RuneError))
 }
 
-// jsonlWriter writes each record as the API has it on a line.
+// jsonlWriter writes one record per line in the form of the API.
 type jsonlWriter struct {
 	out    *bufio.Writer
 	line   []byte
@@ -136,23 +132,22 @@ func (w *jsonlWriter) Write(f *record.Firefighter) error {
 
 func (w *jsonlWriter) Close() error { return w.out.Flush() }
 
-// byteOrderMark tells Excel that a CSV is UTF-8.
+// byteOrderMark lets Excel recognize a CSV as UTF-8.
 const byteOrderMark = "\ufeff"
 
-// guarded are the characters with which a cell may not begin in a CSV: a
-// spreadsheet would take it for a formula, or drop the character. An apostrophe
-// before them guards it, and Read takes that off. So a cell that really begins
-// with an apostrophe needs another one.
+// guarded are characters that must not start a CSV cell, because a spreadsheet would interpret the
+// cell as a formula or drop the character. An apostrophe guards them, which Read removes. A cell
+// that starts with an apostrophe therefore needs a guard too.
 const guarded = "=+-@'\t\r"
 
-// csvWriter writes people as RFC 4180.
+// csvWriter writes people as CSV (RFC 4180).
 type csvWriter struct {
 	out       *bufio.Writer
 	delimiter byte
 	times     bool
 }
 
-// startCSV begins a CSV. Errors of the writer are kept until its end.
+// startCSV starts a CSV. Write errors surface in row and Close.
 func startCSV(w io.Writer, delimiter byte, header []Cell) *csvWriter {
 	c := &csvWriter{out: bufio.NewWriterSize(w, 64<<10), delimiter: delimiter}
 	c.out.WriteString(byteOrderMark)
@@ -194,8 +189,7 @@ func (c *csvWriter) cell(text string) {
 	c.out.WriteByte('"')
 }
 
-// xlsxWriter writes people as a workbook, in which every cell is text but a date of
-// birth that is a date alone.
+// xlsxWriter writes people as a workbook. All cells are text except dates of birth without a time.
 type xlsxWriter struct {
 	*xlsx.Writer
 	times bool
@@ -221,8 +215,8 @@ func (x xlsxWriter) Write(f *record.Firefighter) error {
 
 func (x xlsxWriter) row(cells []Cell) error { return x.Writer.Write(guard(cells)) }
 
-// guard guards cells for a workbook. No character needs that there, but Read takes a
-// guard off there too, so what looks like one gets another.
+// guard adds an apostrophe to cells that look guarded. A workbook needs no guards, but Read would
+// remove them.
 func guard(cells []Cell) []Cell {
 	for i, cell := range cells {
 		if strings.HasPrefix(cell.Text, "'") && clean(cell.Text) != cell.Text {
@@ -232,15 +226,14 @@ func guard(cells []Cell) []Cell {
 	return cells
 }
 
-// WriteTable writes a table with more columns at its end, in the format CSV or
-// XLSX. Read returns the same texts for it, and the same kinds of cells where both
-// are workbooks. header has the names of the additional columns, and extra returns
-// their texts for a row by its position in Rows.
+// WriteTable writes a table with additional columns as CSV or XLSX. Reading it back yields the same
+// texts and, between workbooks, the same kinds of cells. header names the additional columns; extra
+// returns their texts for a row index.
 func WriteTable(w io.Writer, format string, t *Table, header []string, extra func(row int) []string) error {
 	width := t.width()
 	head := wider(textCells(t.Header), width, header)
 	var file interface {
-		row([]Cell) error // may change the cells
+		row([]Cell) error // may modify the cells
 		Close() error
 	}
 	switch format {
@@ -249,7 +242,7 @@ func WriteTable(w io.Writer, format string, t *Table, header []string, extra fun
 	case XLSX:
 		file = startXLSX(w, cmp.Or(t.Sheet, "People"), head)
 	default:
-		return fmt.Errorf("a table is not written as %q", format)
+		return fmt.Errorf("cannot write a table as %q", format)
 	}
 	for i, row := range t.Rows {
 		if err := file.row(wider(row.Cells, width, extra(i))); err != nil {
@@ -259,7 +252,7 @@ func WriteTable(w io.Writer, format string, t *Table, header []string, extra fun
 	return file.Close()
 }
 
-// width returns the number of columns: those of the header, or of a longer row.
+// width returns the number of columns, including those of rows longer than the header.
 func (t *Table) width() int {
 	width := len(t.Header)
 	for _, row := range t.Rows {
@@ -268,7 +261,7 @@ func (t *Table) width() int {
 	return width
 }
 
-// wider returns cells with empty ones up to a width, and more texts after them.
+// wider pads cells to width and appends more.
 func wider(cells []Cell, width int, more []string) []Cell {
 	all := make([]Cell, width, width+len(more))
 	copy(all, cells)

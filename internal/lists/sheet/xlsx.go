@@ -8,8 +8,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/internal/xlsx"
 )
 
-// readXLSX reads a workbook. An empty name means the only sheet that has text and is
-// not hidden.
+// readXLSX reads a sheet of a workbook. An empty name selects the only visible sheet with text.
 func readXLSX(ctx context.Context, content []byte, name string) (*Table, error) {
 	if code := sniffZip(content); code != "" {
 		return nil, fail(code)
@@ -41,7 +40,7 @@ func readWorkbook(ctx context.Context, content []byte, name string) (*Table, err
 	return t, nil
 }
 
-// workbookError returns an error of a workbook as a *FileError.
+// workbookError converts an error of package xlsx to a *FileError.
 func workbookError(err error) error {
 	switch {
 	case errors.Is(err, xlsx.ErrNotWorkbook):
@@ -52,8 +51,8 @@ func workbookError(err error) error {
 	return damaged(err)
 }
 
-// chooseSheet returns the sheet of a name, compared without case, or else the only
-// visible sheet with content.
+// chooseSheet returns the sheet with the given name, ignoring case, or else the only visible sheet
+// with content.
 func chooseSheet(ctx context.Context, w *xlsx.File, name string) (found xlsx.Sheet, err error) {
 	var names []string
 	for _, s := range w.Sheets {
@@ -82,8 +81,7 @@ func chooseSheet(ctx context.Context, w *xlsx.File, name string) (found xlsx.She
 	return found, err
 }
 
-// sheetNames returns the names of the sheets that are hidden, or of those that are
-// not.
+// sheetNames returns the names of all hidden or all visible sheets.
 func sheetNames(w *xlsx.File, hidden bool) (names []string) {
 	for _, s := range w.Sheets {
 		if s.Hidden == hidden {
@@ -93,7 +91,6 @@ func sheetNames(w *xlsx.File, hidden bool) (names []string) {
 	return names
 }
 
-// readSheet reads the rows of a sheet.
 func readSheet(ctx context.Context, w *xlsx.File, s xlsx.Sheet) (*Table, error) {
 	rows := collector{ctx: ctx}
 	hidden, uncalculated := 0, 0
@@ -121,7 +118,7 @@ func readSheet(ctx context.Context, w *xlsx.File, s xlsx.Sheet) (*Table, error) 
 		if isAcross(cells, t.HeaderRow) {
 			t.Notes = append(t.Notes, Note{NoteMergedHeader, []any{cells}})
 		}
-		if len(t.Notes) == maxColumns { // the ranges of a sound workbook do not overlap
+		if len(t.Notes) == maxColumns { // ranges of a valid workbook do not overlap
 			break
 		}
 	}
@@ -134,7 +131,7 @@ func readSheet(ctx context.Context, w *xlsx.File, s xlsx.Sheet) (*Table, error) 
 	return t, nil
 }
 
-// isAcross reports whether a range of cells such as A1:C1 has several cells of a row.
+// isAcross reports whether a range such as A1:C1 spans several cells of a row.
 func isAcross(cells string, row int) bool {
 	first, last, _ := strings.Cut(cells, ":")
 	firstColumn, firstRow := xlsx.Place(first)
@@ -142,6 +139,6 @@ func isAcross(cells string, row int) bool {
 	return firstColumn < lastColumn && firstRow <= row && row <= lastRow
 }
 
-// Day returns the day that a number in a cell of the workbook means, as 1990-05-15,
-// or with its time as 1990-05-15T08:30:00.
+// Day returns the date for a serial number in the workbook, such as 1990-05-15, or
+// 1990-05-15T08:30:00 with a time.
 func (t *Table) Day(serial string) (date string, ok bool) { return xlsx.Day(serial, t.Date1904) }

@@ -1,6 +1,5 @@
-// Package alike tells who is perhaps the same person. Lists spell names in their own way:
-// "Jürgen Müller" stands in one as "Juergen Mueller", in another as "Mueller Jürgen" or as
-// "Dr. Jürgen Müller".
+// Package alike detects possible duplicates. Lists spell names differently: "Jürgen Müller" may
+// appear as "Juergen Mueller", "Mueller Jürgen" or "Dr. Jürgen Müller".
 package alike
 
 import (
@@ -11,29 +10,29 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Reason says why two people are perhaps the same. The lower of two is the stronger.
+// Reason is why two people may be the same person. A lower value is a stronger reason.
 type Reason int
 
-// The reasons, the strongest first behind None.
+// Reasons in descending strength, after None.
 const (
 	None          Reason = iota
-	EmailAndBirth        // they have one e-mail address and date of birth
-	PhoneAndBirth        // they have one phone number and date of birth
-	Spelling             // their names differ in the spelling alone
-	Swapped              // likewise, and the first name of one is the last name of the other
-	BirthAndName         // they have one date of birth and first name, or last name
+	EmailAndBirth        // same email address and date of birth
+	PhoneAndBirth        // same phone number and date of birth
+	Spelling             // names that differ only in spelling
+	Swapped              // the same with first and last name swapped
+	BirthAndName         // same date of birth, and same first or last name
 )
 
-// Person is what somebody is compared by.
+// Person holds the attributes used to compare two people.
 type Person struct {
 	name        string   // folded
-	first, last []string // spellings
+	first, last []string // all spellings
 	email       string   // folded
-	phone       string   // its digits
-	birth       string   // the day of the calendar
+	phone       string   // digits only
+	birth       string   // date without time
 }
 
-// Of returns what somebody is compared by. A field without a value has no part in it.
+// Of returns the attributes of a record. Fields without a value are not compared.
 func Of(f *record.Fields) Person {
 	birth, _, _ := strings.Cut(f.DateOfBirth, "T")
 	return Person{
@@ -42,9 +41,8 @@ func Of(f *record.Fields) Person {
 	}
 }
 
-// Why returns the strongest reason why two people are perhaps the same. Spelling and
-// Swapped are no reasons for two whose names are the same when folded, nor for two who
-// were born on different days, such as a father and a son.
+// Why returns the strongest reason why two people may be the same person. Spelling and Swapped do
+// not apply if the folded names are equal, or if the dates of birth differ, as for father and son.
 func (p *Person) Why(other *Person) Reason {
 	born := p.birth != "" && p.birth == other.birth
 	byName := p.name != other.name && (born || p.birth == "" || other.birth == "")
@@ -63,25 +61,25 @@ func (p *Person) Why(other *Person) Reason {
 	return None
 }
 
-// Key is what an index of people finds somebody by.
+// Key is an index key for finding possible duplicates.
 type Key struct {
 	Reason      Reason
 	Text, Birth string
 }
 
-// What stands for the date of birth in a Key.
+// Placeholders for the date of birth in a Key.
 const (
 	anyBirth = "*"
 	noBirth  = "-"
 )
 
-// Keys returns the keys that somebody is in an index by.
+// Keys returns the keys under which to index a person.
 func (p *Person) Keys() []Key {
 	return p.keys(joined(p.last, p.first), anyBirth, cmp.Or(p.birth, noBirth))
 }
 
-// Lookups returns the keys that find in an index whoever is perhaps the same person. Why
-// tells of each who is found whether they are.
+// Lookups returns the keys that find all possible duplicates of a person. Use Why to confirm each
+// match.
 func (p *Person) Lookups() []Key {
 	if p.birth == "" {
 		return p.keys(joined(p.first, p.last), anyBirth)
@@ -89,8 +87,8 @@ func (p *Person) Lookups() []Key {
 	return p.keys(joined(p.first, p.last), p.birth, noBirth)
 }
 
-// keys returns keys of which those by the name have one of some births each. swapped is
-// the whole name as the other side of Swapped has it.
+// keys returns keys with one entry per birth for keys based on the name. swapped is the full name
+// in the order used for Swapped.
 func (p *Person) keys(swapped []string, births ...string) (keys []Key) {
 	for _, birth := range births {
 		for _, name := range joined(p.first, p.last) {
@@ -118,11 +116,11 @@ func (p *Person) keys(swapped []string, births ...string) (keys []Key) {
 	return keys
 }
 
-// Named reports whether two people have the same whole name when folded.
+// Named reports whether two people have the same folded full name.
 func (p *Person) Named(other *Person) bool { return p.name == other.name }
 
-// joined returns each of some texts with each of others behind it. Without spaces it is
-// all one where the first name ends.
+// joined concatenates each text of some with each text of others. Without a space, the boundary
+// between first and last name does not matter.
 func joined(some, others []string) (all []string) {
 	for _, a := range some {
 		for _, b := range others {
@@ -132,7 +130,7 @@ func joined(some, others []string) (all []string) {
 	return all
 }
 
-// meet reports whether two lists have a text in common.
+// meet reports whether two lists have a common element.
 func meet(a, b []string) bool {
 	return slices.ContainsFunc(a, func(text string) bool { return slices.Contains(b, text) })
 }

@@ -9,21 +9,22 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
-// Folded folds a text and makes each run of spaces one. A text of nothing but marks stays
-// as it is, because it would fold to nothing.
+// Folded folds text and collapses runs of white space. It keeps a text that consists only of marks,
+// because folding would empty it.
 func Folded(text string) string {
 	return strings.Join(strings.Fields(cmp.Or(fold.String(text), text)), " ")
 }
 
-// SameSpelling reports whether two texts are the same when folded, where ue is ü as well.
+// SameSpelling reports whether two texts have a folded form in common. It treats ue as a spelling
+// of ü.
 func SameSpelling(a, b string) bool { return meet(foldings(a), foldings(b)) }
 
-// typed has đ as it is typed where a keyboard or a program lacks it. So fold.Expanded has ä,
-// ö and ü. What folding does with the letters, as u for ü, is another way to type them.
+// typed spells đ as dj, as people type it on keyboards without the letter. fold.Expanded does the
+// same for ä, ö and ü.
 var typed = strings.NewReplacer("đ", "dj", "Đ", "dj")
 
-// foldings returns the forms of a text that are one: "muller" and "mueller" of Müller,
-// but "mueller" alone of Mueller. So Bauer stays another name than Baur.
+// foldings returns the equivalent folded forms of text: "muller" and "mueller" for Müller, but only
+// "mueller" for Mueller. Bauer and Baur remain different names.
 func foldings(text string) []string {
 	plain := Folded(text)
 	if other := Folded(fold.Expanded(typed.Replace(text))); other != plain && other != "" {
@@ -32,8 +33,8 @@ func foldings(text string) []string {
 	return []string{plain}
 }
 
-// spellings returns the forms of a name that are one, as foldings has them, without
-// titles, suffixes, spaces and punctuation. A name of nothing else keeps them.
+// spellings returns the folded forms of a name without titles, suffixes, spaces and punctuation. It
+// keeps names that consist of nothing else.
 func spellings(name string) (forms []string) {
 	if name == "" {
 		return nil
@@ -44,7 +45,7 @@ func spellings(name string) (forms []string) {
 	return forms
 }
 
-// letter returns -1 for what can stand between the letters of a name.
+// letter maps spaces, punctuation, symbols and formatting characters to -1.
 func letter(r rune) rune {
 	if unicode.IsSpace(r) || unicode.IsPunct(r) || unicode.IsSymbol(r) || unicode.Is(unicode.Cf, r) {
 		return -1
@@ -52,18 +53,18 @@ func letter(r rune) rune {
 	return r
 }
 
-// comparedDigits is the number of digits that phone numbers must share at their end, where
-// one has the code of a country or of an area.
+// comparedDigits is how many trailing digits two phone numbers must share if only one has a country
+// or area code.
 const comparedDigits = 7
 
-// digits returns the digits of a phone number without the zeros before them, and without
-// the zero that is not dialled behind the code of a country.
+// digits returns the digits of a phone number without leading zeros and without the (0) after a
+// country code.
 func digits(phone string) string {
 	return strings.TrimLeft(record.Digits(strings.Replace(phone, "(0)", "", 1)), "0")
 }
 
-// samePhone reports whether the digits of two phone numbers are one number, with or
-// without the code of a country or of an area: "+385 (0)92 354 3631" is "092/3543631".
+// samePhone reports whether a and b are the digits of the same number, with or without a country or
+// area code: "+385 (0)92 354 3631" matches "092/3543631".
 func samePhone(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -5,19 +5,19 @@ import (
 	"unicode"
 )
 
-// Titles and suffixes, folded and without periods. A rank is none: Obi is a name.
+// Titles and suffixes, folded and without periods. Ranks are not included: Obi is also a name.
 var (
 	titles = words(`dr dra ddr drs prof professor professorin mag mmag magistra dipl dipling univ bacc privdoz akad
 		mr phd msc bsc mba llm llb dphil`)
-	// generations are suffixes of generations, which stand behind a name.
+	// generations are generational suffixes.
 	generations = words(`jr sr junior senior`)
-	numerals    = words(`II III IV`) // likewise, in capitals alone
-	// dotted are titles where a period stands with them, and dottedGenerations are
-	// suffixes. Without it some of them are names.
+	numerals    = words(`II III IV`) // the same, upper case only
+	// dotted are titles, and dottedGenerations suffixes, only when written with a period. Without
+	// it, some are names.
 	dotted            = words(`ing lic arch doc doz drin maga`)
 	dottedGenerations = words(`jun sen ml`)
-	// behind are what a title is of, as "med." in "Dr. med.", and nothing without one.
-	behind = words(`ing med phil rer nat techn jur iur vet dent theol pol oec publ habil hc sc sci univ stom struc spec arch el mult em pharm
+	// complements are words that belong to a preceding title, such as "med." in "Dr. med.".
+	complements = words(`ing med phil rer nat techn jur iur vet dent theol pol oec publ habil hc sc sci univ stom struc spec arch el mult em pharm
 		agr mont fh stroj grad bacc`)
 )
 
@@ -29,14 +29,14 @@ func words(text string) map[string]bool {
 	return all
 }
 
-// Title says what a word of a name is beside the name.
+// Title classifies a word of a name.
 type Title int
 
-// Kinds of words.
+// Values of Title.
 const (
 	NoTitle    Title = iota
-	Academic         // a title, or a part of one: "Dr.", "rer."
-	Generation       // the suffix of a generation: "Jr.", "III"
+	Academic         // an academic title or part of one: "Dr.", "rer."
+	Generation       // a generational suffix: "Jr.", "III"
 )
 
 // Word is a word of a name.
@@ -45,10 +45,10 @@ type Word struct {
 	Title Title
 }
 
-// Words returns the words of a name, without its commas. A title in front of a name is a
-// word also where no space stands between them, as in "Dr.Horvat".
+// Words splits a name into words and drops commas. It also separates a title from a name that
+// follows it without a space, as in "Dr.Horvat".
 func Words(name string) (all []Word) {
-	after := false // a title stands before
+	after := false // the previous word is a title
 	add := func(text string, title Title) {
 		all, after = append(all, Word{text, title}), title != NoTitle
 	}
@@ -67,9 +67,8 @@ func Words(name string) (all []Word) {
 	return all
 }
 
-// WithoutTitles returns a name without academic titles and suffixes of generations, and
-// without its commas: "Horvat" for "Horvat, dipl. ing.". It returns nothing for "Jr.",
-// which is nothing else.
+// WithoutTitles returns name without academic titles, generational suffixes and commas: "Horvat"
+// for "Horvat, dipl. ing.". The result is empty if name has no other words.
 func WithoutTitles(name string) string {
 	var rest []string
 	for _, word := range Words(name) {
@@ -80,16 +79,15 @@ func WithoutTitles(name string) string {
 	return strings.Join(rest, " ")
 }
 
-// isSpecial reports whether a letter stands in no title without a period. Most names of a
-// list are told by that at once, without being folded.
+// isSpecial reports whether no title without a period contains r. It rules out most names without
+// folding them.
 func isSpecial(r rune) bool { return r > unicode.MaxASCII }
 
-// maxTitle is the length in bytes of the longest title. A cell of a list may have
-// megabytes.
+// maxTitle is the maximum length of a title in bytes. Cells can contain megabytes of text.
 const maxTitle = 60
 
-// titleOf returns what a word is. Titles may have no space between them: "Dipl.-Ing.",
-// "dr.sc.". after says that a title stands before the word.
+// titleOf classifies a word, which may be several titles joined without spaces: "Dipl.-Ing.",
+// "dr.sc.". after reports whether the previous word is a title.
 func titleOf(word string, after bool) Title {
 	if len(word) > maxTitle || !after && !strings.Contains(word, ".") && strings.ContainsFunc(word, isSpecial) {
 		return NoTitle
@@ -98,15 +96,15 @@ func titleOf(word string, after bool) Title {
 	period := strings.Contains(folded, ".")
 	parts := strings.FieldsFunc(folded, func(r rune) bool { return r == '.' || r == '-' || r == '/' })
 	whole := strings.Join(parts, "")
-	initials := len(whole) == len(parts) // of a name, as J.R., where no title stands before
+	initials := len(whole) == len(parts) // initials such as J.R., unless a title precedes them
 	switch {
 	case generations[whole] && !initials, period && dottedGenerations[whole], numerals[strings.Trim(word, "().")]:
 		return Generation
-	case titles[whole] && !initials, period && dotted[whole], after && behind[whole]:
+	case titles[whole] && !initials, period && dotted[whole], after && complements[whole]:
 		return Academic
 	}
 	for _, part := range parts {
-		if !titles[part] && !(period && dotted[part]) && !(after && behind[part]) {
+		if !titles[part] && !(period && dotted[part]) && !(after && complements[part]) {
 			return NoTitle
 		}
 		after = true

@@ -1,6 +1,6 @@
-// Package demo invents firefighters for demonstrations and measurements: names
-// in many alphabets, phone numbers in many spellings, shared e-mail addresses,
-// missing fields. The same numbers always return the same person.
+// Package demo generates firefighters for demonstrations and benchmarks: names in many scripts,
+// phone numbers in many formats, shared email addresses and missing fields. The same numbers always
+// yield the same person.
 package demo
 
 import (
@@ -13,10 +13,9 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
-// Sizes divides people among departments and returns the size of each. A few
-// large departments come first, the others are of about the same size. With
-// 1,200,000 people in 30,000 departments the largest has some 17,000 and most
-// have 40.
+// Sizes distributes people among departments and returns the size of each. It starts with a few
+// large departments; the rest are about equal. With 1,200,000 people in 30,000 departments, the
+// largest has about 17,000 people and most have 40.
 func Sizes(departments, people int) []int {
 	weight := func(i int) float64 {
 		return 1 + float64(departments)/70/math.Pow(float64(i+1), 1.5)
@@ -35,8 +34,7 @@ func Sizes(departments, people int) []int {
 	return sizes
 }
 
-// Department returns the name of a department by its number, from 0. No two
-// departments have the same name.
+// Department returns the unique name of a department, numbered from 0.
 func Department(number int) string {
 	place := places[number%len(places)]
 	if n := number / len(places); n > 0 {
@@ -45,8 +43,8 @@ func Department(number int) string {
 	return place + " Fire Department"
 }
 
-// Person returns a member of a department, both by number from 0. The fields
-// pass record.Fields.Normalize.
+// Person returns a member of a department, both numbered from 0. The fields pass
+// record.Fields.Normalize.
 func Person(department, number int) record.Fields {
 	r := rand.New(rand.NewPCG(uint64(department), uint64(number)))
 	names := nameSets[r.IntN(len(nameSets))]
@@ -76,7 +74,7 @@ func Person(department, number int) record.Fields {
 
 func pick(r *rand.Rand, from []string) string { return from[r.IntN(len(from))] }
 
-// phoneNumber returns a phone number in one of the spellings that people use.
+// phoneNumber returns a phone number in a random format.
 func phoneNumber(r *rand.Rand) string {
 	area, first, last := 91+r.IntN(9), r.IntN(1000), r.IntN(10000)
 	spelling := pick(r, []string{
@@ -86,7 +84,7 @@ func phoneNumber(r *rand.Rand) string {
 	return fmt.Sprintf(spelling, area, first, last)
 }
 
-// email returns an address of the person's own or one that a station shares.
+// email returns a personal address, or sometimes one shared by a station.
 func email(r *rand.Rand, department int, f record.Fields) string {
 	local := latin(f.FirstName) + "." + latin(f.LastName)
 	if local == "." || r.IntN(8) == 0 {
@@ -95,7 +93,7 @@ func email(r *rand.Rand, department int, f record.Fields) string {
 	return strings.Trim(local, ".") + fmt.Sprintf("%d@example.com", r.IntN(1000))
 }
 
-// latin returns the letters of a name that any e-mail address may have.
+// latin returns the letters a to z of a folded name.
 func latin(name string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' {
@@ -105,7 +103,7 @@ func latin(name string) string {
 	}, fold.String(name))
 }
 
-// nameSets are first and last names that go together, by language.
+// nameSets pairs first and last names of the same language.
 var nameSets = []struct{ first, last []string }{
 	{split("Ana Ivan Čedomir Đurđica Željko Šime Mirjana Luka Petra Ante Božena Hrvoje Nikolina Zvonimir Jasna Tomislav"),
 		split("Čović Horvat Đurić Žanić Šimić Babić Kovačević Perić Marušić Vuković Grgić Tomašević Ćosić Blažević Radić Lovrić")},
@@ -138,7 +136,7 @@ var nameSets = []struct{ first, last []string }{
 		split("O'Brien Smith-Jones McAllister Walker Turner Hughes Baker Fletcher Mason Carter Doyle Reid")},
 }
 
-// places are what departments are named after.
+// places are the names of departments.
 var places = split("Oakfield Riverton Brezovica Hohenau Kirkby Lindenau Mirna Nyborg Ostrava Pineridge Quillan " +
 	"Rosedale Stonegate Trnava Uddheim Valmont Westbrook Yarrow Zelenac Ashby Birkenau Cedarville Dunmore Elmwood " +
 	"Fairhaven Glenrock Harbour Inverlea Jasenice Kestrel")

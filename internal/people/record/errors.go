@@ -16,18 +16,17 @@ const (
 	OutOfRange = "out_of_range"
 )
 
-// FieldError is one thing that is wrong with what a client sent.
+// FieldError is an error in one field of a request.
 type FieldError struct {
 	Field  string `json:"field"`
 	Code   string `json:"code"`
 	Detail string `json:"detail"` // a sentence for people
 }
 
-// FieldErrors is everything that is wrong at once.
+// FieldErrors are all field errors of a request.
 type FieldErrors []FieldError
 
-// Error returns the detail of the only error, or the number of errors and the
-// first of them.
+// Error returns the detail of a single error, or the number of errors and the first detail.
 func (e FieldErrors) Error() string {
 	if len(e) == 1 {
 		return e[0].Detail
@@ -35,12 +34,12 @@ func (e FieldErrors) Error() string {
 	return fmt.Sprintf("There are %d faults. The first: %s", len(e), e[0].Detail)
 }
 
-// Add adds an error of a field. The detail is formatted by fmt.Sprintf.
+// Add appends an error. The detail is formatted with fmt.Sprintf.
 func (e *FieldErrors) Add(field, code, format string, args ...any) {
 	*e = append(*e, FieldError{field, code, fmt.Sprintf(format, args...)})
 }
 
-// Merge adds those of more whose fields have no error yet.
+// Merge adds the errors in more for fields that have no error yet.
 func (e *FieldErrors) Merge(more FieldErrors) {
 	known := *e
 	for _, fault := range more {
@@ -55,7 +54,7 @@ func (e FieldErrors) Has(field string) bool {
 	return slices.ContainsFunc(e, func(fault FieldError) bool { return fault.Field == field })
 }
 
-// Err returns e as an error, nil if it is empty.
+// Err returns e, or nil if e is empty.
 func (e FieldErrors) Err() error {
 	if len(e) == 0 {
 		return nil
@@ -63,21 +62,20 @@ func (e FieldErrors) Err() error {
 	return e
 }
 
-// TextError says what is wrong with a text that is no field of a record. Code is
-// one of the codes of field errors. Fault has no subject, as "is required".
+// TextError is an error in a text that is not a field of a record. Code is a field error code.
+// Fault is a predicate, such as "is required".
 type TextError struct{ Code, Fault string }
 
 func (e *TextError) Error() string { return e.Fault }
 
-// BodyError says why a body is not a JSON object at all.
+// BodyError reports that a request body is not a JSON object.
 type BodyError string
 
 func (e BodyError) Error() string { return string(e) }
 
-// DamagedError says that a record is not what the service wrote. The id may be
-// what is damaged.
+// DamagedError reports that a record does not match its checksum. The damage may be in the id.
 type DamagedError struct{ ID string }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("the record %q is damaged: its fields do not have their checksum", e.ID)
+	return fmt.Sprintf("the record %q is damaged: its fields do not match their checksum", e.ID)
 }

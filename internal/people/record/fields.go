@@ -1,5 +1,5 @@
-// Package record is a firefighter's record: the rules for its fields, its form
-// in JSON and in the database, and the query of a list.
+// Package record defines a firefighter's record: its field rules, its JSON and database
+// representations, and list queries.
 package record
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// ParseID returns the id of a record in its canonical form.
+// ParseID returns the id of a record in canonical form.
 func ParseID(text string) (string, error) {
 	id, err := uuid.Parse(text)
-	if err != nil || len(text) != 36 { // Parse accepts other spellings, too
+	if err != nil || len(text) != 36 { // Parse accepts other forms
 		return "", fmt.Errorf("%q is not the id of a record", text)
 	}
 	return id.String(), nil
@@ -27,65 +27,63 @@ type TenantID int64
 type Firefighter struct {
 	ID string // canonical lower-case UUID
 	Fields
-	InvitationStatus *string // nil is null; the department's platform writes it, the service never does
-	UserID           *string // likewise
-	CreatedAt        int64   // when it was made, in milliseconds; 0: not known
-	UpdatedAt        int64   // when its fields were last written, likewise
+	InvitationStatus *string // nil is null; written by the department's platform, never by this service
+	UserID           *string // the same
+	CreatedAt        int64   // creation time in milliseconds; 0: unknown
+	UpdatedAt        int64   // time of the last change to its fields, in milliseconds; 0: unknown
 }
 
-// Fields are what a department enters about a firefighter. An empty string
-// is no value: null in JSON and in the database.
+// Fields are the data that a department enters about a firefighter. The empty string means no
+// value: null in JSON and in the database.
 type Fields struct {
 	FirstName   string
 	LastName    string
 	PhoneNumber string
 	Email       string
-	DateOfBirth string // normalized: RFC 3339, with the offset that was sent
+	DateOfBirth string // normalized: RFC 3339, with the offset as sent
 }
 
-// Field describes one of the Fields. JSON, validation, the columns of the table,
-// checksums, summaries, and the files that people bring and take are made from it.
+// Field describes one of the Fields. JSON, validation, table columns, checksums, summaries, imports
+// and exports derive from it.
 type Field struct {
 	Name string // in JSON
 
-	// Headings are the words that name the field in somebody's list, and Besides
-	// those that may stand beside one of them, as "number" in "phone number". They
-	// stand in the languages of the office and as other programs have them, folded,
-	// in lower case, without spaces, and with spaces between them.
+	// Headings are the words that name the field in the header row of a list. Besides are words
+	// that may accompany one of them, such as "number" in "phone number". Both are folded, written
+	// without inner spaces, separated by spaces, and cover all languages of the office and the
+	// terms used by other programs.
 	Headings, Besides string
 
-	// Several says that a list can have several columns for the field, of which the
-	// first that is filled counts, row by row. One with a word of Earlier comes before
-	// others, one with a word of Later after them. A word of Alone names a column
-	// without another word if the cells look like values of the field.
+	// Several allows several columns for the field. In each row, the first filled column counts:
+	// columns with a word of Earlier come first, columns with a word of Later last. A word of Alone
+	// is enough to name a column whose cells look like values of the field.
 	Several               bool
 	Earlier, Later, Alone string
 
-	VCard string   // the property of a vCard, with its parameters
-	Demo  []string // values to invent; nil where package demo has a way of its own
+	VCard string   // vCard property with its parameters
+	Demo  []string // sample values; nil if package demo generates them
 
 	Required bool
-	Of       func(*Fields) *string // its place
+	Of       func(*Fields) *string // returns the field
 
-	column string // in the table firefighters
+	column string // in table firefighters
 	limit  int    // characters (Unicode code points); unused for a date
-	// normalize refuses what the field may not hold. It must refuse line
-	// breaks, because the checksum is of lines.
+	// normalize returns the stored value and adds errors for invalid values. It must reject line
+	// breaks, because the checksum covers lines.
 	normalize func(e *FieldErrors, f Field, value string, now time.Time) string
 }
 
-// Longest values, in characters.
+// Maximum lengths in characters.
 const (
 	maxName        = 100
 	maxPhoneNumber = 50
-	maxEmail       = 254 // RFC 5321, section 4.5.3.1.3, less the angle brackets
+	maxEmail       = 254 // RFC 5321, section 4.5.3.1.3, without the angle brackets
 )
 
-// fields has an entry for each of the Fields, in the order of JSON.
+// fields has an entry for each of the Fields, in JSON order.
 //
-// A field that is added later stands after these. It adds to the checksum, with
-// its name, only where it has a value. So the checksums of existing records stay
-// right.
+// Add new fields at the end. A new field contributes its name and value to the checksum only if it
+// has a value, so existing checksums stay valid.
 var fields = []Field{
 	{Name: "firstName", column: "first_name", Required: true, limit: maxName, normalize: normalizeName,
 		Of:       func(f *Fields) *string { return &f.FirstName },
@@ -106,10 +104,10 @@ var fields = []Field{
 		Headings: births, Besides: besidesBirths, VCard: "BDAY"},
 }
 
-// AllFields returns an entry for each of the Fields, in the order of JSON.
+// AllFields returns an entry for each of the Fields, in JSON order.
 func AllFields() []Field { return slices.Clone(fields) }
 
-// FieldNames returns the names of the Fields in JSON, in its order.
+// FieldNames returns the JSON names of the Fields, in JSON order.
 func FieldNames() (names []string) {
 	for _, d := range fields {
 		names = append(names, d.Name)
@@ -117,16 +115,15 @@ func FieldNames() (names []string) {
 	return names
 }
 
-// NameFields is the number of fields that are the name. They stand first.
+// NameFields is the number of name fields. They come first.
 const NameFields = 2
 
-// alwaysSummed is the number of fields that add to the checksum without their
-// name, and without a value, too.
+// alwaysSummed is the number of fields that contribute to the checksum without their name, even
+// when empty.
 const alwaysSummed = 5
 
-// Normalize returns the fields as they are stored: trimmed, and the date of
-// birth in its one form. With them it returns everything that is wrong. A date of
-// birth may be at most a day after now.
+// Normalize returns the fields in stored form, with text trimmed and the date of birth in canonical
+// form, and all errors. A date of birth may be at most one day after now.
 func (f Fields) Normalize(now time.Time) (Fields, FieldErrors) {
 	var errs FieldErrors
 	var normal Fields
@@ -140,7 +137,7 @@ func (f Fields) Normalize(now time.Time) (Fields, FieldErrors) {
 	return normal, errs
 }
 
-// With returns the fields, but for those in which other has a value.
+// With returns a copy of f in which every non-empty field of other replaces that of f.
 func (f Fields) With(other *Fields) Fields {
 	for d, value := range other.Each {
 		if *value != "" {
@@ -150,7 +147,7 @@ func (f Fields) With(other *Fields) Fields {
 	return f
 }
 
-// Each is the sequence of the fields and their values, in the order of JSON.
+// Each iterates over the fields and their values, in JSON order.
 func (f *Fields) Each(yield func(d Field, value *string) bool) {
 	for _, d := range fields {
 		if !yield(d, d.Of(f)) {
@@ -159,17 +156,16 @@ func (f *Fields) Each(yield func(d Field, value *string) bool) {
 	}
 }
 
-// Summary returns the fields that have a value in one line.
+// Summary returns all non-empty fields on one line.
 func (f Fields) Summary() string {
 	return strings.Join(append([]string{f.FirstName + " " + f.LastName}, f.Details()...), ", ")
 }
 
-// BirthText returns the date of birth for people: as 1990-02-01, with a time only if that is
-// not midnight UTC.
+// BirthText returns the date of birth for display, such as 1990-02-01. It includes the time unless
+// that is midnight UTC.
 func (f Fields) BirthText() string { return strings.TrimSuffix(f.DateOfBirth, "T00:00:00Z") }
 
-// Details returns the values of the fields beside the name for people, without those that
-// have none.
+// Details returns the non-empty fields other than the name, for display.
 func (f Fields) Details() (values []string) {
 	f.DateOfBirth = f.BirthText()
 	for _, d := range fields[NameFields:] {

@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// Filter narrows a list to the records of which all holds that it says. The zero value
-// says nothing.
+// Filter restricts a list to records that match all its conditions. The zero value matches every
+// record.
 type Filter struct {
-	Email          string // the whole address, in any case
-	PhoneDigits    string // all digits of the phone number, and no more
-	BirthMonth     int64  // 1 to 12, of the date as it was sent
-	HasEmail       *bool  // nil says nothing, and so do the next two
+	Email          string // full address, ignoring case
+	PhoneDigits    string // all digits of the phone number
+	BirthMonth     int64  // 1 to 12, by the date as sent
+	HasEmail       *bool  // nil: any; also for the next two
 	HasPhoneNumber *bool
 	HasDateOfBirth *bool
-	UpdatedSince   int64 // in milliseconds: the fields were written then or later
+	UpdatedSince   int64 // fields changed at or after this time, in milliseconds
 }
 
-// Lets reports whether a filter for something that may be there lets a record through.
-func Lets(has *bool, there bool) bool { return has == nil || *has == there }
+// Lets reports whether a filter on the presence of a value matches.
+func Lets(has *bool, present bool) bool { return has == nil || *has == present }
 
 const (
 	maxIDs    = 100
 	maxMonths = 12
 )
 
-// readFilter reads what narrows a list. An empty filter is invalid, because it must not mean
+// readFilter reads the filter parameters. An empty filter is an error, because it must not match
 // everyone.
 func (p *Parameters) readFilter(q *Query) {
 	for _, name := range []string{"id", "email", "phoneNumber", "birthMonth", "hasEmail", "hasPhoneNumber", "hasDateOfBirth", "updatedSince"} {
@@ -45,7 +45,7 @@ func (p *Parameters) readFilter(q *Query) {
 	}
 }
 
-// email reads an e-mail address. White space alone is none.
+// email reads an email address. White space is an error.
 func (p *Parameters) email(name string) string {
 	text := p.Get(name)
 	if text != "" && strings.TrimSpace(text) == "" {
@@ -55,19 +55,19 @@ func (p *Parameters) email(name string) string {
 	return normalizeEmail(&p.errs, Field{Name: name, limit: maxEmail}, text, time.Time{})
 }
 
-// ids reads ids of records, nil for none. A list of commas and spaces is invalid, because it must
-// not mean everyone.
+// ids reads record ids. It returns nil if there are none. A list of only commas and spaces is an
+// error, because it must not match everyone.
 func (p *Parameters) ids(name string) (ids []string) {
-	given := p.All(name)
+	texts := p.All(name)
 	switch {
-	case len(given) > maxIDs:
+	case len(texts) > maxIDs:
 		p.errs.Add(name, OutOfRange, "%s may be given at most %d times.", name, maxIDs)
 		return nil
-	case len(given) == 0 && strings.Join(p.values[name], "") != "":
+	case len(texts) == 0 && strings.Join(p.values[name], "") != "":
 		p.errs.Add(name, Invalid, "%s must be a UUID, or several with commas.", name)
 		return nil
 	}
-	for _, text := range given {
+	for _, text := range texts {
 		id, err := ParseID(text)
 		if err != nil {
 			p.errs.Add(name, Invalid, "%s must be a UUID, or several with commas.", name)
@@ -88,7 +88,7 @@ func (p *Parameters) digits(name string) string {
 	return digits
 }
 
-// month reads the number of a month, 0 for none.
+// month reads a month number, or 0 if absent.
 func (p *Parameters) month(name string) int64 {
 	month := p.WholeNumber(name, 0, maxMonths+1)
 	if month > maxMonths {
@@ -97,8 +97,8 @@ func (p *Parameters) month(name string) int64 {
 	return month
 }
 
-// moment reads an instant of RFC 3339. It returns the first millisecond that is not
-// before it, 0 for none and for all before 1970.
+// moment reads an RFC 3339 time and rounds it up to milliseconds. It returns 0 if the time is
+// absent or before 1970.
 func (p *Parameters) moment(name string) int64 {
 	text := p.Get(name)
 	if text == "" {

@@ -1,7 +1,6 @@
 package record
 
-// What people and other programs call the fields in their lists, for
-// Field.Headings and Field.Besides.
+// Words for Field.Headings and Field.Besides.
 const (
 	firstNames = `firstname firstnames first givenname givennames given forename forenames christianname fname
 	vorname vornamen vorn rufname prenom prenoms primernombre nombredepila osobnoime`
@@ -33,7 +32,7 @@ const (
 	besidesBirths = `date dates day dat datum dana dan on am fecha fec f d el
 		dd mm yy yyyy tt jj jjjj aa aaaa gg gggg iso`
 
-	// which are words that say which of somebody's addresses or numbers it is.
+	// which are words that distinguish several addresses or numbers of a person.
 	which = homes + works + ` value
 		primary primare haupt main principal principale glavni primarna preferred bevorzugt
 		secondary second zweite zweites zweiter secondaire secundario sekundarni sekundarna alternate alternative alternativ

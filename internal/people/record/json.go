@@ -11,11 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// Decode reads the JSON object of a create or replace request: exact names of
-// members, none twice, none unknown, each of its type, nothing after the object.
-// The error is a BodyError or FieldErrors. With the errors of members come those
-// of Normalize, so that a client sees everything that is wrong. If all members
-// are right, the caller normalizes the fields and meets those errors there.
+// Decode parses the JSON object of a create or replace request. It rejects unknown or duplicate
+// members, wrong types, names in another case and data after the object. The error is a BodyError
+// or FieldErrors, which then includes the errors of Normalize so that clients see all errors at
+// once. On success, the caller still has to call Normalize.
 func Decode(body []byte, now time.Time) (Fields, error) {
 	f, _, errs, err := decode(body)
 	if err != nil {
@@ -28,61 +27,59 @@ func Decode(body []byte, now time.Time) (Fields, error) {
 	return f, errs.Err()
 }
 
-// Patch is a merge patch (RFC 7396) of a record: the fields that change.
+// Patch is a merge patch (RFC 7396) of a record.
 type Patch struct {
 	fields Fields // normalized
-	given  map[string]int
+	counts map[string]int
 }
 
-// DecodePatch reads the JSON object of a merge patch, by the rules of Decode. A
-// member that is null or empty clears its field. The error is a BodyError, or
-// FieldErrors with everything that is wrong.
+// DecodePatch parses the JSON object of a merge patch by the rules of Decode. A member that is null
+// or empty clears its field. The error is a BodyError, or FieldErrors with all errors.
 func DecodePatch(body []byte, now time.Time) (Patch, error) {
-	f, given, errs, err := decode(body)
+	f, counts, errs, err := decode(body)
 	if err != nil {
 		return Patch{}, err
 	}
 	normal, faults := f.Normalize(now)
-	errs.Merge(slices.DeleteFunc(faults, func(fault FieldError) bool { return given[fault.Field] == 0 }))
-	return Patch{normal, given}, errs.Err()
+	errs.Merge(slices.DeleteFunc(faults, func(fault FieldError) bool { return counts[fault.Field] == 0 }))
+	return Patch{normal, counts}, errs.Err()
 }
 
-// Merge returns the fields of a record with the patch. What the patch does not
-// name stays as it is.
+// Merge applies the patch to the fields of a record. Fields not in the patch stay unchanged.
 func (p Patch) Merge(f Fields) Fields {
 	for _, d := range fields {
-		if p.given[d.Name] > 0 {
+		if p.counts[d.Name] > 0 {
 			*d.Of(&f) = *d.Of(&p.fields)
 		}
 	}
 	return f
 }
 
-// decode returns the fields of an object, how often each member was given, and
-// what is wrong with them. The error is a BodyError.
+// decode returns the fields of an object, the number of occurrences of each member, and all member
+// errors. The error is a BodyError.
 //
-// encoding/json accepts names in any case and members given twice. Once its
-// version 2 is stable it can do this work.
-func decode(body []byte) (f Fields, given map[string]int, errs FieldErrors, err error) {
+// encoding/json accepts names in any case and duplicate members. Version 2 could replace this
+// function once it is stable.
+func decode(body []byte) (f Fields, counts map[string]int, errs FieldErrors, err error) {
 	if err := checkObject(body); err != nil {
 		return f, nil, nil, err
 	}
-	given = make(map[string]int, 8)
+	counts = make(map[string]int, 8)
 	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.Token() // the opening brace; checkObject has met all possible errors
+	decoder.Token() // the opening brace; checkObject has ruled out all errors
 	for decoder.More() {
 		var value json.RawMessage
 		token, _ := decoder.Token()
 		decoder.Decode(&value)
 		name := token.(string)
-		switch given[name]++; given[name] {
+		switch counts[name]++; counts[name] {
 		case 1:
 			f.set(name, value, &errs)
 		case 2:
 			errs.Add(name, Duplicate, "%s is given twice.", name)
 		}
 	}
-	return f, given, errs, nil
+	return f, counts, errs, nil
 }
 
 // checkObject returns a BodyError unless body is exactly one JSON object.
@@ -102,8 +99,8 @@ func checkObject(body []byte) error {
 	return nil
 }
 
-// readOnly are members that are accepted and ignored, so that a client can get
-// a record, edit it and put it back.
+// readOnly members are accepted and ignored, so that a client can get a record, edit it and put it
+// back.
 var readOnly = []string{"id", "invitationStatus", "userId"}
 
 // set stores the value of one member.
@@ -124,8 +121,8 @@ func (f *Fields) set(name string, value json.RawMessage, errs *FieldErrors) {
 	}
 }
 
-// AppendJSON appends the record as a JSON object of all its members, also those
-// without a value. The times are none of them.
+// AppendJSON appends the record as a JSON object with all members, including those without a value,
+// but without times.
 func (f *Firefighter) AppendJSON(b []byte) []byte {
 	b = append(b, `{"id":`...)
 	b = appendString(b, f.ID)
@@ -143,11 +140,11 @@ func (f *Firefighter) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// InMillis is the form of times in answers: RFC 3339, in UTC.
+// InMillis is the time format of responses: RFC 3339 in UTC.
 const InMillis = "2006-01-02T15:04:05.000Z"
 
-// AppendJSONWithTimes appends the record as AppendJSON does, with two members more at the
-// end: when it was made and when its fields were last written.
+// AppendJSONWithTimes appends the record like AppendJSON and adds createdAt and updatedAt at the
+// end.
 func (f *Firefighter) AppendJSONWithTimes(b []byte) []byte {
 	b = f.AppendJSON(b)
 	b = append(b[:len(b)-1], `,"createdAt":"`...)
@@ -164,8 +161,8 @@ func appendNullable(b []byte, s *string, null bool) []byte {
 	return appendString(b, *s)
 }
 
-// appendString appends s as a JSON string and escapes only what JSON demands.
-// Broken UTF-8, which only the platform's columns can hold, becomes U+FFFD.
+// appendString appends s as a JSON string with minimal escaping. Invalid UTF-8, which only the
+// platform's columns can contain, becomes U+FFFD.
 func appendString(b []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")

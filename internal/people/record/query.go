@@ -16,11 +16,11 @@ const (
 	maxSearch   = 100 // characters
 )
 
-// SortField is what a list may be sorted by, as the parameter sortBy has it.
+// SortField is a value of the parameter sortBy.
 type SortField = string
 
-// The orders of a list. Records without a value in the field come last in both
-// directions; the order of creation breaks ties.
+// Sort orders of a list. Records without a value in the sort field come last in both directions;
+// creation order breaks ties.
 const (
 	ByCreatedAt   = "createdAt"
 	ByFirstName   = "firstName" // then by last name
@@ -31,42 +31,42 @@ const (
 	ByUpdatedAt   = "updatedAt"
 )
 
-// SortFields are all orders, the default first.
+// SortFields are all sort orders, the default first.
 var SortFields = []SortField{ByCreatedAt, ByFirstName, ByLastName, ByEmail, ByPhoneNumber, ByDateOfBirth, ByUpdatedAt}
 
-// Query says which page of which list is asked for.
+// Query selects a page of a list.
 type Query struct {
 	Page, PageSize int64
-	Terms          []Term   // all of them must be found
-	Number         Number   // or this
+	Terms          []Term   // all must match
+	Number         Number   // or this one
 	IDs            []string // only these records; nil: all
 	Filter         Filter
 	SortBy         SortField
 	Descending     bool
-	// Letters asks for the letters of a whole list by last name that is longer than a
-	// page. Other lists have none.
+	// Letters requests the initial letters of a full list that is sorted by last name and longer
+	// than a page. Other lists have none.
 	Letters bool
-	Times   bool // records are shown with their times
-	// Cursor is that of the page before, and Page does not count. Empty: Page does.
+	Times   bool // include the times of records
+	// Cursor comes from the previous page and replaces Page unless it is empty.
 	Cursor string
 }
 
-// HasLetters reports whether a list of so many records has the letters that q asks for.
+// HasLetters reports whether a list of total records includes initial letters.
 func (q Query) HasLetters(total int64) bool {
 	return q.Letters && q.IsWhole() && q.SortBy == ByLastName && total > q.PageSize
 }
 
-// IsWhole reports whether the list has everybody.
+// IsWhole reports whether the list is unfiltered.
 func (q Query) IsWhole() bool { return len(q.Terms) == 0 && q.IDs == nil && q.Filter == Filter{} }
 
-// Offset returns the number of records before the page. It is bounded by a
-// number that is larger than any department.
+// Offset returns the number of records before the page, capped well above the size of any
+// department.
 func (q Query) Offset() int64 { return min(q.Page-1, math.MaxUint32) * q.PageSize }
 
-// apiDefaults are what a list of the API is where its URL does not say it.
+// apiDefaults are the defaults of API lists.
 var apiDefaults = Query{Page: 1, PageSize: 20, SortBy: ByCreatedAt, Descending: true}
 
-// ParseQuery reads the query of the URL of a list of the API. The error is FieldErrors, all there are.
+// ParseQuery parses the URL query of an API list. The error is FieldErrors with all errors.
 func ParseQuery(rawQuery string) (Query, error) {
 	p, q := ParseParameters(rawQuery), apiDefaults
 	p.readPage(&q)
@@ -77,8 +77,8 @@ func ParseQuery(rawQuery string) (Query, error) {
 	return q, p.Err()
 }
 
-// Parse reads the query of the URL of a page. What the URL does not say is as in q, and other
-// parameters are ignored. The error is FieldErrors, all there are. What is wrong is then as in q.
+// Parse parses the URL query of an office page. Absent and invalid parameters keep the values of q,
+// and unknown parameters are ignored. The error is FieldErrors with all errors.
 func (q Query) Parse(rawQuery string) (Query, error) {
 	p := ParseParameters(rawQuery)
 	p.readPage(&q)
@@ -86,17 +86,16 @@ func (q Query) Parse(rawQuery string) (Query, error) {
 	return q, p.errs.Err()
 }
 
-// Parameters are those of a URL's query, and what is wrong with them.
+// Parameters are the parameters of a URL query and the errors found in them.
 type Parameters struct {
 	values url.Values
 	errs   FieldErrors
-	known  []string // the names that were read
+	known  []string // names read so far
 }
 
-// ParseParameters reads the query of a URL.
+// ParseParameters parses a URL query.
 func ParseParameters(rawQuery string) *Parameters {
-	// A semicolon is a character like any other (WHATWG URL). Package url
-	// refuses it.
+	// A semicolon is an ordinary character (WHATWG URL), but package url rejects it.
 	values, err := url.ParseQuery(strings.ReplaceAll(rawQuery, ";", "%3B"))
 	p := &Parameters{values: values}
 	if err != nil {
@@ -105,11 +104,10 @@ func ParseParameters(rawQuery string) *Parameters {
 	return p
 }
 
-// maxUnknown is how many unknown parameters Err names. It bounds the size of the response.
+// maxUnknown limits the unknown parameters that Err reports, and so the size of the response.
 const maxUnknown = 20
 
-// Err returns everything that is wrong as FieldErrors, nil if nothing is. Parameters that no
-// method has read are unknown.
+// Err returns all errors as FieldErrors, or nil. Parameters that no method has read are unknown.
 func (p *Parameters) Err() error {
 	errs, unknown := slices.Clip(p.errs), 0
 	for _, name := range slices.Sorted(maps.Keys(p.values)) {
@@ -126,19 +124,18 @@ func (p *Parameters) Err() error {
 	return errs.Err()
 }
 
-// given returns the values of a parameter.
-func (p *Parameters) given(name string) []string {
+// read returns the values of a parameter and marks it as known.
+func (p *Parameters) read(name string) []string {
 	p.known = append(p.known, name)
 	return p.values[name]
 }
 
-// Add adds an error of a parameter that the caller has found. The detail is
-// formatted by fmt.Sprintf.
+// Add adds an error found by the caller. The detail is formatted with fmt.Sprintf.
 func (p *Parameters) Add(name, code, format string, args ...any) {
 	p.errs.Add(name, code, format, args...)
 }
 
-// Export reads which records an export of the API has, in which order, and whether with their times.
+// Export reads the parameters that select the records of an API export and their order.
 func (p *Parameters) Export() Query {
 	q := Query{SortBy: ByCreatedAt}
 	p.readOrder(&q)
@@ -147,29 +144,27 @@ func (p *Parameters) Export() Query {
 	return q
 }
 
-// Times reads whether records are asked for with their times.
+// Times reports whether records should include their times.
 func (p *Parameters) Times() bool { return p.OneOf("include", "", "times") != "" }
 
-// readPage reads which page of a list is asked for: page and pageSize.
 func (p *Parameters) readPage(q *Query) {
 	q.Page = p.WholeNumber("page", q.Page, lastNumber)
 	q.PageSize = min(p.WholeNumber("pageSize", q.PageSize, maxPageSize), maxPageSize)
 }
 
-// readOrder reads what is searched for, and the order: search, sortBy and sortDir.
 func (p *Parameters) readOrder(q *Query) {
 	q.Terms, q.Number = p.search("search")
 	q.SortBy = p.OneOf("sortBy", q.SortBy, SortFields...)
 	q.Descending = p.descending("sortDir", q.Descending)
 }
 
-// Bool reads true or false, or 1 or 0. An absent one is false.
+// Bool reads true, false, 1 or 0. An absent parameter is false.
 func (p *Parameters) Bool(name string) bool {
-	is := p.yesOrNo(name)
-	return is != nil && *is
+	value := p.yesOrNo(name)
+	return value != nil && *value
 }
 
-// yesOrNo reads the same as Bool, nil for an absent one.
+// yesOrNo is like Bool but returns nil if the parameter is absent.
 func (p *Parameters) yesOrNo(name string) *bool {
 	switch p.Get(name) {
 	case "true", "1":
@@ -183,7 +178,7 @@ func (p *Parameters) yesOrNo(name string) *bool {
 	return nil
 }
 
-// OneOf reads one of some texts. An absent one is absent.
+// OneOf reads one of texts. It returns absent if the parameter is missing or invalid.
 func (p *Parameters) OneOf(name, absent string, texts ...string) string {
 	text := p.Get(name)
 	switch {
@@ -196,22 +191,22 @@ func (p *Parameters) OneOf(name, absent string, texts ...string) string {
 	return text
 }
 
-// Get returns the value of a parameter. An empty one counts as absent.
+// Get returns the value of a parameter. An empty value counts as absent.
 func (p *Parameters) Get(name string) string {
-	given := slices.DeleteFunc(slices.Clone(p.given(name)), func(v string) bool { return v == "" })
-	if len(given) == 0 {
+	values := slices.DeleteFunc(slices.Clone(p.read(name)), func(v string) bool { return v == "" })
+	if len(values) == 0 {
 		return ""
 	}
-	if len(given) > 1 {
+	if len(values) > 1 {
 		p.errs.Add(name, Duplicate, "%s is given twice.", name)
 	}
-	return given[0]
+	return values[0]
 }
 
-// All returns the values of a parameter that may be given several times, each also as a
-// list with commas. Empty ones do not count.
+// All returns all values of a parameter that can be repeated or have several values separated by
+// commas. It skips empty values.
 func (p *Parameters) All(name string) (all []string) {
-	for _, values := range p.given(name) {
+	for _, values := range p.read(name) {
 		for value := range strings.SplitSeq(values, ",") {
 			if value = strings.TrimSpace(value); value != "" {
 				all = append(all, value)
@@ -221,16 +216,16 @@ func (p *Parameters) All(name string) (all []string) {
 	return all
 }
 
-// lastNumber is the largest whole number that JavaScript holds exactly.
+// lastNumber is the largest integer that JavaScript represents exactly.
 const lastNumber = 1<<53 - 1
 
-// WholeNumber reads a number from 1. A number that int64 cannot hold counts as
-// limit. One beyond lastNumber is an error if that is the limit.
+// WholeNumber reads an integer from 1. A number beyond int64 is read as limit; with limit
+// lastNumber, larger numbers are an error.
 func (p *Parameters) WholeNumber(name string, absent, limit int64) int64 {
 	return p.numberFrom(1, name, absent, limit)
 }
 
-// WholeNumberOrZero is WholeNumber for a number from 0.
+// WholeNumberOrZero is like WholeNumber, from 0.
 func (p *Parameters) WholeNumberOrZero(name string, absent, limit int64) int64 {
 	return p.numberFrom(0, name, absent, limit)
 }
@@ -262,13 +257,13 @@ func (p *Parameters) numberFrom(least int64, name string, absent, limit int64) i
 	return n
 }
 
-// cursorForm is that of all cursors.
+// cursorForm matches all cursors.
 var cursorForm = regexp.MustCompile(`^[0-9A-Za-z_-]{0,500}$`)
 
-// WrongCursor is what is said of a cursor that leads nowhere.
+// WrongCursor is the error detail for an invalid cursor.
 const WrongCursor = "The cursor is not of this list, or is older than 24 hours. Begin again with the first page, without a cursor."
 
-// cursor reads a text that has the form of a cursor.
+// cursor reads a cursor and checks its form.
 func (p *Parameters) cursor(name string) string {
 	text := p.Get(name)
 	if !cursorForm.MatchString(text) {
@@ -277,7 +272,7 @@ func (p *Parameters) cursor(name string) string {
 	return text
 }
 
-// search reads a text to search for.
+// search reads the search text.
 func (p *Parameters) search(name string) ([]Term, Number) {
 	text := strings.TrimSpace(p.Get(name))
 	switch {

@@ -12,7 +12,7 @@ import (
 // Columns are the columns of the table firefighters that Scan reads.
 var Columns = "row, checksum, id, " + FieldColumns + ", invitation_status, user_id, created_at, updated_at"
 
-// FieldColumns are the columns of the Fields, in their order.
+// FieldColumns are the columns of the Fields, in order.
 var FieldColumns = func() string {
 	var names []string
 	for _, d := range fields {
@@ -21,16 +21,15 @@ var FieldColumns = func() string {
 	return strings.Join(names, ", ")
 }()
 
-// KeyColumns are the columns to sort and search by. Their values follow from
-// the fields.
+// KeyColumns are the columns for sorting and searching. Their values derive from the fields.
 const KeyColumns = "first_key, last_key, email_key, phone_key, born_at, search_text, phone_digits"
 
-// Stored is a record and what else its row says.
+// Stored is a record as stored in its row.
 type Stored struct {
 	Firefighter
 	Row       int64 // row number: tenant << 32 | sequence number
-	DeletedAt int64 // milliseconds; Scan leaves it as it is
-	Damaged   bool  // the fields do not have their checksum
+	DeletedAt int64 // milliseconds; not set by Scan
+	Damaged   bool  // the checksum does not match
 }
 
 // Err returns a DamagedError if the record is damaged.
@@ -41,8 +40,8 @@ func (s *Stored) Err() error {
 	return nil
 }
 
-// Scan reads a row that begins with Columns into s. The row is that of a record
-// of tenant, deleted or not, or it counts as damaged.
+// Scan reads a row that starts with Columns into s. It marks s as damaged unless the checksum
+// matches a record of tenant in the given deleted state.
 func Scan(tenant TenantID, deleted bool, row []driver.Value, s *Stored) {
 	s.Row, s.ID = number(row[0]), text(row[2])
 	rest := row[3:]
@@ -68,13 +67,12 @@ func textOrNil(v driver.Value) *string {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Checksum returns the CRC-32C of a department's number in eight bytes, the id of a record
-// and its fields, a line each.
+// Checksum returns the CRC-32C of the tenant id (eight bytes), the id of the record and its fields,
+// one per line.
 //
-// All bits are inverted for a deleted record. So a damaged deletion time does
-// not bring a record back, and a delete or undelete updates the checksum without
-// reading the fields. A deleted byte in the sum would need them, and a new
-// checksum for every existing record.
+// All bits are inverted for a deleted record. A damaged deletion time therefore cannot restore a
+// record, and deleting or restoring updates the checksum without reading the fields. Adding a
+// deleted byte to the sum would require the fields, and a new checksum for every existing record.
 func Checksum(tenant TenantID, id string, f *Fields, deleted bool) int64 {
 	b := binary.BigEndian.AppendUint64(make([]byte, 0, 256), uint64(tenant))
 	b = append(b, id...)
@@ -116,8 +114,8 @@ func (f Fields) Keys() []driver.Value {
 		strings.Join([]string{first, last, email, f.PhoneNumber}, "\n"), Digits(f.PhoneNumber)}
 }
 
-// textOrNull returns value, or null if the text that it was made from is
-// empty. A text of nothing but marks has an empty key.
+// textOrNull returns value, or nil if from, the text it derives from, is empty. A text of only
+// marks has an empty key.
 func textOrNull(value, from string) driver.Value {
 	if from == "" {
 		return nil

@@ -11,9 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// NormalizeName returns a required text as it is stored, by the rules for the name of a
-// firefighter, which are also those for the name of a department. The error is a
-// *TextError.
+// NormalizeName returns a required text in stored form, by the rules for names of firefighters and
+// departments. The error is a *TextError.
 func NormalizeName(value string) (string, error) {
 	if strings.TrimSpace(value) == "" {
 		return "", &TextError{Required, "is required"}
@@ -21,7 +20,7 @@ func NormalizeName(value string) (string, error) {
 	return NormalizeLabel(value)
 }
 
-// NormalizeLabel is NormalizeName for a text that may be empty.
+// NormalizeLabel is like NormalizeName, but accepts an empty text.
 func NormalizeLabel(value string) (string, error) {
 	value, code, fault := checkText(value, maxName)
 	if fault == "" && !Visible(value) && value != "" {
@@ -33,23 +32,22 @@ func NormalizeLabel(value string) (string, error) {
 	return value, nil
 }
 
-// Visible reports whether a text shows anything. Spaces show nothing, nor do characters
-// of format, such as U+200B or the marks of direction, and others that fonts leave blank.
-// Such characters may stand between letters, where Persian and other languages need them.
+// Visible reports whether text has a visible character. Spaces, format characters such as U+200B or
+// direction marks, and other characters that fonts leave blank are invisible. They remain valid
+// between letters, where Persian and other languages need them.
 func Visible(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return !unicode.In(r, blank...) && r != brailleBlank })
 }
 
-// blank are the characters that show nothing.
+// blank are the invisible characters.
 var blank = []*unicode.RangeTable{unicode.Z, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector}
 
-// brailleBlank is a pattern without dots.
+// brailleBlank is the Braille pattern without dots.
 const brailleBlank = '\u2800'
 
-// noVisible is the fault of a name that shows nothing.
 const noVisible = "has no visible character"
 
-// normalizeName is normalizeText for a text that must show something.
+// normalizeName is like normalizeText, but also rejects text without a visible character.
 func normalizeName(e *FieldErrors, f Field, value string, now time.Time) string {
 	value = normalizeText(e, f, value, now)
 	if value != "" && !Visible(value) {
@@ -67,9 +65,9 @@ func normalizeText(e *FieldErrors, f Field, value string, _ time.Time) string {
 	return value
 }
 
-// checkText trims value. It refuses more than limit characters, control
-// characters and U+FFFD, which is what the JSON decoder makes of broken UTF-8
-// and of lone surrogates. It returns a refused text empty.
+// checkText trims value. It rejects text that is longer than limit characters or contains control
+// characters or U+FFFD, which the JSON decoder substitutes for invalid UTF-8 and lone surrogates.
+// It returns rejected text as empty.
 func checkText(value string, limit int) (text, code, fault string) {
 	value = strings.TrimSpace(value)
 	switch {
@@ -83,8 +81,8 @@ func checkText(value string, limit int) (text, code, fault string) {
 	return value, "", ""
 }
 
-// normalizeEmail refuses what is not one bare address, such as one with a
-// display name, in angle brackets, with a comment, or with a space of any kind.
+// normalizeEmail accepts only a single bare address: no display name, angle brackets, comment or
+// space.
 func normalizeEmail(e *FieldErrors, f Field, value string, now time.Time) string {
 	value = normalizeText(e, f, value, now)
 	if value == "" {
@@ -97,24 +95,21 @@ func normalizeEmail(e *FieldErrors, f Field, value string, now time.Time) string
 	return value
 }
 
-// isSpace reports whether a character is white space, also for a regular expression of
-// ECMAScript, by which clients check what they send.
+// isSpace reports whether c is white space in Unicode or in ECMAScript regular expressions, which
+// clients use for validation.
 func isSpace(c rune) bool { return unicode.IsSpace(c) || c == '\ufeff' }
 
-// birthForm is a date-time of RFC 3339, in which the offset or the whole time
-// may be missing. The fraction may have 32 digits, which are all stored. Lists
-// are sorted by the first nine.
+// birthForm matches an RFC 3339 date-time with an optional offset or an optional time. The fraction
+// may have up to 32 digits, all of which are stored. Sorting uses the first nine.
 var birthForm = regexp.MustCompile(
 	`^(\d{4}-\d{2}-\d{2})` +
 		`(?:[Tt](\d{2}:\d{2}:\d{2})(\.\d{1,32})?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$`)
 
-// earliestYear is the earliest year of birth, by the calendar of the offset
-// that was sent.
+// earliestYear is the earliest year of birth, in the offset as sent.
 const earliestYear = 1900
 
-// normalizeBirth returns a date of birth in the form in which it is stored:
-// date, time and offset as they were sent, Z where there was no offset,
-// midnight where there was no time, and no fraction that is zero.
+// normalizeBirth returns a date of birth in stored form: date, time and offset as sent, with
+// default offset Z, default time midnight, and no zero fraction.
 func normalizeBirth(e *FieldErrors, f Field, value string, now time.Time) string {
 	if value = strings.TrimSpace(value); value == "" {
 		return ""
@@ -147,8 +142,8 @@ func canonicalBirth(value string) (string, bool) {
 	return value, err == nil
 }
 
-// Born returns the instant of a normalized date of birth with the offset that
-// was sent. Without a date of birth it is the zero time.
+// Born returns the time of a normalized date of birth in its offset, or the zero time without a
+// date of birth.
 func (f Fields) Born() time.Time {
 	born, _ := time.Parse(time.RFC3339Nano, f.DateOfBirth)
 	return born

@@ -8,30 +8,29 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
-// Term is one word to search for. It is found in a record if one of its members is.
+// Term is one search word. A record matches if any member of the term matches.
 type Term struct {
-	Text     string // folded: in a folded name, e-mail address or phone number
-	Expanded string // with ae, oe or ue: in the same, and in Fields.Expanded; empty: there is none of these
-	Number          // in the phone number
+	Text     string // folded; matches folded names, email addresses and phone numbers
+	Expanded string // with ae, oe or ue; matches the same texts and Fields.Expanded; empty: the word contains none of these
+	Number          // matches the phone number
 }
 
-// Number is what to look for in the digits of phone numbers. The zero value is found in
-// none.
+// Number is a phone number to search for. The zero value matches nothing.
 type Number struct {
-	Digits string // anywhere in them; empty: in none
+	Digits string // matched anywhere in a phone number; empty: never
 
-	// The same number as it is written at home and abroad: 092 354 3631,
-	// 00385 92 354 3631, +385 (0)92 354 3631.
-	Country string // the code of the country; empty: not known
-	Rest    string // what stands behind it, without a leading 0; empty: there is no other form
+	// The same number in national and international form: 092 354 3631, 00385 92 354 3631, +385
+	// (0)92 354 3631.
+	Country string // country code; empty: unknown
+	Rest    string // after the country code, without a leading 0; empty: no other forms
 }
 
-// leastRest is the number of digits without which a number has no other forms.
+// leastRest is the minimum number of digits for other forms of a number.
 const leastRest = 7
 
-// parseSearch returns the terms of a text: what stands between white space, but for what
-// is there already or is empty once folded. Where all of them together are a number, it is
-// another way to find a record, if the terms alone would not find everything that it does.
+// parseSearch splits text at white space into terms, dropping duplicates and words that fold to
+// nothing. If the whole text is a phone number, it also returns that number, unless the terms find
+// everything the number would.
 func parseSearch(text string) (terms []Term, number Number) {
 	words := strings.Fields(text)
 	for _, word := range words {
@@ -61,13 +60,12 @@ func newTerm(word string) Term {
 	return t
 }
 
-// isNoPartOfNumber reports whether a character is neither a digit nor what people put
-// between digits.
+// isNoPartOfNumber reports whether r is neither a digit nor a separator used in phone numbers.
 func isNoPartOfNumber(r rune) bool {
 	return (r < '0' || r > '9') && !strings.ContainsRune("+-/.()", r) && !unicode.Is(unicode.Pd, r) && !unicode.IsSpace(r)
 }
 
-// newNumber returns what to look for where somebody has typed a number.
+// newNumber parses a phone number typed as a search.
 func newNumber(text string) Number {
 	n := Number{Digits: Digits(text)}
 	abroad, isAbroad := strings.CutPrefix(n.Digits, "00")
@@ -86,12 +84,12 @@ func newNumber(text string) Number {
 	return n
 }
 
-// In reports whether the number is found in the digits of a phone number.
+// In reports whether the digits of a phone number match.
 func (n Number) In(digits string) bool {
 	return n.Digits != "" && strings.Contains(digits, n.Digits) || n.Rest != "" && n.IsForm(digits)
 }
 
-// IsForm reports whether digits are another form of the number, or begin with one.
+// IsForm reports whether digits contain another form of the number at the start.
 func (n Number) IsForm(digits string) bool {
 	for from := 0; ; from++ {
 		i := strings.Index(digits[from:], n.Rest)
@@ -104,7 +102,7 @@ func (n Number) IsForm(digits string) bool {
 	}
 }
 
-// mayFollow reports whether digits may stand before Rest in a form of the number.
+// mayFollow reports whether digits may precede Rest in a form of the number.
 func (n Number) mayFollow(digits string) bool {
 	if digits == "" || digits == "0" {
 		return true
@@ -113,11 +111,11 @@ func (n Number) mayFollow(digits string) bool {
 	return country != "" && (n.Country == "" || n.Country == country) && (rest == "" || rest == "0")
 }
 
-// shortCodes are the codes of countries with one or two digits. All others have three.
+// shortCodes are the country codes with one or two digits. All others have three.
 const shortCodes = " 1 7 20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58" +
 	" 60 61 62 63 64 65 66 81 82 84 86 90 91 92 93 94 95 98 "
 
-// cutCountry cuts the code of a country off a number. It is empty if there is none.
+// cutCountry splits the country code from a number. The country is empty if there is none.
 func cutCountry(digits string) (country, rest string) {
 	if strings.HasPrefix(digits, "0") {
 		return "", digits
@@ -130,8 +128,8 @@ func cutCountry(digits string) (country, rest string) {
 	return "", digits
 }
 
-// Expanded returns the folded fields that are searched, a line each, with ae, oe and ue for
-// ä, ö and ü. It is empty if they have none of these.
+// Expanded returns the searched fields in expanded folded form, one per line, or an empty text if
+// none contains ä, ö or ü.
 func (f *Fields) Expanded() string {
 	if !fold.HasUmlaut(f.FirstName) && !fold.HasUmlaut(f.LastName) && !fold.HasUmlaut(f.Email) && !fold.HasUmlaut(f.PhoneNumber) {
 		return ""

@@ -6,35 +6,34 @@ import (
 	"unicode/utf8"
 )
 
-// ContentType is the media type of a calendar.
+// ContentType is the media type of an iCalendar file.
 const ContentType = "text/calendar; charset=utf-8"
 
-// Writer writes a file of RFC 5545 (iCalendar) for calendar programs.
+// Writer writes an iCalendar file (RFC 5545).
 type Writer struct{ body []byte }
 
-// refresh is how long a program that subscribes to a calendar waits before it asks again.
+// refresh is how often subscribed programs should fetch the calendar.
 const refresh = "PT12H"
 
-// NewWriter begins a calendar of a product, which has a name.
+// NewWriter starts a calendar with a product identifier and a display name.
 func NewWriter(product, name string) *Writer {
 	w := &Writer{}
 	w.line("BEGIN:VCALENDAR")
 	w.line("VERSION:2.0")
 	w.text("PRODID", product)
 	w.line("CALSCALE:GREGORIAN")
-	w.text("X-WR-CALNAME", name)                         // of no standard, but what the programs show
+	w.text("X-WR-CALNAME", name)                         // nonstandard, but widely displayed
 	w.line("REFRESH-INTERVAL;VALUE=DURATION:" + refresh) // RFC 7986
-	w.line("X-PUBLISHED-TTL:" + refresh)                 // for programs that do not know that
+	w.line("X-PUBLISHED-TTL:" + refresh)                 // older equivalent
 	return w
 }
 
-// Yearly adds a whole day that comes again every year from first on. It makes
-// nobody busy. id tells it from all others, so that a program that reads the
-// calendar again has each day once. changed is when it was last changed, so that the
-// calendar is the same as long as nothing has changed.
+// Yearly adds an all-day event that repeats every year, starting on first, and does not block time.
+// id must be unique and stable, so that clients recognize the event when they refresh. changed is
+// the time of the last change; it keeps the file identical until something changes.
 //
-// A first day on 29 February comes on day 60 of each year: 1 March in common
-// years. A plain yearly rule would leave those years out.
+// An event that starts on 29 February repeats on day 60 of the year, which is 1 March in common
+// years. A plain yearly rule would skip those years.
 func (w *Writer) Yearly(id, summary string, first Date, changed time.Time) {
 	w.line("BEGIN:VEVENT")
 	w.text("UID", id)
@@ -50,7 +49,7 @@ func (w *Writer) Yearly(id, summary string, first Date, changed time.Time) {
 	w.line("END:VEVENT")
 }
 
-// End ends the calendar and returns the file.
+// End completes the calendar and returns the file.
 func (w *Writer) End() []byte {
 	w.line("END:VCALENDAR")
 	return w.body
@@ -58,13 +57,13 @@ func (w *Writer) End() []byte {
 
 var escapes = strings.NewReplacer(`\`, `\\`, `;`, `\;`, `,`, `\,`, "\r\n", `\n`, "\n", `\n`, "\r", `\n`)
 
-// text adds a property whose value is a text.
+// text adds a property with an escaped text value.
 func (w *Writer) text(name, value string) { w.line(name + ":" + escapes.Replace(value)) }
 
-// maxLine is the length of a line in octets, without its end.
+// maxLine is the maximum length of a line in octets, excluding the line break.
 const maxLine = 75
 
-// line adds a line, folded between characters where it is too long.
+// line adds a line. It folds long lines between characters.
 func (w *Writer) line(text string) {
 	length := 0
 	for _, r := range text {

@@ -7,8 +7,8 @@ var expand = strings.NewReplacer(
 	"a\u0308", "ae", "o\u0308", "oe", "u\u0308", "ue", "A\u0308", "ae", "O\u0308", "oe", "U\u0308", "ue",
 )
 
-// Expanded returns the folded form of s in which ä, ö and ü are ae, oe and ue, as they are
-// written where a keyboard does not have them.
+// Expanded returns the folded form of s with ä, ö and ü spelled ae, oe and ue, as people type them
+// on keyboards without umlauts.
 func Expanded(s string) string {
 	if !HasUmlaut(s) {
 		return String(s)
@@ -16,8 +16,8 @@ func Expanded(s string) string {
 	return String(expand.Replace(s))
 }
 
-// HasUmlaut reports whether s may have an ä, ö or ü. Otherwise the two forms of s are the
-// same.
+// HasUmlaut reports whether s may contain ä, ö or ü. If not, Expanded and String return the same
+// text.
 func HasUmlaut(s string) bool {
 	for _, r := range s {
 		switch r {

@@ -1,5 +1,5 @@
-// Package fold reduces text to the form in which it is searched and sorted.
-// "Čović", "čović" and "Covic" have the same form.
+// Package fold reduces text to the form used for searching and sorting. "Čović", "čović" and
+// "Covic" fold to the same text.
 package fold
 
 import (
@@ -11,18 +11,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-var caser = cases.Fold() // has no state, so goroutines may share it
+var caser = cases.Fold() // stateless, so safe for concurrent use
 
-// letters maps the letters that do not decompose to what people type for them.
+// letters maps letters that do not decompose to their usual ASCII replacements.
 var letters = map[rune]string{
 	'đ': "d", 'ø': "o", 'ł': "l", 'ß': "ss", 'æ': "ae", 'œ': "oe",
 	'ı': "i", 'ħ': "h", 'þ': "th", 'ð': "d",
 }
 
-// String returns the folded form of s: full Unicode case folding, compatibility
-// decomposition (NFKD) without marks, and letters mapped to what people type.
-// A folded text folds to itself. The order of folded texts is that of their
-// bytes, which in UTF-8 is the order of code points.
+// String returns the folded form of s: full Unicode case folding, compatibility decomposition
+// (NFKD) without marks, and ASCII replacements for letters that do not decompose. Folding is
+// idempotent. Folded texts sort by their bytes, which for UTF-8 is code point order.
 func String(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)
@@ -48,11 +47,11 @@ func isASCII(s string) bool {
 	return true
 }
 
-// endOfLatin is the end of the letters that are in most names. A name of them folds
-// ten times as fast by a table.
+// endOfLatin ends the range of letters found in most names. A lookup table makes folding these ten
+// times as fast.
 const endOfLatin = 0x250
 
-// latinForms returns the folded form of each character before endOfLatin.
+// latinForms returns the folded form of each character below endOfLatin.
 var latinForms = sync.OnceValue(func() *[endOfLatin]string {
 	var forms [endOfLatin]string
 	for r := range rune(endOfLatin) {
@@ -61,16 +60,16 @@ var latinForms = sync.OnceValue(func() *[endOfLatin]string {
 	return &forms
 })
 
-// foldRune returns the folded form of a character. Each has its own: package norm
-// breaks up a run of more than 30 marks with a joiner, which would stay when the marks
-// are dropped.
+// foldRune returns the folded form of one character. Characters are folded one by one because
+// package norm splits runs of more than 30 marks with a joiner, which would remain after the marks
+// are removed.
 func foldRune(r rune) string {
 	for form := string(r); ; {
 		folded := foldOnce(form)
 		if folded == form {
 			return form
 		}
-		// A decomposition can yield a capital letter (ℌ), which must be folded, too.
+		// A decomposition can yield a capital letter (ℌ), which needs folding again.
 		form = folded
 	}
 }
@@ -90,9 +89,8 @@ func foldOnce(s string) string {
 	return string(folded)
 }
 
-// foldCase returns the full case folding of Unicode's CaseFolding.txt. There,
-// small Cherokee letters become capitals and capitals stay. Package cases also
-// turns the capitals into small letters, so they do not go through it.
+// foldCase returns the full case folding of r by Unicode's CaseFolding.txt, which maps small
+// Cherokee letters to capitals. Package cases also lowercases the capitals, so they bypass it.
 func foldCase(r rune) string {
 	if '\u13a0' <= r && r <= '\u13f5' {
 		return string(r)

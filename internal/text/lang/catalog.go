@@ -10,18 +10,16 @@ import (
 	"strings"
 )
 
-// Catalog has the messages of a program in all languages. Goroutines may share
-// it.
+// Catalog holds messages in all languages. It is safe for concurrent use.
 type Catalog struct{ messages map[string]message }
 
-// message is a message in all languages, by their tags.
+// message maps language tags to texts.
 type message map[string]texts
 
-// texts are the texts of a message in a language, by the form of a plural. A message that is not a
-// plural has one text, which is plain.
+// texts maps plural forms to texts. A message without a plural has only the form plain.
 type texts map[form]string
 
-// UnmarshalJSON reads a text, or an object with a text for each form.
+// UnmarshalJSON reads a string, or an object with a text for each plural form.
 func (t *texts) UnmarshalJSON(value []byte) error {
 	*t = texts{}
 	if value[0] == '{' {
@@ -33,12 +31,11 @@ func (t *texts) UnmarshalJSON(value []byte) error {
 	return err
 }
 
-// MustLoad reads the messages from the files of a program that match the pattern. A file
-// is a JSON object with a member for each message. Its value is an object with a member for
-// each language: a text, or for a plural an object with a text for each form. A
-// text has {0} for the first argument of Text, {1} for the second. In a plural,
-// {0} is the number. A test of this package checks that all messages of the program
-// are complete. MustLoad panics if a file cannot be read.
+// MustLoad reads the messages from all files that match pattern. Each file is a JSON object that
+// maps message keys to objects, and these map language tags to a text or, for plurals, to an object
+// with one text per form. {0} is replaced with the first argument of Text, {1} with the second. In
+// a plural, {0} is the number. A test checks that all messages of the program are complete.
+// MustLoad panics if it cannot read a file.
 func MustLoad(pattern string, files ...fs.FS) Catalog {
 	c := Catalog{map[string]message{}}
 	for _, fsys := range files {
@@ -62,10 +59,9 @@ func MustLoad(pattern string, files ...fs.FS) Catalog {
 // Keys returns the keys of all messages, sorted.
 func (c Catalog) Keys() []string { return slices.Sorted(maps.Keys(c.messages)) }
 
-// Text returns a message with its arguments, which are texts and integers. Digits
-// of an integer are grouped, so a year must be a text. Text returns the key if
-// there is no such message, or if it is a plural. An argument that is missing or of
-// another type leaves its {0} in the text.
+// Text returns a message with its arguments, which are strings or integers. It groups the digits of
+// integers, so pass a year as a string. Text returns the key if the message does not exist or is a
+// plural. A missing argument, or one of another type, leaves its placeholder in the text.
 func (c Catalog) Text(l *Language, key string, args ...any) string {
 	text, ok := c.messages[key][l.Tag][plain]
 	if !ok {
@@ -74,9 +70,8 @@ func (c Catalog) Text(l *Language, key string, args ...any) string {
 	return l.format(text, args)
 }
 
-// Count returns a plural message for the number n, which is its {0}. The
-// arguments begin at {1}. It returns the key if there is no such message, or if it
-// is not a plural.
+// Count returns the plural message for n. {0} is n; args start at {1}. Count returns the key if the
+// message does not exist or is not a plural.
 func (c Catalog) Count(l *Language, key string, n int, args ...any) string {
 	text, ok := c.messages[key][l.Tag][l.plural(max(n, -n))]
 	if !ok {
@@ -85,7 +80,7 @@ func (c Catalog) Count(l *Language, key string, n int, args ...any) string {
 	return l.format(text, append([]any{n}, args...))
 }
 
-// format puts arguments into a text. One has one digit.
+// format replaces the placeholders in text. Placeholders have one digit.
 func (l *Language) format(text string, args []any) string {
 	before, rest, more := strings.Cut(text, "{")
 	if !more {
@@ -100,8 +95,8 @@ func (l *Language) format(text string, args []any) string {
 	return b.String()
 }
 
-// argument returns argument i. If it is missing or neither a text nor an integer,
-// that is what stands for it in the message.
+// argument returns argument i as text, or its placeholder if it is missing or neither a string nor
+// an integer.
 func (l *Language) argument(args []any, i int) string {
 	if i < len(args) {
 		switch value := reflect.ValueOf(args[i]); {

@@ -15,30 +15,29 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
-// dateForm is how a language writes dates: day, afterDay, month, beforeYear, year,
+// dateForm describes how a language writes dates: day, afterDay, month, beforeYear, year,
 // afterYear, beforeTime, time, afterTime.
 type dateForm struct {
-	months     []string // as a heading
-	genitives  []string // within a date; nil: the months
-	afterFirst string   // after the number of the first day, before afterDay
+	months     []string // nominative, as in a heading
+	genitives  []string // used within dates; nil: months
+	afterFirst string   // after day 1, before afterDay
 	afterDay   string
 	beforeYear string
 	afterYear  string
 	beforeTime string
 	afterTime  string
 
-	// eitherOrder says that some who write the language put the day first, and some
-	// the month.
+	// eitherOrder is set if some writers of the language put the day first and others the month.
 	eitherOrder bool
 
-	// What ParseDay reads beside what Day writes, folded: words that do not change
-	// a date, such as "1st", and other names of months.
+	// Additional folded words that ParseDay accepts: fillers such as the "st" of "1st", and
+	// variants of month names.
 	fillers  []string
 	variants map[string]time.Month
 }
 
-// Day returns a date, such as "15 May 1990". The year has four digits at least, so
-// that ParseDay reads every one.
+// Day returns a date, such as "15 May 1990". The year has at least four digits, so that ParseDay
+// can read every date.
 func (l *Language) Day(d calendar.Date) string {
 	year := strconv.Itoa(d.Year)
 	for len(year) < 4 {
@@ -59,49 +58,45 @@ func (l *Language) DayMonth(month time.Month, day int) string {
 	return text + l.dates.afterDay + name
 }
 
-// Month returns the name of a month as it stands alone, such as in a heading.
+// Month returns the name of a month in the form used for headings.
 func (l *Language) Month(month time.Month) string { return l.dates.months[month-1] }
 
-// Moment returns the date and the time of day of t in its location, such as
-// "22 November 2026, 14:05".
+// Moment returns the date and time of t in its location, such as "22 November 2026, 14:05".
 func (l *Language) Moment(t time.Time) string {
 	return l.Day(calendar.Of(t)) + l.dates.beforeTime + t.Format("15:04") + l.dates.afterTime
 }
 
-// Errors of ParseDay, beside AmbiguousError.
+// Errors returned by ParseDay, in addition to AmbiguousError.
 var (
 	ErrNotADay   = errors.New("not a date")
 	ErrNoSuchDay = errors.New("no such day")
 )
 
-// AmbiguousError says that a date can be read as two days. Both are written as
-// Day writes them.
+// AmbiguousError reports that a date can mean two different days. Both are in the format of Day.
 type AmbiguousError struct{ One, Other string }
 
 func (e *AmbiguousError) Error() string { return fmt.Sprintf("either %s or %s", e.One, e.Other) }
 
-// maxDate is the length in bytes of the longest text that can be a date.
+// maxDate is the maximum length of a date in bytes.
 const maxDate = 100
 
-// ParseDay reads a date as people type it. It reads everything that Day writes in
-// any of the languages, abbreviated months, the month before the day if it is a
-// word, year-month-day, and day, month and year in numbers with points, dashes,
-// slashes or spaces between them. The year has four digits.
+// ParseDay parses a date typed by a person. It accepts everything that Day returns in any language,
+// abbreviated months, the month before the day if the month is a word, year-month-day, and numeric
+// dates separated by periods, hyphens, slashes or spaces. The year must have four digits.
 //
-// In English, two numbers of which each can be the month are an AmbiguousError,
-// unless points separate them. In the other languages the day is first.
+// In English, ParseDay returns an AmbiguousError if either number could be the month, unless
+// periods separate them. In all other languages the day comes first.
 func (l *Language) ParseDay(text string) (calendar.Date, error) {
 	return l.parse(text, calendar.Date{})
 }
 
-// youngest is the age of the youngest people of whom somebody writes the year of birth
-// with two digits and leaves no doubt.
+// youngest is the age from which a two-digit year of birth is unambiguous.
 const youngest = 10
 
-// ParseBirth reads a day of birth as ParseDay does, and also with a year of two digits,
-// such as "15.5.90" or "90-05-15". That is the latest year in which the day is not after
-// today. Where it makes a small child, somebody of more than a hundred years, or a year of
-// which two digits are missing, may be meant: an AmbiguousError.
+// ParseBirth parses a date of birth like ParseDay, but also accepts two-digit years, such as
+// "15.5.90" or "90-05-15". It chooses the latest year that does not put the date after today. If
+// the person would be younger than ten, they may also be over a hundred years old, so ParseBirth
+// returns an AmbiguousError.
 func (l *Language) ParseBirth(text string, today calendar.Date) (calendar.Date, error) {
 	d, err := l.ParseDay(text)
 	if !errors.Is(err, ErrNotADay) {
@@ -117,7 +112,7 @@ func (l *Language) ParseBirth(text string, today calendar.Date) (calendar.Date, 
 	return calendar.Date{}, &AmbiguousError{l.Day(old), l.Day(d)}
 }
 
-// parse reads a date. If there is a today, the year may have two digits.
+// parse parses a date. It accepts two-digit years if today is set.
 func (l *Language) parse(text string, today calendar.Date) (d calendar.Date, err error) {
 	p, ok := splitDate(text)
 	p.today = today
@@ -125,9 +120,9 @@ func (l *Language) parse(text string, today calendar.Date) (d calendar.Date, err
 	case !ok:
 		err = ErrNotADay
 	case p.month != 0:
-		d, err = p.worded()
+		d, err = p.fromWord()
 	default:
-		d, err = p.numeric(l)
+		d, err = p.fromNumbers(l)
 	}
 	if err == nil && !d.Exists() {
 		err = ErrNoSuchDay
@@ -138,20 +133,20 @@ func (l *Language) parse(text string, today calendar.Date) (d calendar.Date, err
 	return d, nil
 }
 
-// dateParts are the numbers of a date and the month, if it is a word.
+// dateParts are the numbers of a date, and its month if that is a word.
 type dateParts struct {
 	month   time.Month
 	numbers []string
-	gaps    [4]rune // what stands before, between and behind the numbers
+	gaps    [4]rune // separators before, between and after the numbers
 	today   calendar.Date
 }
 
-// isYear reports whether a year can be written so.
+// isYear reports whether digits can be a year.
 func (p dateParts) isYear(digits string) bool {
 	return len(digits) == 4 || len(digits) == 2 && p.today != calendar.Date{}
 }
 
-// date returns a date whose year is written with these digits.
+// date returns a date, completing a two-digit year.
 func (p dateParts) date(year string, month, day int) calendar.Date {
 	d := calendar.Date{Year: number(year), Month: time.Month(month), Day: day}
 	if len(year) == 2 {
@@ -160,8 +155,8 @@ func (p dateParts) date(year string, month, day int) calendar.Date {
 	return d
 }
 
-// worded returns the date if the month is a word.
-func (p dateParts) worded() (calendar.Date, error) {
+// fromWord returns the date if the month is a word.
+func (p dateParts) fromWord() (calendar.Date, error) {
 	if len(p.numbers) != 2 {
 		return calendar.Date{}, ErrNotADay
 	}
@@ -175,12 +170,12 @@ func (p dateParts) worded() (calendar.Date, error) {
 	return p.date(second, int(p.month), number(first)), nil
 }
 
-// longestMonth is the number of days of the longest months.
+// longestMonth is the maximum number of days in a month.
 const longestMonth = 31
 
-// numeric returns the date if it has only numbers.
-func (p dateParts) numeric(l *Language) (calendar.Date, error) {
-	if len(p.numbers) != 3 || !p.evenly() {
+// fromNumbers returns the date if it consists of numbers.
+func (p dateParts) fromNumbers(l *Language) (calendar.Date, error) {
+	if len(p.numbers) != 3 || !p.isEven() {
 		return calendar.Date{}, ErrNotADay
 	}
 	a, b, c := p.numbers[0], p.numbers[1], p.numbers[2]
@@ -188,20 +183,20 @@ func (p dateParts) numeric(l *Language) (calendar.Date, error) {
 	case (len(a) == 4 || p.isYear(a) && number(a) > longestMonth) && len(b) <= 2 && len(c) <= 2:
 		return p.date(a, number(b), number(c)), nil
 	case len(a) <= 2 && len(b) <= 2 && p.isYear(c):
-		return p.ordered(l, c, number(a), number(b))
+		return p.resolveOrder(l, c, number(a), number(b))
 	}
 	return calendar.Date{}, ErrNotADay
 }
 
-// evenly reports whether the same separator stands between the numbers, nothing
-// before them and at most a point behind them.
-func (p dateParts) evenly() bool {
+// isEven reports whether the numbers have the same separator between them, none before them and at
+// most a period after them.
+func (p dateParts) isEven() bool {
 	return p.gaps[0] == 0 && p.gaps[1] == p.gaps[2] && strings.ContainsRune(" ./-", p.gaps[1]) &&
 		strings.ContainsRune("\x00 .", p.gaps[3])
 }
 
-// ordered tells the day from the month where the year is last.
-func (p dateParts) ordered(l *Language, year string, a, b int) (calendar.Date, error) {
+// resolveOrder determines the day and the month of a date with the year at the end.
+func (p dateParts) resolveOrder(l *Language, year string, a, b int) (calendar.Date, error) {
 	isMonth := func(n int) bool { return 1 <= n && n <= 12 }
 	dayFirst, monthFirst := p.date(year, b, a), p.date(year, a, b)
 	switch {
@@ -213,14 +208,13 @@ func (p dateParts) ordered(l *Language, year string, a, b int) (calendar.Date, e
 	return monthFirst, nil
 }
 
-// number returns the value of a few digits.
 func number(digits string) int {
 	n, _ := strconv.Atoi(digits)
 	return n
 }
 
-// splitDate splits a text into numbers, words and separators. ok is false if
-// there is anything else in it.
+// splitDate splits text into numbers, words and separators. It returns false if text contains
+// anything else.
 func splitDate(text string) (p dateParts, ok bool) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxDate {
@@ -250,7 +244,7 @@ func splitDate(text string) (p dateParts, ok bool) {
 func isDigit(r rune) bool  { return '0' <= r && r <= '9' }
 func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.Is(unicode.Mn, r) }
 
-// span returns the length of the beginning of text for which in is true.
+// span returns the length of the longest prefix of text in which all characters satisfy in.
 func span(text string, in func(rune) bool) int {
 	if end := strings.IndexFunc(text, func(r rune) bool { return !in(r) }); end >= 0 {
 		return end
@@ -258,8 +252,8 @@ func span(text string, in func(rune) bool) int {
 	return len(text)
 }
 
-// separator reports whether r may stand between the parts of a date. Spaces
-// around another separator do not count.
+// separator records r as a separator and reports whether a date may contain it. It ignores spaces
+// around other separators.
 func (p *dateParts) separator(r rune) bool {
 	gap := &p.gaps[len(p.numbers)]
 	switch {
@@ -268,7 +262,7 @@ func (p *dateParts) separator(r rune) bool {
 			*gap = ' '
 		}
 		return true
-	case r == '\'' || r == '’': // before a year of two digits
+	case r == '\'' || r == '’': // before a two-digit year
 		return true
 	case unicode.Is(unicode.Pd, r):
 		r = '-'
@@ -276,13 +270,13 @@ func (p *dateParts) separator(r rune) bool {
 		return false
 	}
 	if *gap != 0 && *gap != ' ' {
-		r = ',' // not between numbers
+		r = ',' // invalid between numbers
 	}
 	*gap = r
 	return true
 }
 
-// word reports whether a date may have the word.
+// word records a month name and reports whether a date may contain the word.
 func (p *dateParts) word(w string) bool {
 	w = fold.String(w)
 	if month := monthWords()[w]; month > 0 && p.month == 0 {
@@ -292,11 +286,11 @@ func (p *dateParts) word(w string) bool {
 	return slices.ContainsFunc(languages, func(l *Language) bool { return slices.Contains(l.dates.fillers, w) })
 }
 
-// shortestMonth is the number of letters that tell a month in all languages.
+// shortestMonth is the number of letters that identify a month in all languages.
 const shortestMonth = 3
 
-// monthWords maps the folded names of the months in all languages, and their
-// beginnings, to the months. The beginnings of two months are mapped to none.
+// monthWords maps the folded month names of all languages, and their prefixes, to months. Prefixes
+// shared by two months map to none.
 var monthWords = sync.OnceValue(func() map[string]time.Month {
 	const none = -1
 	words := map[string]time.Month{}

@@ -1,6 +1,5 @@
-// Package lang speaks the languages of the program: it chooses one for a
-// request, finds messages with their plurals, writes numbers and dates, and reads
-// dates.
+// Package lang supports the languages of the program. It selects a language for a request, looks up
+// messages and plurals, formats numbers, dates and phone numbers, and parses dates.
 package lang
 
 import (
@@ -11,22 +10,20 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Language is one of the languages of All. Languages are compared by their
-// pointers.
+// Language is one of the languages returned by All. Compare languages by pointer.
 type Language struct {
 	Tag      string           // BCP 47, such as "hr"
-	Name     string           // in itself, such as "Hrvatski"
-	plural   func(n int) form // of a number that is not negative
+	Name     string           // in the language itself, such as "Hrvatski"
+	plural   func(n int) form // n is not negative
 	grouping grouping
 	dates    dateForm
-	phone    map[int][]int // groups of a telephone number of so many digits, where they are others than phoneGroups
+	phone    map[int][]int // group sizes by number of digits; overrides phoneGroups
 }
 
-// All returns the languages in the order in which people choose from them. The
-// first is English.
+// All returns the languages in the order in which the program offers them. The first is English.
 func All() []*Language { return slices.Clone(languages) }
 
-// ByTag returns the language with that tag, and nil if there is none.
+// ByTag returns the language with the given tag, or nil.
 func ByTag(tag string) *Language {
 	for _, l := range languages {
 		if l.Tag == tag {
@@ -36,15 +33,14 @@ func ByTag(tag string) *Language {
 	return nil
 }
 
-// Ungrouped returns the language with numbers as programs read them: 1048576 has no
-// separators.
+// Ungrouped returns a copy of l that formats numbers without separators, as in 1048576.
 func (l *Language) Ungrouped() *Language {
 	plain := *l
 	plain.grouping.from = math.MaxInt
 	return &plain
 }
 
-// matcher is made when it is first needed, so that commands do not pay for it.
+// matcher is created on first use to keep commands that do not need it fast.
 var matcher = sync.OnceValue(func() language.Matcher {
 	var tags []language.Tag
 	for _, l := range languages {
@@ -53,13 +49,13 @@ var matcher = sync.OnceValue(func() language.Matcher {
 	return language.NewMatcher(tags)
 })
 
-// longestHeader is the length in bytes of the longest Accept-Language that counts. No browser sends
-// as much, and each entry costs a microsecond.
+// longestHeader is the maximum length of an Accept-Language header in bytes. Browsers send less,
+// and each entry costs a microsecond.
 const longestHeader = 500
 
-// Negotiate returns the language that fits best to the value of Accept-Language
-// (RFC 9110, section 12.5.4), English if none fits or the value cannot be read. Related languages
-// count: the answer to Bosnian is Croatian.
+// Negotiate returns the best language for an Accept-Language header (RFC 9110, section 12.5.4), or
+// English if none matches or the header is invalid. It matches related languages: Bosnian gets
+// Croatian.
 func Negotiate(acceptLanguage string) *Language {
 	if len(acceptLanguage) > longestHeader {
 		return languages[0]
@@ -69,8 +65,7 @@ func Negotiate(acceptLanguage string) *Language {
 	return languages[index]
 }
 
-// Short returns the beginning of a text that has more characters than a sentence or a page
-// should show of it.
+// Short returns the first most characters of text. It appends an ellipsis if text is longer.
 func Short(text string, most int) string {
 	count := 0
 	for i := range text {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// languages has English first, because it is what Negotiate falls back to.
+// languages starts with English, the fallback of Negotiate.
 var languages = []*Language{
 	{
 		Tag: "en", Name: "English",
@@ -70,11 +70,11 @@ var languages = []*Language{
 	},
 }
 
-// form is a plural category of CLDR, by its name in the files of messages.
+// form is a CLDR plural category, named as in message files.
 type form string
 
 const (
-	plain form = "" // of a message that is not a plural
+	plain form = "" // a message without plural forms
 	one   form = "one"
 	few   form = "few"
 	other form = "other"
@@ -105,13 +105,12 @@ func oneFewOther(n int) form {
 	return other
 }
 
-// grouping is how a language groups the digits of a number in threes.
+// grouping describes how a language groups digits in threes.
 type grouping struct {
 	separator string
-	from      int // numbers below are not grouped
+	from      int // smaller numbers are not grouped
 }
 
-// format returns n in groups of three digits.
 func (g grouping) format(n int) string {
 	digits := strconv.Itoa(n)
 	if -g.from < n && n < g.from {

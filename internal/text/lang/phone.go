@@ -2,12 +2,11 @@ package lang
 
 import "strings"
 
-// Phone returns a telephone number as a list for people has it, so that all look alike:
-// spaces alone between groups of digits, +385 for 00385, no zero that is dialled within a
-// country only, and long runs of digits in groups as the language writes them. Groups that
-// somebody has written stay. The digits that are dialled never change. A text that is not
-// surely one number, because it has words, two numbers or an extension behind a slash, stays
-// as it is.
+// Phone formats a phone number for display: groups of digits separated by spaces, +385 instead of
+// 00385, no trunk zero after a country code, and long runs of digits grouped as is usual in the
+// language. It keeps the writer's groups, and the digits to dial never change. Phone returns text
+// unchanged unless it is clearly one number: text with words, two numbers or an extension after a
+// slash stays the same.
 func (l *Language) Phone(text string) string {
 	number := strings.TrimSpace(text)
 	if zeros, abroad := strings.CutPrefix(number, "00"); abroad {
@@ -40,21 +39,20 @@ func (l *Language) Phone(text string) string {
 	return strings.Join(all, " ")
 }
 
-// phoneSeparators are what people write between the digits of a number.
+// phoneSeparators are the characters allowed between digits.
 const phoneSeparators = " \u00a0\u202f-\u2010\u2011\u2013./()"
 
-// How many digits a number has that is called in full. A shorter one is an extension or
-// one for emergencies. A longer one does not exist.
+// Limits on the digits of a full number. Shorter numbers are extensions or emergency numbers;
+// longer numbers do not exist.
 const leastDigits, mostDigits = 6, 15
 
-// perhapsTwo reports whether a slash stands elsewhere than behind an area code, or more
-// than one does.
+// perhapsTwo reports whether number has several slashes, or one that does not follow an area code.
 func perhapsTwo(number string, abroad bool) bool {
 	area, rest, slash := strings.Cut(number, "/")
 	if !slash {
 		return false
 	}
-	longest := 6 // 03729 in Germany, and a digit more
+	longest := 6 // 03729 in Germany, plus one digit
 	if abroad {
 		longest += 2
 	}
@@ -70,13 +68,12 @@ func digitsIn(text string) (count int) {
 	return count
 }
 
-// twoDigitCodes are the codes of countries with two digits. 1 and 7 have one, all others
-// three.
+// twoDigitCodes are the two-digit country codes. Codes 1 and 7 have one digit, all others three.
 const twoDigitCodes = " 20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 " +
 	"60 61 62 63 64 65 66 81 82 84 86 90 91 92 93 94 95 98 "
 
-// countryCode returns the length of the code of the country at the beginning of a group of
-// digits: all of it, if the group is no longer than that.
+// countryCode returns the length of the country code at the start of a group of digits. It is at
+// most the length of the group.
 func countryCode(group string) int {
 	length := 3
 	switch {
@@ -88,7 +85,7 @@ func countryCode(group string) int {
 	return min(length, len(group))
 }
 
-// cut cuts a long run of digits into groups.
+// cut splits a long run of digits into groups.
 func (l *Language) cut(run string) (groups []string) {
 	sizes, own := l.phone[len(run)]
 	if !own {
@@ -104,6 +101,5 @@ func (l *Language) cut(run string) (groups []string) {
 	return groups
 }
 
-// phoneGroups are the groups of a run of so many digits: a code of the area, and seven or
-// eight digits.
+// phoneGroups are group sizes by number of digits: an area code followed by seven or eight digits.
 var phoneGroups = map[int][]int{7: {3, 4}, 8: {4, 4}, 9: {2, 3, 4}, 10: {3, 3, 4}, 11: {4, 3, 4}, 12: {5, 3, 4}}

@@ -1,5 +1,4 @@
-// Package charset has the encodings of the texts in lists: their names, and the text that
-// bytes are in them.
+// Package charset decodes the text encodings found in lists.
 package charset
 
 import (
@@ -14,24 +13,23 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// Names of the code pages that other packages need. The table has all names.
+// Names of the code pages that other packages refer to.
 const (
 	Windows1250 = "windows-1250"
 	Windows1252 = "windows-1252"
 )
 
-// page is a code page.
 type page struct {
 	name      string
-	aliases   []string // its other names, in lower case
+	aliases   []string // in lower case
 	bytes     encoding.Encoding
-	languages []string // that are written in it more often than in windows-1252
+	languages []string // languages that use it more often than windows-1252
 }
 
-// central are the languages of central Europe with Latin letters.
+// central are the Central European languages with Latin script.
 var central = []string{"bs", "cs", "hr", "hu", "pl", "ro", "sk", "sl", "sq", "sr"}
 
-// pages are all code pages, the more usual ones first.
+// pages are all code pages, the most common first.
 var pages = []page{
 	{Windows1252, nil, charmap.Windows1252, nil},
 	{Windows1250, nil, charmap.Windows1250, central},
@@ -48,8 +46,8 @@ var pages = []page{
 	{"gb18030", []string{"gbk", "gb2312", "cp936"}, simplifiedchinese.GB18030, []string{"zh"}},
 }
 
-// Pages returns the names of all code pages: first those that are usual for the languages,
-// in the order of these, and then the more usual ones.
+// Pages returns the names of all code pages: first those common for the given languages, in the
+// order of languages, then the rest by how common they are.
 func Pages(languages ...string) []string {
 	rank := func(p page) int {
 		at := slices.IndexFunc(languages, func(language string) bool { return slices.Contains(p.languages, language) })
@@ -65,8 +63,8 @@ func Pages(languages ...string) []string {
 	return names
 }
 
-// Page returns the name of a code page that has this name or another one, in any case.
-// windows-1252 is also cp1252.
+// Page returns the canonical name of a code page. It accepts aliases in any case, such as cp1252
+// for windows-1252.
 func Page(name string) (canonical string, ok bool) {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if number, found := strings.CutPrefix(name, "cp12"); found {
@@ -83,14 +81,13 @@ func pageOf(name string) page {
 	return pages[slices.IndexFunc(pages, func(p page) bool { return p.name == name })]
 }
 
-// Decode returns the text that bytes are in a code page. What that does not assign
-// becomes U+FFFD, so that a record refuses it.
+// Decode decodes content from a code page. Unassigned bytes become U+FFFD, which records reject.
 func Decode[B []byte | string](content B, name string) string {
 	p := pageOf(name)
 	if single, ok := p.bytes.(*charmap.Charmap); ok {
 		return decodeSingle(content, single.DecodeByte)
 	}
-	text, _ := p.bytes.NewDecoder().Bytes([]byte(content)) // what is not valid is no error
+	text, _ := p.bytes.NewDecoder().Bytes([]byte(content)) // invalid input is not an error
 	return string(text)
 }
 
@@ -103,31 +100,31 @@ func decodeSingle[B []byte | string](content B, decode func(byte) rune) string {
 	return text.String()
 }
 
-// asItIs is the rune that stands for the byte 0 in a text of Raw. All of these runes
-// are letters, from U+0180 on.
-const asItIs = 0x100
+// rawBase is the rune for byte 0 in a text returned by Raw. The runes for all bytes above ASCII are
+// letters, from U+0180.
+const rawBase = 0x100
 
-// Raw returns bytes as a text that is the same in ASCII, and has a letter for any other
-// byte. So files are read before it is known which letter that is.
+// Raw returns content as text with ASCII unchanged and each other byte represented by a letter. It
+// allows a file to be parsed before its encoding is known.
 func Raw(content []byte) string {
 	return decodeSingle(content, func(b byte) rune {
 		if b < utf8.RuneSelf {
 			return rune(b)
 		}
-		return asItIs + rune(b)
+		return rawBase + rune(b)
 	})
 }
 
-// Bytes returns the bytes of a text of Raw.
+// Bytes returns the bytes of a text returned by Raw.
 func Bytes(text string) string {
 	content := make([]byte, 0, len(text))
 	for _, r := range text {
-		content = append(content, byte(r)) // asItIs has no bit of a byte
+		content = append(content, byte(r)) // the low byte of rawBase is zero
 	}
 	return string(content)
 }
 
-// IsASCII reports whether bytes are the same in all encodings.
+// IsASCII reports whether content reads the same in all encodings.
 func IsASCII(content string) bool {
 	for i := range len(content) {
 		if content[i] >= utf8.RuneSelf {

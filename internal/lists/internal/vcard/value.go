@@ -11,8 +11,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/internal/charset"
 )
 
-// param returns the values of a parameter in upper case. Version 2.1 may leave out
-// the name of a parameter; those values belong to TYPE and ENCODING alike.
+// param returns the values of a parameter in upper case. Version 2.1 permits parameters without a
+// name; they count as both TYPE and ENCODING.
 func (p Property) param(name string) (values []string) {
 	for _, param := range p.params {
 		param = strings.ToUpper(param)
@@ -39,8 +39,8 @@ func (p Property) encoded(as ...string) bool {
 	return slices.ContainsFunc(p.param("ENCODING"), func(e string) bool { return slices.Contains(as, e) })
 }
 
-// Text returns the value as a text: a telephone number without tel:, a birthday by
-// ISO 8601, and "…" for what is not kept.
+// Text returns the value as text: a phone number without tel:, a birthday in ISO 8601, and "…" for
+// a binary value.
 func (p Property) Text() string {
 	switch text := p.decode(p.value); {
 	case p.binary:
@@ -54,7 +54,7 @@ func (p Property) Text() string {
 	}
 }
 
-// Components returns the first n parts of a value such as a name.
+// Components returns the first n components of a structured value, such as a name.
 func (p Property) Components(n int) []string {
 	var parts []string
 	start, escaped := 0, false
@@ -73,8 +73,7 @@ func (p Property) Components(n int) []string {
 	return append(parts, make([]string, max(n-len(parts), 0))...)
 }
 
-// decode returns a text as it was meant: without the encoding of version 2.1, and
-// without escapes.
+// decode returns text without quoted-printable encoding and escapes.
 func (p Property) decode(text string) string {
 	if p.encoded("QUOTED-PRINTABLE") {
 		text = p.charset(unquote(text))
@@ -82,7 +81,7 @@ func (p Property) decode(text string) string {
 	return strings.TrimSpace(unescape(text))
 }
 
-// unquote decodes quoted-printable text. What is not well-formed stays.
+// unquote decodes quoted-printable text. It keeps invalid sequences.
 func unquote(text string) string {
 	b := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
@@ -98,21 +97,21 @@ func unquote(text string) string {
 	return string(b)
 }
 
-var declared = regexp.MustCompile(`(?i);CHARSET="?([^":;]+)"?[:;]`)
+var charsetParam = regexp.MustCompile(`(?i);CHARSET="?([^":;]+)"?[:;]`)
 
-// pageOf returns the code page of a charset, empty for UTF-8 and what is not known.
+// pageOf returns the code page of a charset, or an empty string for UTF-8 and unknown charsets.
 func pageOf(charsetName string) string {
-	if strings.EqualFold(charsetName, "ISO-8859-1") { // what writes that means more
+	if strings.EqualFold(charsetName, "ISO-8859-1") { // programs that declare it write windows-1252
 		return charset.Windows1252
 	}
 	page, _ := charset.Page(charsetName)
 	return page
 }
 
-// Charset returns the code page that the cards of a file declare. It is empty for cards
-// that declare none or several.
+// Charset returns the code page charsetParam by the cards of a file. It is empty if they declare none
+// or several.
 func Charset(content []byte) (page string) {
-	for _, found := range declared.FindAllSubmatch(content, -1) {
+	for _, found := range charsetParam.FindAllSubmatch(content, -1) {
 		one := pageOf(string(found[1]))
 		if page != "" && one != "" && one != page {
 			return ""
@@ -122,8 +121,8 @@ func Charset(content []byte) (page string) {
 	return page
 }
 
-// charset returns bytes of the property's charset as text, which is UTF-8 if nothing known
-// is named. What a charset does not have becomes U+FFFD, which no record may hold.
+// charset decodes text by the charset of the property, by default UTF-8. Invalid bytes become
+// U+FFFD, which records reject.
 func (p Property) charset(text string) string {
 	page := ""
 	if named := p.param("CHARSET"); len(named) > 0 {
@@ -135,7 +134,7 @@ func (p Property) charset(text string) string {
 	return charset.Decode(text, page)
 }
 
-// unescape takes off the backslashes of a text.
+// unescape removes backslash escapes.
 func unescape(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text
@@ -153,9 +152,8 @@ func unescape(text string) string {
 	return b.String()
 }
 
-// preference returns a number that is the lower the more a property is preferred:
-// mobile phones, then others, then those of work, and within them what PREF says. It is
-// never for a fax and the like.
+// preference returns a sort key that is lowest for the most preferred property: mobile phones, then
+// others, then work phones, each ordered by PREF. It returns never for fax numbers and pagers.
 func (p Property) preference() int {
 	level := 101
 	if values := p.param("PREF"); len(values) > 0 {
@@ -180,8 +178,8 @@ func (p Property) preference() int {
 
 const never = 1 << 30
 
-// Best returns the position of the property of a name that counts, by preference and
-// then by position. Without any it is -1.
+// Best returns the index of the most preferred property with the given name, or -1 if there is
+// none. Ties go to the first.
 func (c Card) Best(name string) int {
 	best, least := -1, never
 	for i, p := range c {
@@ -195,8 +193,8 @@ func (c Card) Best(name string) int {
 	return best
 }
 
-// isLabeledFax reports whether a label of Apple's, which stands in the group of a
-// telephone number, says that it is a fax or a pager.
+// isLabeledFax reports whether the Apple label in the group of a phone number marks it as a fax or
+// pager.
 func (c Card) isLabeledFax(phone Property) bool {
 	return phone.group != "" && slices.ContainsFunc(c, func(p Property) bool {
 		return p.Name == "X-ABLABEL" && p.group == phone.group && fax.MatchString(p.Text())
@@ -211,8 +209,8 @@ var (
 	basicZone = regexp.MustCompile(`(T.*[+-]\d{2})(\d{2})$`)
 )
 
-// birthday returns a date in the extended form of ISO 8601, such as 1990-05-15, or
-// --05-15 where it has no year. Any other text stays.
+// birthday returns a date in extended ISO 8601 format, such as 1990-05-15, or --05-15 without a
+// year. It returns any other text unchanged.
 func (p Property) birthday(text string) string {
 	for _, year := range p.param("X-APPLE-OMIT-YEAR") {
 		if rest, ok := strings.CutPrefix(text, year+"-"); ok {

@@ -1,5 +1,5 @@
-// Package vcard reads vCards of the versions 2.1, 3.0 and 4.0, and writes 3.0. It
-// knows the format and the ways of other programs, and nothing of firefighters.
+// Package vcard reads vCards of versions 2.1, 3.0 and 4.0, including the variations of common
+// programs, and writes version 3.0.
 package vcard
 
 import (
@@ -13,36 +13,34 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/internal/charset"
 )
 
-// Card is the properties of a card in their order.
+// Card holds the properties of a card in order.
 type Card []Property
 
-// Property is a property of a card.
 type Property struct {
-	Name   string // in upper case, without its group
-	group  string // in upper case, empty if it has none
+	Name   string // in upper case, without the group
+	group  string // in upper case; empty if absent
 	params []string
-	value  string // as it stands in the file, unfolded
-	binary bool   // a picture or the like, whose value is not kept
+	value  string // raw value, unfolded
+	binary bool   // the value, such as a picture, was discarded
 }
 
-// Read visits all cards of a text. The error says what is wrong with the text, or
-// is that of visit.
+// Read calls visit for each card in text. It returns a syntax error or the error of visit.
 func Read(text string, visit func(number int, card Card) error) error {
 	r := reader{visit: visit}
 	unfold(text, &r)
 	if r.err == nil && r.open {
-		r.fail("does not end")
+		r.fail("has no END:VCARD")
 	}
 	return r.err
 }
 
-// Limits of a card, so that memory is bounded.
+// Limits per card, to bound memory.
 const (
 	maxProperties = 2000
-	maxParams     = 100 // of a property
+	maxParams     = 100 // per property
 )
 
-// reader gathers cards from lines.
+// reader collects cards from lines.
 type reader struct {
 	visit  func(number int, card Card) error
 	number int
@@ -52,7 +50,7 @@ type reader struct {
 	err    error
 }
 
-// word returns a value that is one word, in upper case.
+// word returns a one-word value in upper case.
 func (p Property) word() string {
 	if len(p.value) > 100 {
 		return ""
@@ -62,7 +60,7 @@ func (p Property) word() string {
 
 func (r *reader) fail(what string) { r.err = fmt.Errorf("card %d %s", r.number, what) }
 
-// line takes a line without folds.
+// line adds an unfolded line.
 func (r *reader) line(line string) {
 	p, ok := parse(line)
 	value := p.word()
@@ -71,7 +69,7 @@ func (r *reader) line(line string) {
 	case ok && p.Name == "BEGIN":
 		r.begin(value)
 	case !r.open:
-		r.err = fmt.Errorf("after card %d stands a line of no card: %.40q", r.number, line)
+		r.err = fmt.Errorf("unexpected line after card %d: %.40q", r.number, line)
 	case ok && p.Name == "END":
 		r.end(value)
 	case ok:
@@ -80,43 +78,42 @@ func (r *reader) line(line string) {
 			return
 		}
 		if len(p.params) > maxParams {
-			r.fail(fmt.Sprintf("has more than %d parameters of a property", maxParams))
+			r.fail(fmt.Sprintf("has a property with more than %d parameters", maxParams))
 			return
 		}
 		r.old = r.old || p.Name == "VERSION" && value == "2.1"
 		r.card = append(r.card, p)
 	case len(r.card) == 0 || slices.Contains(texts, r.card[len(r.card)-1].Name):
-		r.fail(fmt.Sprintf("has a line that is no property: %.40q", line))
-	} // else it belongs to a note or a picture, which some programs write without folds
+		r.fail(fmt.Sprintf("has an invalid line: %.40q", line))
+	} // otherwise it continues a note or a picture, which some programs write without folding
 }
 
 func (r *reader) begin(what string) {
 	if r.open {
-		r.fail("does not end before another one begins")
+		r.fail("does not end before the next card begins")
 		return
 	}
 	r.number++
 	r.open, r.old, r.card = true, false, nil
 	if what != "VCARD" {
-		r.fail("begins as something else")
+		r.fail("does not begin with BEGIN:VCARD")
 	}
 }
 
 func (r *reader) end(what string) {
 	r.open = false
 	if what != "VCARD" {
-		r.fail("ends as something else")
+		r.fail("does not end with END:VCARD")
 		return
 	}
 	r.err = r.visit(r.number, r.card)
 }
 
-// unfold passes the lines of a text to a reader, without folds, until that fails.
-// Version 2.1 folds where there is white space, and keeps it. It also breaks lines
-// within quoted-printable text.
+// unfold passes the unfolded lines of text to r until an error occurs. Version 2.1 folds at white
+// space, which belongs to the value, and also breaks lines within quoted-printable text.
 func unfold(text string, r *reader) {
 	var line []byte
-	broken := false // the line has text in quoted-printable, and goes on
+	broken := false // the line is quoted-printable and continues
 	for next := range strings.Lines(newlines.Replace(text)) {
 		next = strings.TrimSuffix(next, "\n")
 		ends := bytes.HasSuffix(line, []byte("="))
@@ -138,13 +135,12 @@ func unfold(text string, r *reader) {
 	r.line(string(line))
 }
 
-// brokenCharacter is a fold before an octet that begins no character of UTF-8. An
-// expression reads such an octet as U+FFFD.
+// brokenCharacter matches a fold in front of a byte that cannot start a UTF-8 character. Regular
+// expressions read such a byte as U+FFFD.
 var brokenCharacter = regexp.MustCompile("(?:\r\n|\n|\r)[ \t](\uFFFD)")
 
-// JoinCharacters returns the content of a file without the folds that stand within
-// a character of UTF-8: RFC 6350 folds octets (section 3.2). It returns content that is
-// not UTF-8 without them as it is.
+// JoinCharacters removes folds within UTF-8 characters, because RFC 6350 permits folding between
+// octets (section 3.2). It returns content unchanged if the result would not be valid UTF-8.
 func JoinCharacters(content []byte) []byte {
 	if utf8.Valid(content) {
 		return content
@@ -155,10 +151,9 @@ func JoinCharacters(content []byte) []byte {
 	return content
 }
 
-// Unquote returns the content of a file with the bytes of quoted-printable text as they
-// are, where that has no charset and is not UTF-8: they are in the same code page as all
-// other text of the file. ASCII stays quoted. It returns content that has other text in
-// UTF-8 as it is.
+// Unquote replaces quoted-printable text that has no charset and is not UTF-8 with its raw bytes,
+// which are in the code page of the rest of the file. ASCII characters stay quoted. Content with
+// other UTF-8 text is returned unchanged.
 func Unquote(content []byte) []byte {
 	if utf8.Valid(content) && !charset.IsASCII(string(content)) {
 		return content
@@ -187,7 +182,7 @@ var (
 	highBytes  = regexp.MustCompile("=[89A-Fa-f][0-9A-Fa-f]")
 )
 
-// firstLine returns the first line with its end.
+// firstLine returns the first line, including the line break.
 func firstLine(content []byte) []byte {
 	end := bytes.IndexAny(content, "\r\n") + 1
 	switch {
@@ -207,20 +202,20 @@ func isBare(line []byte) bool {
 
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// isQuotedPrintable reports whether the parameters of a line say so. They stand
-// within its first thousand bytes.
+// isQuotedPrintable reports whether the parameters in the first thousand bytes of a line declare
+// quoted-printable text.
 func isQuotedPrintable(line []byte) bool {
 	head, _, _ := bytes.Cut(line[:min(len(line), 1000)], []byte(":"))
 	return bytes.Contains(bytes.ToUpper(head), []byte("QUOTED-PRINTABLE"))
 }
 
-// texts are the properties that are never a picture or the like.
+// texts are the properties that are never binary.
 var texts = []string{"N", "FN", "TEL", "EMAIL", "BDAY", "UID"}
 
 var propertyName = regexp.MustCompile(`^[A-Z][A-Z0-9_-]*$`)
 
-// parse reads a line as a property, as in item1.TEL;TYPE=CELL:+385 91. ok is false
-// for a line that is none.
+// parse parses a line such as item1.TEL;TYPE=CELL:+385 91. It returns false if the line is not a
+// property.
 func parse(line string) (p Property, ok bool) {
 	head, value, ok := cutOutsideQuotes(line, ':')
 	if !ok {
@@ -257,24 +252,23 @@ func cutOutsideQuotes(text string, separator byte) (before, after string, found 
 	return text, "", false
 }
 
-// Cards are cards of version 3.0 (RFC 2426), which more phones read than 4.0, as they
-// are written one after the other.
+// Cards writes cards of version 3.0 (RFC 2426), which more phones can read than 4.0.
 type Cards struct{ bytes.Buffer }
 
-// Begin begins a card. product says which program wrote it.
+// Begin starts a card. product identifies the program that writes it.
 func (c *Cards) Begin(product string) {
 	c.line("BEGIN:VCARD")
 	c.line("VERSION:3.0")
 	c.Text("PRODID", product)
 }
 
-// End ends a card.
+// End completes a card.
 func (c *Cards) End() { c.line("END:VCARD") }
 
 var escapes = strings.NewReplacer(`\`, `\\`, `;`, `\;`, `,`, `\,`, "\r\n", `\n`, "\n", `\n`, "\r", `\n`)
 
-// Text writes a property, whose name may have parameters. The value may have
-// several components, as a name has. A property without any text is left out.
+// Text writes a property, whose name may include parameters and whose value may have several
+// components, as for a name. It skips a property without text.
 func (c *Cards) Text(name string, components ...string) {
 	for i := range components {
 		components[i] = escapes.Replace(components[i])
@@ -284,10 +278,10 @@ func (c *Cards) Text(name string, components ...string) {
 	}
 }
 
-// maxLine is the length of a line in octets, without its end.
+// maxLine is the maximum length of a line in octets, excluding the line break.
 const maxLine = 75
 
-// line writes a line, folded between characters where it is too long.
+// line writes a line. It folds long lines between characters.
 func (c *Cards) line(text string) {
 	length := 0
 	for _, r := range text {

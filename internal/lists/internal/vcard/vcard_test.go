@@ -129,16 +129,16 @@ func TestDamaged(t *testing.T) {
 	t.Parallel()
 	const card = "BEGIN:VCARD\nFN:A\nEND:VCARD\n"
 	tests := []struct{ text, want string }{
-		{card + "BEGIN:VCARD\nFN:A\n", "card 2 does not end"},
-		{"BEGIN:VCARD\nFN:A\n" + card, "card 1 does not end before another one begins"},
-		{"BEGIN:VCARD\nBEGIN:VEVENT\nEND:VEVENT\nEND:VCARD\n", "card 1 does not end before another one begins"},
-		{card + "FN:B\n", `after card 1 stands a line of no card: "FN:B"`},
-		{card + "END:VCARD\n", `after card 1 stands a line of no card: "END:VCARD"`},
-		{"BEGIN:VCALENDAR\nEND:VCALENDAR\n", "card 1 begins as something else"},
-		{"BEGIN:VCARD\nEND:VEVENT\n", "card 1 ends as something else"},
-		{"BEGIN:VCARD\nIvan\nEND:VCARD\n", `card 1 has a line that is no property: "Ivan"`},
-		{"BEGIN:VCARD\nTEL:1\n2\nEND:VCARD\n", `card 1 has a line that is no property: "2"`},
-		{"BEGIN:VCARD\nTEL" + strings.Repeat(";A", maxParams+1) + ":1\nEND:VCARD\n", "card 1 has more than 100 parameters of a property"},
+		{card + "BEGIN:VCARD\nFN:A\n", "card 2 has no END:VCARD"},
+		{"BEGIN:VCARD\nFN:A\n" + card, "card 1 does not end before the next card begins"},
+		{"BEGIN:VCARD\nBEGIN:VEVENT\nEND:VEVENT\nEND:VCARD\n", "card 1 does not end before the next card begins"},
+		{card + "FN:B\n", `unexpected line after card 1: "FN:B"`},
+		{card + "END:VCARD\n", `unexpected line after card 1: "END:VCARD"`},
+		{"BEGIN:VCALENDAR\nEND:VCALENDAR\n", "card 1 does not begin with BEGIN:VCARD"},
+		{"BEGIN:VCARD\nEND:VEVENT\n", "card 1 does not end with END:VCARD"},
+		{"BEGIN:VCARD\nIvan\nEND:VCARD\n", `card 1 has an invalid line: "Ivan"`},
+		{"BEGIN:VCARD\nTEL:1\n2\nEND:VCARD\n", `card 1 has an invalid line: "2"`},
+		{"BEGIN:VCARD\nTEL" + strings.Repeat(";A", maxParams+1) + ":1\nEND:VCARD\n", "card 1 has a property with more than 100 parameters"},
 		{"BEGIN:VCARD\n" + strings.Repeat("TEL:1\n", maxProperties+1) + "END:VCARD\n", "card 1 has more than 2000 properties"},
 	}
 	for _, tt := range tests {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Kind is what a cell holds.
+// Kind is the type of a cell's value.
 type Kind uint8
 
 // Kinds of cells.
@@ -20,23 +20,22 @@ const (
 	Number
 	Error
 
-	// Date is the kind of a cell whose text is a date from 1900-03-01 on, such as
-	// 1990-05-15. Excel has a 29 February 1900, so that its days before are not those
-	// of the calendar. Reading returns a Number for it.
+	// Date is a cell whose text is a date such as 1990-05-15, from 1900-03-01 on. Earlier days
+	// differ from the calendar because Excel has a 29 February 1900. When read, a date is a Number.
 	Date
 )
 
-// Cell is a cell. The text of a number has all digits and no exponent, and that of a
-// formula is its stored value.
+// Cell is a cell. The text of a number has all digits and no exponent. The text of a formula is its
+// stored value.
 type Cell struct {
 	Text string
 	Kind Kind
 }
 
-// sharedString is the type of a cell whose text is one of the shared strings.
+// sharedString is the type of a cell whose value is an index into the shared strings.
 const sharedString = "s"
 
-// cell returns a value as a cell. kind is the type that stands at the cell.
+// cell converts the value of a cell whose type attribute is kind.
 func (f *File) cell(kind, value string) (Cell, error) {
 	trimmed := strings.TrimSpace(value)
 	switch kind {
@@ -60,15 +59,15 @@ func (f *File) sharedCell(index string) (Cell, error) {
 	}
 	i, err := strconv.Atoi(index)
 	if err != nil || i < 0 || i >= len(f.shared) {
-		return Cell{}, errors.New("has a cell whose text is missing")
+		return Cell{}, errors.New("invalid shared string index")
 	}
 	return Cell{Text: f.shared[i]}, nil
 }
 
 var integer = regexp.MustCompile(`^-?[0-9]+$`)
 
-// number returns a number. The digits after the fifteenth of a fraction or of a
-// number with exponent are noise of its binary form.
+// number returns a numeric cell. For a fraction or a number with an exponent it rounds to fifteen
+// digits, because further digits are binary noise.
 func number(value string) Cell {
 	f, err := strconv.ParseFloat(value, 64)
 	switch {
@@ -81,16 +80,15 @@ func number(value string) Cell {
 	return Cell{strconv.FormatFloat(f, 'f', -1, 64), Number}
 }
 
-// textReader gathers the text of a cell or of a shared string from its tokens: its
-// value, or its text, which has several pieces if it is rich. Phonetic text is left
-// out.
+// textReader collects the text of a cell or shared string from XML tokens: its value, or all runs
+// of rich text. It skips phonetic text.
 type textReader struct {
 	text     strings.Builder
 	open     bool
 	phonetic bool
 }
 
-// take takes a token. The error is ErrTooLarge.
+// take processes a token. The error is ErrTooLarge.
 func (r *textReader) take(token xml.Token) error {
 	switch token := token.(type) {
 	case xml.StartElement:
@@ -114,18 +112,17 @@ func (r *textReader) take(token xml.Token) error {
 	return nil
 }
 
-// cut returns the text that was gathered, and begins the next one.
+// cut returns the collected text and resets the reader.
 func (r *textReader) cut() string {
 	text := r.text.String()
 	r.text.Reset()
 	return text
 }
 
-// longest is how many bytes the longest text of a cell may have as it stands in the
-// file. Excel takes 32,767 characters, each of which can be an _x0041_.
+// longest is the maximum length of a cell's text in bytes, including escapes. Excel allows 32,767
+// characters, each of which may be written as _x0041_.
 const longest = 256 << 10
 
-// readStrings reads the shared strings.
 func (f *File) readStrings(ctx context.Context, part string) error {
 	var r textReader
 	return f.walk(ctx, part, func(token xml.Token) error {
@@ -141,7 +138,7 @@ func (f *File) readStrings(ctx context.Context, part string) error {
 	})
 }
 
-// count counts a text that is kept.
+// count deducts a stored text from the limit.
 func (f *File) count(text string) error {
 	if f.left.text -= len(text) + 16; f.left.text < 0 {
 		return ErrTooLarge
@@ -149,8 +146,8 @@ func (f *File) count(text string) error {
 	return nil
 }
 
-// expand counts a shared text that stands in a cell: it is work as if the file had
-// it there.
+// expand deducts a shared string used in a cell from the limit, because it costs as much work as
+// text in the cell.
 func (f *File) expand(text string) error {
 	if f.left.unpacked -= len(text); f.left.unpacked < 0 {
 		return ErrTooLarge
@@ -158,8 +155,7 @@ func (f *File) expand(text string) error {
 	return nil
 }
 
-// unescape returns a text with the characters that XML cannot hold, which stand as
-// _x0007_.
+// unescape decodes characters that XML cannot represent, written as _x0007_.
 func unescape(text string) string {
 	before, rest, found := strings.Cut(text, "_x")
 	if !found {
@@ -179,7 +175,7 @@ func unescape(text string) string {
 	return plain.String()
 }
 
-// escaped returns the character of an escape without the _x at its beginning.
+// escaped parses an escape after its _x.
 func escaped(text string) (r rune, ok bool) {
 	if len(text) < 5 || text[4] != '_' {
 		return 0, false
@@ -188,9 +184,9 @@ func escaped(text string) (r rune, ok bool) {
 	return rune(code), err == nil
 }
 
-// Day returns the day that a number in a cell means, as 1990-05-15, or with its time
-// as 1990-05-15T08:30:00. The system that counts from 1900 has a 29 February
-// 1900, number 60, which never was. It is no day here.
+// Day returns the date that a serial number represents, such as 1990-05-15, or 1990-05-15T08:30:00
+// with a time. It returns false for number 60 of the 1900 date system, the nonexistent 29 February
+// 1900.
 func Day(serial string, date1904 bool) (date string, ok bool) {
 	const day = 24 * 60 * 60
 	days, err := strconv.ParseFloat(serial, 64)

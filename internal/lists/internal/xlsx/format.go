@@ -9,31 +9,30 @@ import (
 	"strings"
 )
 
-// Limits of the styles of a workbook. Excel has about as many.
+// Limits of the styles of a workbook, similar to those of Excel.
 const (
 	maxStyles = 1 << 16
-	maxFormat = 1000 // bytes; Excel takes 255 characters
+	maxFormat = 1000 // bytes; Excel allows 255 characters
 )
 
-// numberFormat is a number format that shows digits as they are dialled or filed, such as
-// 0000 000000. It is nil for all others: those show an amount, a date or a text.
+// numberFormat is a number format for digits that are dialed or filed, such as 0000 000000. It is
+// nil for all others, which show amounts, dates or text.
 type numberFormat []section
 
-// section is one of the parts of a number format, which semicolons divide.
+// section is a section of a number format. Semicolons separate sections.
 type section struct {
-	operator string // of the condition under which it counts, as <=; empty: none
+	operator string // comparison that selects the section, such as <=; may be empty
 	limit    float64
-	pieces   []piece // nil: it shows a number in another way than digit by digit
+	pieces   []piece // nil: does not show the digits of the number one by one
 }
 
-// piece is a text, or else the place of a digit.
+// piece is literal text or a digit placeholder.
 type piece struct {
 	text  string
-	place byte // '0' shows a zero where there is no digit, '#' and '?' nothing; 0: a text
+	place byte // '0' pads with zeros, '#' and '?' do not; 0: literal text
 }
 
-// readStyles reads the styles of the cells. A part that is damaged says no more:
-// the cells have their numbers without it.
+// readStyles reads the cell styles. It ignores damage, because cells can be read without styles.
 func (f *File) readStyles(ctx context.Context, part string) error {
 	known, inside := map[string]numberFormat{}, ""
 	err := f.walk(ctx, part, func(token xml.Token) error {
@@ -63,8 +62,8 @@ func (f *File) readStyles(ctx context.Context, part string) error {
 	return nil
 }
 
-// styled returns a cell as its style has it: a number as it is shown, where the format shows
-// digits one by one, which makes it a text. number is that of the style.
+// styled applies the style with the given number to a cell. If the style shows a number digit by
+// digit, the cell becomes text.
 func (f *File) styled(cell Cell, number string) Cell {
 	i, err := strconv.Atoi(number)
 	if err != nil || i < 0 || i >= len(f.formats) || cell.Kind != Number {
@@ -76,7 +75,8 @@ func (f *File) styled(cell Cell, number string) Cell {
 	return cell
 }
 
-// parseFormat returns a number format, nil for one that shows no number digit by digit.
+// parseFormat parses a number format. It returns nil for formats that do not show digits one by
+// one.
 func parseFormat(code string) (f numberFormat) {
 	if len(code) > maxFormat {
 		return nil
@@ -92,9 +92,9 @@ func parseFormat(code string) (f numberFormat) {
 	return f
 }
 
-// parseSection returns the section at the beginning of a format, and what follows it.
+// parseSection parses the first section of a format and returns the rest.
 func parseSection(code string) (s section, rest string, more bool) {
-	digits := true // it has nothing that shows a number in another way
+	digits := true // the section shows digits one by one
 	for i := 0; i < len(code); i++ {
 		switch c := code[i]; {
 		case c == ';':
@@ -112,7 +112,7 @@ func parseSection(code string) (s section, rest string, more bool) {
 			text := firstRune(code[i+1:])
 			if c == '\\' {
 				s.add(text)
-			} else if c == '_' { // a space as wide as the character; * fills the cell with it
+			} else if c == '_' { // a space as wide as the character; * repeats the character
 				s.add(" ")
 			}
 			i += len(text)
@@ -131,7 +131,7 @@ func parseSection(code string) (s section, rest string, more bool) {
 	return s, "", false
 }
 
-// general is the format of a cell that has none. It can stand in another one.
+// general is the default format. Other formats may contain it.
 const general = "General"
 
 func isGeneral(code string) bool {
@@ -149,8 +149,8 @@ func firstRune(text string) string {
 
 func (s *section) add(text string) { s.pieces = append(s.pieces, piece{text: text}) }
 
-// bracket takes what stands in brackets: a condition, a colour, or a currency with a
-// language. It reports whether that leaves a number as it is.
+// bracket handles the text between brackets: a condition, a color, or a currency with a locale. It
+// reports whether the section still shows plain digits.
 func (s *section) bracket(text string) (plain bool) {
 	number := strings.TrimLeft(text, "<>=")
 	lower := strings.ToLower(text)
@@ -169,12 +169,12 @@ func (s *section) bracket(text string) (plain bool) {
 		slices.Contains([]string{"black", "blue", "cyan", "green", "magenta", "red", "white", "yellow"}, lower)
 }
 
-// digitByDigit returns pieces that show leading zeros, a plus, or parts divided by more than a
-// space. It returns nil for others, and where the number is shown in another way.
+// digitByDigit returns pieces if they pad with zeros, start with a plus or 0, or separate digits
+// with more than a space. Otherwise, or if digits is false, it returns nil.
 func digitByDigit(pieces []piece, digits bool) []piece {
 	before, between, places := "", "", 0
-	zeros := 0 // places from the first on that shows a zero
-	text := "" // since the last place
+	zeros := 0 // number of digits from the first zero placeholder
+	text := "" // literal text after the last placeholder
 	for _, p := range pieces {
 		switch {
 		case p.place == 0:
@@ -197,10 +197,10 @@ func digitByDigit(pieces []piece, digits bool) []piece {
 	return pieces
 }
 
-// show returns a number as the format shows it. Numbers with a sign, a fraction or more
-// digits than a spreadsheet has stay as they are.
+// show formats a number. It returns numbers with a sign, a fraction or more than fifteen digits
+// unchanged.
 func (f numberFormat) show(number string) string {
-	const digits = 15 // of a number of Excel
+	const digits = 15 // maximum precision of Excel
 	if number == "" || len(number) > digits || strings.Trim(number, "0123456789") != "" {
 		return number
 	}
@@ -223,7 +223,7 @@ func (f numberFormat) show(number string) string {
 			text.WriteString(p.text)
 			continue
 		}
-		take := max(len(left)-places+1, 0) // all that have no place of their own, at the first
+		take := max(len(left)-places+1, 0) // the first placeholder takes all extra digits
 		if take == 0 && p.place == '0' {
 			text.WriteByte('0')
 		}
@@ -233,9 +233,10 @@ func (f numberFormat) show(number string) string {
 	return strings.Join(strings.Fields(text.String()), " ")
 }
 
-// sectionFor returns the section for a number that is not negative, -1 if there is none.
+// sectionFor returns the index of the section for a number that is not negative, or -1 if there is
+// none.
 func (f numberFormat) sectionFor(value float64) int {
-	numbers := f[:min(len(f), 3)] // the fourth is for texts
+	numbers := f[:min(len(f), 3)] // the fourth is for text
 	for i, s := range numbers {
 		last := i == len(numbers)-1
 		switch {

@@ -9,31 +9,29 @@ import (
 	"strings"
 )
 
-// Limits of a sheet of Excel.
+// Maximum size of a sheet in Excel.
 const (
 	maxRow    = 1 << 20
 	maxColumn = 1 << 14
 )
 
-// Row is a row of a sheet. A file may leave out rows without cells.
+// Row is a row of a sheet. Files may omit rows without cells.
 type Row struct {
 	Number int // from 1
 	Hidden bool
-	Cells  []Cell // from column A up to the last one that has text
+	Cells  []Cell // from column A to the last cell with text
 
-	Uncalculated int // cells with a formula that no program has calculated yet
+	Uncalculated int // formulas without a stored value
 }
 
-// Rows visits the rows of a sheet in the order of the file, and returns the ranges of
-// merged cells, such as A1:C1. It stops at an error of visit and returns it. A sheet
-// that is read again counts again towards the limits.
+// Rows calls visit for each row of a sheet in file order and returns the merged ranges, such as
+// A1:C1. It stops at the first error of visit. Each call counts towards the limits of the workbook.
 func (f *File) Rows(ctx context.Context, s Sheet, visit func(Row) error) (merged []string, err error) {
 	r := rowReader{file: f, part: s.part, visit: visit}
 	err = f.walk(ctx, s.part, r.take)
 	return r.merged, err
 }
 
-// errStop ends the reading of a sheet.
 var errStop = errors.New("enough")
 
 // IsFilled reports whether a sheet has a cell with text or a formula.
@@ -50,24 +48,23 @@ func (f *File) IsFilled(ctx context.Context, s Sheet) (bool, error) {
 	return false, err
 }
 
-// rowReader gathers rows from the tokens of a sheet.
+// rowReader builds rows from XML tokens.
 type rowReader struct {
 	file   *File
 	part   string
 	visit  func(Row) error
 	merged []string
 
-	data    bool // inside the element that has the rows
+	data    bool // within sheetData
 	row     Row
 	column  int    // of the cell, from 1
 	kind    string // of the cell
-	style   string // likewise
-	formula bool   // the cell has one
+	style   string // of the cell
+	formula bool   // the cell has a formula
 	stored  bool   // the cell has a value, which may be empty
 	value   textReader
 }
 
-// take takes a token of a sheet.
 func (r *rowReader) take(token xml.Token) error {
 	if r.data {
 		if err := r.value.take(token); err != nil {
@@ -119,7 +116,7 @@ func (r *rowReader) end(e xml.EndElement) error {
 	return nil
 }
 
-// beginRow begins a row. One that does not say its number follows the one before.
+// beginRow starts a row. A row without a number follows the previous row.
 func (r *rowReader) beginRow(e xml.StartElement) (err error) {
 	number := r.row.Number + 1
 	place := attribute(e, "r")
@@ -127,13 +124,13 @@ func (r *rowReader) beginRow(e xml.StartElement) (err error) {
 		number, err = strconv.Atoi(place)
 	}
 	if err != nil || number < 1 || number > maxRow {
-		return damaged(r.part, fmt.Errorf("has a row %q", place))
+		return damaged(r.part, fmt.Errorf("invalid row number %q", place))
 	}
 	r.row, r.column = Row{Number: number, Hidden: isTrue(attribute(e, "hidden"))}, 0
 	return nil
 }
 
-// beginCell begins a cell. One that does not say where it is follows the one before.
+// beginCell starts a cell. A cell without a reference follows the previous cell.
 func (r *rowReader) beginCell(e xml.StartElement) error {
 	r.column++
 	r.kind, r.style = attribute(e, "t"), attribute(e, "s")
@@ -144,16 +141,16 @@ func (r *rowReader) beginCell(e xml.StartElement) error {
 		r.column, _ = Place(place)
 	}
 	if r.column < 1 || r.column > maxColumn || r.row.Number == 0 {
-		return damaged(r.part, fmt.Errorf("has a cell %q", place))
+		return damaged(r.part, fmt.Errorf("invalid cell reference %q", place))
 	}
 	return nil
 }
 
-// endCell puts a cell into the row, unless it is empty.
+// endCell adds the cell to the row unless it is empty.
 func (r *rowReader) endCell() error {
 	cell, err := r.file.cell(r.kind, r.value.cut())
 	if r.column == 0 {
-		err = errors.New("has a row in a cell")
+		err = errors.New("row inside a cell")
 	}
 	if err != nil {
 		return damaged(r.part, err)
@@ -176,8 +173,7 @@ func (r *rowReader) endCell() error {
 	return r.file.count(cell.Text)
 }
 
-// Place returns the column and the row of a cell: C7 is in column 3. Both are 0 for
-// anything else.
+// Place parses a cell reference: C7 is column 3, row 7. It returns zeros if cell is invalid.
 func Place(cell string) (column, row int) {
 	if len(cell) > len("XFD1048576") {
 		return 0, 0

@@ -14,8 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// The parts of a workbook that are always the same. The styles are by their
-// numbers: general, text, date, header.
+// Constant parts of a workbook. The styles, in order: general, text, date, header.
 const (
 	xmlHead      = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 	mainSpace    = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -43,29 +42,28 @@ const (
 		`<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`
 )
 
-// Writer writes a workbook of one sheet straight through, with little memory. A spreadsheet
-// takes 1,048,576 rows of it, which is more than a department has. Its
-// header stays in sight, and its rows can be filtered.
+// Writer streams a workbook with one sheet, a frozen header row and a filter. Spreadsheets read at
+// most 1,048,576 rows, more than any department has.
 type Writer struct {
 	zip     *zip.Writer
 	sheet   string
-	first   [][]Cell      // rows until the widths are known
-	out     *bufio.Writer // the part with the rows; nil until then
+	first   [][]Cell      // buffered rows that determine the column widths
+	out     *bufio.Writer // the sheet; nil while rows are buffered
 	columns int
 	rows    int
 }
 
-// widthRows are the rows by which the widths of the columns are chosen.
+// widthRows is the number of rows that determine the column widths.
 const widthRows = 500
 
-// NewWriter begins a workbook.
+// NewWriter returns a Writer for a workbook with a header row.
 func NewWriter(w io.Writer, sheet string, header []Cell) *Writer {
 	z := zip.NewWriter(w)
 	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
 	return &Writer{zip: z, sheet: sheet, columns: len(header), rows: 1, first: [][]Cell{header}}
 }
 
-// Write writes a row. The writer may keep the cells.
+// Write writes a row. The Writer may retain cells.
 func (w *Writer) Write(cells []Cell) error {
 	w.rows++
 	if w.out != nil {
@@ -77,7 +75,7 @@ func (w *Writer) Write(cells []Cell) error {
 	return nil
 }
 
-// begin writes the parts before the rows, and the first rows.
+// begin writes the constant parts, the start of the sheet and the buffered rows.
 func (w *Writer) begin() error {
 	for _, part := range [][2]string{{"[Content_Types].xml", contentTypes}, {"_rels/.rels", packageParts},
 		{"xl/_rels/workbook.xml.rels", workbookParts}, {"xl/styles.xml", styles}} {
@@ -122,7 +120,6 @@ func (w *Writer) width(column int) int {
 	return min(width, 58) + 2
 }
 
-// row writes a row by its number.
 func (w *Writer) row(number int, cells []Cell) error {
 	w.out.WriteString(`<row r="` + strconv.Itoa(number) + `">`)
 	for i, cell := range cells {
@@ -147,7 +144,7 @@ func (w *Writer) row(number int, cells []Cell) error {
 	return err
 }
 
-// Close ends the workbook. It does not close what it is written to.
+// Close completes the workbook. It does not close the underlying writer.
 func (w *Writer) Close() error {
 	if w.out == nil {
 		if err := w.begin(); err != nil {
@@ -170,7 +167,7 @@ func (w *Writer) Close() error {
 	return w.zip.Close()
 }
 
-// columnName returns the letters of a column by its number from 0.
+// columnName returns the letters of a column, numbered from 0.
 func columnName(i int) string {
 	if i < 26 {
 		return string(rune('A' + i))
@@ -178,7 +175,7 @@ func columnName(i int) string {
 	return columnName(i/26-1) + columnName(i%26)
 }
 
-// serial returns a date as the number of days that Excel has for it.
+// serial returns the Excel serial number of a date.
 func serial(date string) int {
 	t, _ := time.Parse(time.DateOnly, date)
 	return int(t.Sub(time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)).Hours() / 24)
@@ -189,12 +186,11 @@ func isNumber(text string) bool {
 	return err == nil && strings.Trim(text, "-.0123456789") == ""
 }
 
-// MaxCell is the length of a cell's text in UTF-16 units, as Excel counts it.
+// MaxCell is the maximum length of a cell's text in UTF-16 code units.
 const MaxCell = 32767
 
-// escape returns a text as XML for a workbook. What XML has no form for stands
-// as Excel's _xFFFE_, and what only looks like that is escaped itself. A text
-// that is longer than a cell may be is cut.
+// escape returns text as XML. It encodes characters that XML cannot represent in Excel's form
+// _xFFFE_, also escapes text that only looks like such a sequence, and truncates text at MaxCell.
 func escape(text string) string {
 	b, units := make([]byte, 0, len(text)+16), 0
 	for i, r := range text {
@@ -215,12 +211,12 @@ func escape(text string) string {
 		}
 	}
 	var escaped bytes.Buffer
-	xml.EscapeText(&escaped, b) // to memory: it cannot fail
+	xml.EscapeText(&escaped, b) // a bytes.Buffer never fails
 	return escaped.String()
 }
 
-// looksEscaped reports whether a text begins as the escape of a character. Some
-// readers also take letters for digits there.
+// looksEscaped reports whether text starts like an escaped character. Some readers also accept
+// letters other than A to F.
 func looksEscaped(text string) bool {
 	return len(text) > 6 && text[1] == 'x' && text[6] == '_' &&
 		strings.Trim(strings.ToLower(text[2:6]), "0123456789abcdefghijklmnopqrstuvwxyz") == ""

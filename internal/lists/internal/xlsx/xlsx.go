@@ -1,6 +1,5 @@
-// Package xlsx reads the cells of XLSX workbooks, and writes workbooks of one sheet.
-// It does both as a stream, with the kind of each cell, and in bounded memory
-// whatever the file holds. It knows nothing of people.
+// Package xlsx reads cells from XLSX workbooks and writes workbooks with one sheet. It streams both
+// and bounds memory for any input.
 package xlsx
 
 import (
@@ -18,23 +17,22 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// Limits of the form of a workbook, against archives that are made to fill the
-// memory.
+// Structural limits, against archives designed to exhaust memory.
 const (
-	maxToken = 1 << 20 // bytes of one tag or text
-	maxDepth = 100     // elements in elements
-	maxParts = 10_000  // and as many relations of a part, and sheets
-	maxName  = 1000    // bytes of the name of a sheet; Excel takes 31 characters
+	maxToken = 1 << 20 // bytes per tag or text
+	maxDepth = 100     // nested elements
+	maxParts = 10_000  // also relationships per part, and sheets
+	maxName  = 1000    // bytes of a sheet name; Excel allows 31 characters
 )
 
-// limits are the limits of the size of a workbook.
+// limits bound the size of a workbook.
 type limits struct {
-	unpacked int // bytes of all that is read, and of the texts that cells share, once for each cell
-	text     int // bytes of the texts that are kept, with 16 for each
+	unpacked int // bytes read, plus the length of each use of a shared string
+	text     int // bytes of stored text, plus 16 per text
 	marks    int // tags, attributes and texts between tags
 }
 
-// Limits of the largest workbook. Of what is unpacked, marks take most of the time.
+// Limits of the largest workbook. Marks take most of the time.
 const (
 	MaxUnpacked = 160        // MB
 	maxMarks    = 20_000_000 // tags, attributes and texts between tags
@@ -42,34 +40,33 @@ const (
 
 var defaultLimits = limits{unpacked: MaxUnpacked << 20, text: 40 << 20, marks: maxMarks}
 
-// ErrTooLarge says that a workbook unpacks to more than MaxUnpacked or maxMarks, or to
-// more text than any list of people has.
-var ErrTooLarge = errors.New("the workbook unpacks to too much")
+// ErrTooLarge reports that a workbook exceeds MaxUnpacked, maxMarks or the limit for stored text.
+var ErrTooLarge = errors.New("the workbook is too large when unpacked")
 
-// ErrNotWorkbook says that an archive is no workbook.
-var ErrNotWorkbook = errors.New("the archive is no workbook")
+// ErrNotWorkbook reports that an archive is not a workbook.
+var ErrNotWorkbook = errors.New("the archive is not a workbook")
 
-// File is a workbook. Elements and attributes are known by their local names: the
-// namespaces of transitional and strict OOXML differ, their names do not.
+// File is a workbook. It matches elements and attributes by local name, because the namespaces of
+// transitional and strict OOXML differ.
 type File struct {
-	Sheets   []Sheet // those that have cells, not charts
-	Date1904 bool    // numbers of days count from 1904
+	Sheets   []Sheet // worksheets, without chart sheets
+	Date1904 bool    // dates count from 1904
 
-	parts   map[string]*zip.File // by name in lower case
-	left    limits               // what may still be read
-	shared  []string             // texts that cells share
-	formats []numberFormat       // of the cells, by the numbers of their styles
+	parts   map[string]*zip.File // by lower-case name
+	left    limits               // remaining limits
+	shared  []string             // shared strings
+	formats []numberFormat       // by style number
 }
 
-// Sheet is a sheet of a workbook.
+// Sheet is a worksheet.
 type Sheet struct {
 	Name   string
 	Hidden bool
 	part   string
 }
 
-// Open opens a workbook. The error is ErrTooLarge, ErrNotWorkbook, that of ctx, or
-// says how the file is damaged.
+// Open opens a workbook. It returns ErrTooLarge, ErrNotWorkbook, the error of ctx, or an error that
+// describes the damage.
 func Open(ctx context.Context, content []byte) (*File, error) {
 	return open(ctx, content, defaultLimits)
 }
@@ -83,7 +80,7 @@ func open(ctx context.Context, content []byte, most limits) (*File, error) {
 		return nil, err
 	}
 	f := &File{parts: map[string]*zip.File{}, left: most}
-	size := uint64(0) // as the archive says it; partReader counts what is read
+	size := uint64(0) // as declared; partReader counts actual bytes
 	for _, part := range archive.File {
 		f.parts[strings.ToLower(slashed(part.Name))] = part
 		if size += part.UncompressedSize64; size > uint64(most.unpacked) {
@@ -102,13 +99,13 @@ func open(ctx context.Context, content []byte, most limits) (*File, error) {
 
 func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
 
-// relation is what a part says of another one.
+// relation is a relationship from one part to another.
 type relation struct {
-	kind string // the end of its type, such as worksheet
-	part string // name of the other part
+	kind string // last element of its type, such as worksheet
+	part string // name of the target part
 }
 
-// relations returns the relations of a part by their ids.
+// relations returns the relationships of a part by id.
 func (f *File) relations(ctx context.Context, part string) (map[string]relation, error) {
 	folder, file := path.Split(part)
 	rels := folder + "_rels/" + file + ".rels"
@@ -133,7 +130,7 @@ func (f *File) relations(ctx context.Context, part string) (map[string]relation,
 	})
 }
 
-// main returns the name of the main part of a document.
+// main returns the name of the main part.
 func (f *File) main(ctx context.Context) (string, error) {
 	all, err := f.relations(ctx, "")
 	for _, r := range all {
@@ -144,8 +141,7 @@ func (f *File) main(ctx context.Context) (string, error) {
 	return "xl/workbook.xml", err
 }
 
-// readMain reads the main part: the list of sheets. It reads the shared strings and the
-// styles too.
+// readMain reads the list of sheets, the shared strings and the styles.
 func (f *File) readMain(ctx context.Context, main string) error {
 	relations, err := f.relations(ctx, main)
 	if err != nil {
@@ -189,7 +185,7 @@ func (f *File) addSheet(e xml.StartElement, part string) error {
 	return f.count(name)
 }
 
-// attribute returns an attribute by its local name, empty if it is not there.
+// attribute returns an attribute by its local name, or an empty string.
 func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {
@@ -201,15 +197,15 @@ func attribute(e xml.StartElement, name string) string {
 
 func isTrue(text string) bool { return text == "1" || text == "true" }
 
-// damaged returns an error of reading a part with the name of the part.
+// damaged adds the name of the part to an error.
 func damaged(part string, err error) error { return fmt.Errorf("%s: %w", part, err) }
 
-// walk visits all tokens of the XML of a part. It refuses declarations of document
-// types, so that no entity has a meaning. It ends with ctx.
+// walk calls visit for each XML token of a part. It rejects document type declarations, so entities
+// are never defined. It stops when ctx ends.
 func (f *File) walk(ctx context.Context, part string, visit func(xml.Token) error) error {
 	file := f.parts[part]
 	if file == nil {
-		return damaged(part, errors.New("is missing"))
+		return damaged(part, errors.New("part is missing"))
 	}
 	r, err := file.Open()
 	if err != nil {
@@ -238,10 +234,10 @@ func (f *File) walk(ctx context.Context, part string, visit func(xml.Token) erro
 		case xml.EndElement:
 			depth--
 		case xml.Directive:
-			return damaged(part, fmt.Errorf("has a declaration: <!%.20s", token))
+			return damaged(part, fmt.Errorf("unsupported declaration: <!%.20s", token))
 		}
 		if depth > maxDepth {
-			return damaged(part, errors.New("has too many elements in elements"))
+			return damaged(part, errors.New("elements nested too deeply"))
 		}
 		if err := visit(token); err != nil {
 			return err
@@ -250,11 +246,11 @@ func (f *File) walk(ctx context.Context, part string, visit func(xml.Token) erro
 	return nil
 }
 
-// newDecoder returns a decoder of XML in UTF-8 or UTF-16. Excel on a phone writes the latter, which
-// shows by its first two bytes: a byte order mark, or a zero next to the first character.
+// newDecoder returns a decoder for XML in UTF-8 or UTF-16, which Excel on phones writes. It detects
+// UTF-16 by a byte order mark or a zero next to the first character.
 func newDecoder(r io.Reader) *xml.Decoder {
 	text := bufio.NewReader(r)
-	start, _ := text.Peek(2) // an error comes again
+	start, _ := text.Peek(2) // later reads repeat an error
 	order := unicode.LittleEndian
 	switch string(start) {
 	case "\xfe\xff", "\x00<":
@@ -268,7 +264,7 @@ func newDecoder(r io.Reader) *xml.Decoder {
 	return decoder
 }
 
-// mark counts a token with its attributes.
+// mark deducts a token and its attributes from the limit.
 func (f *File) mark(token xml.Token) error {
 	f.left.marks--
 	if e, ok := token.(xml.StartElement); ok {
@@ -280,8 +276,7 @@ func (f *File) mark(token xml.Token) error {
 	return nil
 }
 
-// partReader holds the parts of a workbook to their limit, and each token to
-// maxToken.
+// partReader enforces the limits on bytes read and on token length.
 type partReader struct {
 	ctx   context.Context
 	r     io.Reader

@@ -85,7 +85,7 @@ func applyImport(v visit) error {
 	case l.file.Unsure != nil:
 		return v.renderCheck(l, v.Text("import.why.encoding"))
 	}
-	l.file.Options.Said = []byte(checked)
+	l.file.Options.Confirmed = []byte(checked)
 	l.release()
 	found, err := l.file.Apply(v.R.Context(), v.Store, v.Session.Tenant, v.Session.ID, key)
 	switch {
