@@ -112,8 +112,8 @@ func TestOfficeEncodings(t *testing.T) {
 	p.again(t).send(t, "Import 2 people").follow(t).says(t, "2 people were imported", "Ágnes Kővári")
 
 	// Where no header is known, the encoding is asked for first.
-	p = b.bring(t, "people.csv", "K\x82rem;Rang\r\nSz\x8bke;x\r\n").wants(t, 422).says(t, "Szőke", "which names are right").lacks(t, "No column has names")
+	p = b.bring(t, "people.csv", "K\x82rem;Rang\r\nSz\x8bke;x\r\n").wants(t, 422).says(t, "Szőke", "which names are right").lacks(t, "No column contains names")
 	form = p.again(t)
 	form.values.Set("encoding", "cp852")
-	form.send(t, "Check again").wants(t, 422).says(t, "No column has names", "Kérem")
+	form.send(t, "Check again").wants(t, 422).says(t, "No column contains names", "Kérem")
 }

@@ -65,7 +65,7 @@ func TestOfficeCompareProbably(t *testing.T) {
 	}
 	p := b.get(t, "/office/compare").form(t, "/office/compare").attach("insurer.csv", list).send(t, "Compare").follow(t).wants(t, 200)
 	p.says(t, "1 person is probably on both lists", "501 people are only on their list", "2 people are only on our list", "1 more is not shown. “Download all of it” has everything.")
-	if rows := p.rows("Probably the same"); len(rows) != 3 || rows[2].text() != "Juergen Mueller same name, written differently Phone – 1 2" {
+	if rows := p.rows("Probably the same"); len(rows) != 3 || rows[2].text() != "Juergen Mueller same name, spelled differently Phone – 1 2" {
 		t.Errorf("probably the same: %d", len(rows))
 		for _, row := range rows {
 			t.Error(row.text())

@@ -395,7 +395,7 @@ func TestOfficeImportTicks(t *testing.T) {
 	}{
 		{"First name;Last name\nEva;Kos\n", "", "", "", "Import 1 person", nil},
 		{"First name;Last name;Phone;Birthday\nEva;Kos;0911;--05-15\n", "leaveOutBad", "leaveOutBad", "1", "Import 1 person", []string{"1 row is refused"}},
-		{"First name;Last name;Phone\nEva;Kos;0911 234 567\nMia;Kos;911234567\n", "zero", "zero", "1", "Import 2 people", []string{"phone number has no 0"}},
+		{"First name;Last name;Phone\nEva;Kos;0911 234 567\nMia;Kos;911234567\n", "zero", "zero", "1", "Import 2 people", []string{"phone number does not start with 0"}},
 		{"Name\n\"Kos, Eva\"\n\"Kos, Mia\"\nSteiner Maria\n", "names", "names", "last-first", "Import 3 people", []string{"first name Steiner, last name Maria", "first name Maria, last name Steiner", "1 row needs your answer"}},
 		{"First name;Last name;Phone\nAna;Covic;1\n", "update", "update", "1", "Import 1 person", []string{"1 person is there already", "(1 of them differs)"}},
 		{"First name;Last name\nAna;Covic\n", "update", "update", "1", "", []string{"1 person is there already"}},
@@ -466,7 +466,7 @@ func TestOfficeImportMeanwhile(t *testing.T) {
 	for range 2 {
 		s.as(newKey(t, s.db, "default")).do(t, "POST", collection, `{"firstName":"Zoë","lastName":"Müller"}`).wants(t, 201)
 	}
-	form.send(t, "Import 3 people").wants(t, 422).says(t, "your choices or the people of your department have changed", "1 row is refused", "The row could mean ")
+	form.send(t, "Import 3 people").wants(t, 422).says(t, "your choices or the people of your department have changed", "1 row is refused", "This row could be ")
 	if b.names(t) != "Zoë Müller, Zoë Müller" {
 		t.Errorf("there are %s", b.names(t))
 	}
@@ -503,14 +503,14 @@ func TestOfficeImportChoices(t *testing.T) {
 	}
 	p = p.again(t).set(t, "Dates are written as", "mdy").send(t, "Check again").wants(t, 200).says(t, "6 May 1990")
 	p = p.again(t).set(t, "Dates are written as", "dmy").send(t, "Check again").wants(t, 200).
-		says(t, "5 June 1990", "“Phone” is the first that is filled of “Mobile” and “Home phone”.")
+		says(t, "5 June 1990", "“Phone” is taken from the first filled column of “Mobile” and “Home phone” in each row.")
 	p.again(t).send(t, "Import 3 people").follow(t).says(t, "3 people were imported")
 	if got, want := peopleOf(t, s.db), []string{"Ana | Čović | 2 | - | 1990-06-05T00:00:00Z", "Eva | Adam | 4 | - | 1990-06-05T00:00:00Z", "Mia | Weiß | - | - | 1990-06-05T00:00:00Z"}; !slices.Equal(got, want) {
 		t.Errorf("of several columns for one field come %q", got)
 	}
 
 	b.bring(t, "old.csv", "First name;Last name\nMia;Mari\xe8\n").wants(t, 200).says(t, "which names are right", "Marič").lacks(t, "Import 1 person")
-	p = b.bring(t, "none.csv", "A;B\nx;y\n").wants(t, 422).says(t, "No column has names")
+	p = b.bring(t, "none.csv", "A;B\nx;y\n").wants(t, 422).says(t, "No column contains names")
 	p = p.again(t).set(t, "A", "firstName").set(t, "B", "lastName").send(t, "Check again").wants(t, 200).says(t, "1 person would be added")
 	if got := b.get(t, p.one(t, "footer").all("input", "name", "next")[0].attributes["value"]).wants(t, 200); got.labelled(t, "A").values() == nil && got.heading(t) == "" {
 		t.Errorf("another language leads to %s", got.text())
@@ -555,10 +555,10 @@ func TestOfficeImportFiles(t *testing.T) {
 	b := s.signIn(t, newKey(t, s.db, "default"), "en")
 	for content, want := range map[string]string{
 		"":                               "The file is empty",
-		"First name;Last name\n":         "The name of the file ends in .xlsx, but it is a text file",
+		"First name;Last name\n":         "The file name ends in .xlsx, but this is a text file",
 		"%PDF-1.7\n1 0 obj\n":            "This is a PDF",
 		"<!doctype html><table><tr><td>": "This is a web page",
-		"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00": "This is no spreadsheet",
+		"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00": "This file is not a spreadsheet",
 	} {
 		p := b.bring(t, "list.xlsx", content).wants(t, 422)
 		if fault := p.fault(t, "File"); !strings.Contains(fault, want) || !strings.HasPrefix(p.one(t, "title").text(), "Error: ") {

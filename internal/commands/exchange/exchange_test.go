@@ -73,7 +73,7 @@ func TestWrongFiles(t *testing.T) {
 		"absent.csv": "there is no file %s\n",
 		"peple.csv":  "there is no file %s\nTry: firefighters import " + cli.Quote(path("people.csv")) + " --db x.db\n",
 		"":           "%s is not a file\n",
-		"large.csv":  "%s: the file is larger than 32 MB\nTry: save the list of people alone, without pictures and other sheets\n",
+		"large.csv":  "%s: the file is larger than 32 MB\nTry: save only the list of people, without pictures and other sheets\n",
 	} {
 		file := filepath.Clean(path(name))
 		want = "Error: " + strings.ReplaceAll(want, "%s", `"`+file+`"`)

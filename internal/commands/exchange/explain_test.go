@@ -24,7 +24,7 @@ func TestExplain(t *testing.T) {
 		want string // of the hint
 	}{
 		{&sheet.FileError{Code: sheet.FileNothing}, "", ""},
-		{&sheet.FileError{Code: sheet.FilePDF}, "", "ask for the list as a spreadsheet, or copy its table into one and save it as .xlsx"},
+		{&sheet.FileError{Code: sheet.FilePDF}, "", "use the spreadsheet that the PDF was made from, or copy the table into a spreadsheet and save it as .xlsx"},
 		{&sheet.FileError{Code: sheet.FileSheets, Args: []any{"A B, C"}, Sheets: []string{"A B", "C"}}, "", typed + "--sheet " + cli.Quote("A B") + "\n" + typed + "--sheet C"},
 		{&sheet.FileError{Code: sheet.FileSheet, Args: []any{"C", "A"}, Sheets: []string{"A"}}, "--sheet C", typed + "--sheet A"},
 		{&sheet.FileError{Code: sheet.FileEncoding, Args: []any{"utf-8"}}, "--encoding utf-8", strings.TrimSpace(typed)},

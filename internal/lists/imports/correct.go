@@ -68,7 +68,6 @@ func day(t *sheet.Table, cell sheet.Cell) string {
 	return text
 }
 
-// oneLine replaces line breaks with spaces.
 func oneLine(text string) string {
 	return strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(text))
 }

@@ -108,7 +108,6 @@ func (f *File) distinct(ctx context.Context) *distinct {
 	return all
 }
 
-// content is everything read from a row.
 type content struct {
 	id, lostPhone, leftOut, titled string
 	fields                         record.Fields
@@ -259,7 +258,6 @@ func (d *decision) addTwin(i, first int) {
 	d.rows = append(d.rows, row)
 }
 
-// people returns the people to write, in row order.
 func (d *decision) people() []store.Person {
 	people := make([]store.Person, 0, len(d.rows))
 	for i := range d.rows {
@@ -311,10 +309,10 @@ func (d *decision) update(row *Row) {
 	}
 }
 
-// merge returns the fields of the existing person with those of the row applied. A split name
-// that is equal as a whole changes nothing, even if the record has titles. Neither does the same
-// date of birth without time and offset. Unless Options.Spelling is set, a different spelling of a
-// name or email address changes nothing either; spelled reports such a difference.
+// merge returns the fields of the existing person with those of the row applied. A split name that
+// is equal as a whole changes nothing, even if the record has titles. Neither does the same date of
+// birth without time and offset. Unless Options.Spelling is set, a different spelling of a name or
+// email address changes nothing either; spelled reports such a difference.
 func (f *File) merge(row *Row) (after record.Fields, spelled bool) {
 	ours := row.Before
 	after = ours.With(&row.Fields)

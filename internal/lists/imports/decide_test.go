@@ -25,7 +25,7 @@ const (
 	nobodyID  = "01890000-0000-7000-8000-00000000000d"
 )
 
-// people is a department with a deleted person.
+// people is a department that also has a deleted person.
 type people []record.Stored
 
 func (all people) Each(_ context.Context, each func(*record.Stored)) error {
@@ -47,10 +47,10 @@ func stored(id string, f record.Fields) record.Stored {
 	return record.Stored{Firefighter: record.Firefighter{ID: id, Fields: f}}
 }
 
-// department has Ana and Ivan.
+// department contains Ana and Ivan.
 func department() people { return people{stored(anaID, ana), stored(ivanID, ivan)} }
 
-// fileOf returns a file with these people.
+// fileOf returns a file with the given rows.
 func fileOf(o Options, rows ...mapping.Person) *File {
 	f := &File{Table: &sheet.Table{Format: sheet.CSV}, Mapped: &mapping.Result{People: rows}, Options: o, now: now}
 	for i := range rows {
@@ -59,15 +59,14 @@ func fileOf(o Options, rows ...mapping.Person) *File {
 	return f
 }
 
-// with returns Ana with other values.
+// with returns Ana with changed fields.
 func with(change func(*record.Fields)) record.Fields {
 	f := ana
 	change(&f)
 	return f
 }
 
-// result is what becomes of a row in a line: its result, or the fields and codes
-// of its errors.
+// result formats the result of a row, or the fields and codes of its errors.
 func result(r Row) string {
 	if r.Result != Refused {
 		return r.Result
@@ -124,13 +123,13 @@ func TestDecide(t *testing.T) {
 				t.Errorf("%s, update %t: %s, want %s", test.name, update, got, want)
 			}
 			if written := len(d.people()) == 1; written != (want == Added || want == Changed) {
-				t.Errorf("%s, update %t: %d people would be written", test.name, update, len(d.people()))
+				t.Errorf("%s, update %t: %d people to write", test.name, update, len(d.people()))
 			}
 		}
 	}
 }
 
-func TestLostPhoneThatIsThere(t *testing.T) {
+func TestExistingLostPhone(t *testing.T) {
 	t.Parallel()
 	roster := people{stored(anaID, with(func(f *record.Fields) { f.PhoneNumber = "4.41E+11" }))}
 	for lost, want := range map[string]string{"4.41E+11": Left, "4.42E+11": "refused phoneNumber:lost_digits"} {
@@ -142,7 +141,7 @@ func TestLostPhoneThatIsThere(t *testing.T) {
 	}
 }
 
-func TestSplitNameStaysAsItIs(t *testing.T) {
+func TestSplitNameUnchanged(t *testing.T) {
 	t.Parallel()
 	roster := people{stored(anaID, record.Fields{FirstName: "Ludwig", LastName: "van Beethoven"})}
 	for field, want := range map[string]string{mapping.FullName: Left, mapping.LastFirst: Left, "lastName": Changed} {
@@ -171,14 +170,14 @@ func TestReasons(t *testing.T) {
 	}{
 		{nil, []mapping.Person{{ID: deletedID, Fields: ana}}, "id belongs to a deleted person."},
 		{nil, []mapping.Person{{ID: nobodyID, Fields: ana}}, "id does not belong to a person in this department."},
-		{nil, []mapping.Person{eva, evaPhone("1")}, "The row and row 3 mean the same person."},
-		{nil, []mapping.Person{eva, evaPhone("1"), evaPhone("2")}, "The row and rows 3 and 4 mean the same person."},
+		{nil, []mapping.Person{eva, evaPhone("1")}, "This row and row 3 are for the same person."},
+		{nil, []mapping.Person{eva, evaPhone("1"), evaPhone("2")}, "This row and rows 3 and 4 are for the same person."},
 		{people{stored(anaID, son), stored(ivanID, father)}, []mapping.Person{{Fields: ivan}},
-			"The row could mean Ivan Horvat (1990-05-15) or Ivan Horvat (1960-01-02, i@example.com). An e-mail address or a date of birth would tell."},
+			"This row could be Ivan Horvat (1990-05-15) or Ivan Horvat (1960-01-02, i@example.com). Add an e-mail address or a date of birth to tell them apart."},
 		{people{stored(anaID, ivan), stored(ivanID, father)}, []mapping.Person{sonRow},
-			"The row could mean Ivan Horvat, or somebody else of this name. An e-mail address or a date of birth would tell."},
+			"This row could be Ivan Horvat or another person with the same name. Add an e-mail address or a date of birth to tell them apart."},
 		{people{stored(anaID, son)}, []mapping.Person{{Fields: ivan}, sonRow},
-			"The row could mean Ivan Horvat (1990-05-15), and so could row 3. An e-mail address or a date of birth would tell."},
+			"This row and row 3 could both be Ivan Horvat (1990-05-15). Add an e-mail address or a date of birth to tell them apart."},
 	} {
 		d, err := fileOf(Options{}, test.rows...).decide(t.Context(), test.roster)
 		if err != nil {
@@ -190,7 +189,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestFaultyFieldMeansNobody: a field that has a fault has no part in who a row is.
+// TestFaultyFieldMeansNobody checks that invalid fields are ignored when matching a row.
 func TestFaultyFieldMeansNobody(t *testing.T) {
 	t.Parallel()
 	bad := record.FieldErrors{{Field: "email", Code: record.Invalid, Detail: "…"}}
@@ -202,8 +201,8 @@ func TestFaultyFieldMeansNobody(t *testing.T) {
 
 var _ store.Roster = people{}
 
-// TestLostDigitsLeftOut: a phone number that a spreadsheet has shortened is left out like
-// any other that cannot be kept, unless it is what the person has.
+// TestLostDigitsLeftOut checks that a rounded phone number is left out like other invalid fields,
+// unless the record contains the same text.
 func TestLostDigitsLeftOut(t *testing.T) {
 	t.Parallel()
 	for phone, want := range map[string]int{"4.41E+11": 0, "091": 1} {

@@ -17,7 +17,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 )
 
-// stored returns a text as the bytes of a code page.
+// stored returns text encoded in a code page.
 func stored(t *testing.T, text string, in encoding.Encoding) string {
 	t.Helper()
 	content, err := in.NewEncoder().String(text)
@@ -32,8 +32,8 @@ func people(names ...string) string {
 	return "Vorname;Nachname\r\n" + strings.ReplaceAll(strings.Join(names, "\r\n"), " ", ";") + "\r\n"
 }
 
-// asked returns the candidates for the encoding of a file, or the one in which it was read.
-func asked(f *imports.File) string {
+// encodingOf returns the candidate encodings of a file, or the encoding in which it was read.
+func encodingOf(f *imports.File) string {
 	if f.Unsure == nil {
 		return f.Table.Encoding
 	}
@@ -59,16 +59,16 @@ var (
 	chinese   = people("伟 王", "秀英 李", "建国 张")
 )
 
-// TestEncodingIsAsked: for a list in any encoding but UTF-8 and UTF-16 the right one is among
-// the candidates, each once, with names of the list. It is the first for the language of the
-// list. Nothing is imported before it is chosen.
-func TestEncodingIsAsked(t *testing.T) {
+// TestEncodingIsUncertain checks that, except for UTF-8 and UTF-16, the right encoding is among the
+// candidates, that candidates are distinct and have sample names, that the language of the list
+// puts the right one first, and that nothing is imported before the choice.
+func TestEncodingIsUncertain(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, list string
 		in         encoding.Encoding
 		language   string
-		want       string // the candidate that has the right names
+		want       string // the candidate with the right names
 	}{
 		{"german", german, charmap.Windows1252, "de", "windows-1252"},
 		{"german DOS", german, charmap.CodePage850, "", "cp850"},
@@ -92,7 +92,7 @@ func TestEncodingIsAsked(t *testing.T) {
 		content := stored(t, test.list, test.in)
 		f := read(t, content, imports.Options{Languages: []string{test.language}})
 		if f.Unsure == nil {
-			t.Errorf("%s: nothing is asked, and it is read in %s", test.name, f.Table.Encoding)
+			t.Errorf("%s: encoding certain, read in %s", test.name, f.Table.Encoding)
 			continue
 		}
 		rows := strings.Split(strings.ReplaceAll(test.list, ";", " "), "\r\n")
@@ -107,10 +107,10 @@ func TestEncodingIsAsked(t *testing.T) {
 			t.Errorf("%s: %+v", test.name, f.Unsure)
 		}
 		if first := f.Unsure.Candidates[0].Encoding; f.Table.Encoding != first || test.language != "" && first != test.want {
-			t.Errorf("%s: %s is the first, and it is read in %s", test.name, first, f.Table.Encoding)
+			t.Errorf("%s: first candidate %s, read in %s", test.name, first, f.Table.Encoding)
 		}
 		if _, err := f.Apply(t.Context(), newStore(t), ours, 0, nil); !errors.As(err, new(*imports.EncodingError)) {
-			t.Errorf("%s: it is imported: %v", test.name, err)
+			t.Errorf("%s: imported: %v", test.name, err)
 		}
 		if f := read(t, content, imports.Options{Encoding: test.want}); f.Unsure != nil || f.Table.Encoding != test.want || f.Mapped.People[0].Name() != rows[1] {
 			t.Errorf("%s in %s: %+v", test.name, test.want, f.Mapped.People[0])
@@ -118,7 +118,7 @@ func TestEncodingIsAsked(t *testing.T) {
 	}
 }
 
-// TestEncodingIsCertain: nothing is asked where nothing that is kept differs.
+// TestEncodingIsCertain checks that the encoding is certain if all imported cells read alike.
 func TestEncodingIsCertain(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, content, want string }{
@@ -126,12 +126,12 @@ func TestEncodingIsCertain(t *testing.T) {
 		{"ASCII", people("Ana Horvat"), "utf-8"},
 		{"a sign in a column that is left out", stored(t, "Vorname;Nachname;Beitrag;Logo\r\nAna;Horvat;€60;Čovi™\r\n", charmap.Windows1250), "windows-1252"},
 	} {
-		if got := asked(read(t, test.content, imports.Options{})); got != test.want {
+		if got := encodingOf(read(t, test.content, imports.Options{})); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
 	}
 	for name, encoding := range map[string]string{"IBM850": "cp850", "Cp852": "cp852", "CP1250": "windows-1250", "Latin2": "iso-8859-2"} {
-		if got := asked(read(t, stored(t, hungarian, charmap.CodePage852), imports.Options{Encoding: name})); got != encoding {
+		if got := encodingOf(read(t, stored(t, hungarian, charmap.CodePage852), imports.Options{Encoding: name})); got != encoding {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
@@ -141,15 +141,15 @@ func TestEncodingIsCertain(t *testing.T) {
 	}
 }
 
-// TestCandidates: encodings that do not have all characters are no candidates, those that
-// read the list alike are one, and the names tell the others apart.
+// TestCandidates checks that encodings without all characters are excluded, equivalent encodings
+// merged, and the others distinguished by sample names.
 func TestCandidates(t *testing.T) {
 	t.Parallel()
 	f := read(t, stored(t, german, charmap.Windows1252), imports.Options{})
-	if got := asked(f); got != "windows-1252? cp850? cp852? macintosh? windows-1251? koi8-r? windows-1253?" {
+	if got := encodingOf(f); got != "windows-1252? cp850? cp852? macintosh? windows-1251? koi8-r? windows-1253?" {
 		t.Errorf("german: %s", got)
 	}
-	// Only the fourth row tells windows-1254 from windows-1252.
+	// Only the fourth row distinguishes windows-1254 from windows-1252.
 	f = read(t, stored(t, people("Çan Bey", "Öyse Bey", "Üse Bey", "Şadi Doğan"), charmap.Windows1254), imports.Options{})
 	for _, c := range f.Unsure.Candidates {
 		if want := map[string]string{"windows-1252": "Þadi Doðan", "windows-1254": "Şadi Doğan"}[c.Encoding]; want != "" && c.Names[2] != want {
@@ -166,13 +166,13 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// TestEncodingOfHeaders: encodings in which fewer headers are known are no candidates, and
-// where no name is known the encoding is asked for first.
+// TestEncodingOfHeaders checks that encodings that recognize fewer headers are excluded, and that
+// an uncertain encoding takes precedence if no name column is recognized.
 func TestEncodingOfHeaders(t *testing.T) {
 	t.Parallel()
 	f := read(t, stored(t, "Prénom;Nom\r\nJean;Dupont\r\nZoé;Noël\r\n", charmap.CodePage850), imports.Options{})
-	if asked(f) != "cp850" || f.Mapped.Columns[0].Field != "firstName" || f.Table.Header[0] != "Prénom" || f.Mapped.People[1].Name() != "Zoé Noël" {
-		t.Errorf("%s: %v", asked(f), f.Mapped.Columns)
+	if encodingOf(f) != "cp850" || f.Mapped.Columns[0].Field != "firstName" || f.Table.Header[0] != "Prénom" || f.Mapped.People[1].Name() != "Zoé Noël" {
+		t.Errorf("%s: %v", encodingOf(f), f.Mapped.Columns)
 	}
 	content := []byte(stored(t, "Keresztnév;Vezetéknév\r\n"+hungarian, charmap.CodePage852))
 	f, err := tryRead(t, content, imports.Options{})
@@ -186,12 +186,12 @@ func TestEncodingOfHeaders(t *testing.T) {
 	headers, err := mapping.ParseHeaders("Имя=firstName,Фамилия=lastName")
 	must(t, err)
 	f = read(t, stored(t, "Имя;Фамилия\r\nИван;Петров\r\nОльга;Смирнова\r\n", charmap.Windows1251), imports.Options{Headers: headers})
-	if asked(f) != "windows-1251" || f.Mapped.People[0].Fields.LastName != "Петров" {
-		t.Errorf("%s: %v", asked(f), f.Mapped.People)
+	if encodingOf(f) != "windows-1251" || f.Mapped.People[0].Fields.LastName != "Петров" {
+		t.Errorf("%s: %v", encodingOf(f), f.Mapped.People)
 	}
 }
 
-// TestManyBytes: the second byte of a character can be a delimiter or a backslash.
+// TestManyBytes checks that the second byte of a character may equal a delimiter or backslash.
 func TestManyBytes(t *testing.T) {
 	t.Parallel()
 	f := read(t, stored(t, "Vorname|Nachname\nポール|ソ田\n花子|ボー\n", japanese.ShiftJIS), imports.Options{Encoding: "Shift_JIS"})
@@ -200,7 +200,7 @@ func TestManyBytes(t *testing.T) {
 	}
 }
 
-// oldCard returns a vCard as old phones write it, with its name in quoted-printable bytes.
+// oldCard returns a vCard of an old phone, with the name in quoted-printable encoding.
 func oldCard(t *testing.T, params, first, last string, in encoding.Encoding) string {
 	t.Helper()
 	var text strings.Builder
@@ -211,11 +211,11 @@ func oldCard(t *testing.T, params, first, last string, in encoding.Encoding) str
 			fmt.Fprintf(&text, "=%02X", b)
 		}
 	}
-	value := strings.Replace(text.String(), "=", "=\r\n=", 1) // a line that goes on
+	value := strings.Replace(text.String(), "=", "=\r\n=", 1) // a soft line break
 	return "BEGIN:VCARD\r\nVERSION:2.1\r\nN;ENCODING=QUOTED-PRINTABLE" + params + ":" + value + "\r\nNOTE;QUOTED-PRINTABLE:a=3Db=0D=0Ac\r\nEND:VCARD\r\n"
 }
 
-// TestOldCards: text of a vCard without a charset is asked about as that of a list.
+// TestOldCards checks that vCard text without a charset is uncertain, as in a CSV.
 func TestOldCards(t *testing.T) {
 	t.Parallel()
 	central := oldCard(t, "", "Ana", "Čović", charmap.Windows1250) + oldCard(t, "", "Željko", "Šimić", charmap.Windows1250)
@@ -230,7 +230,7 @@ func TestOldCards(t *testing.T) {
 		{"version 3.0", "BEGIN:VCARD\r\nVERSION:3.0\r\nN:" + stored(t, "Čović;Ana", charmap.Windows1250) + "\r\nEND:VCARD\r\n", "", "windows-1252?", "Ana Èoviæ"},
 	} {
 		f := read(t, test.content, imports.Options{Encoding: test.encoding})
-		if got := asked(f); !strings.HasPrefix(got, test.want) || f.Mapped.People[0].Name() != test.first {
+		if got := encodingOf(f); !strings.HasPrefix(got, test.want) || f.Mapped.People[0].Name() != test.first {
 			t.Errorf("%s: %s, %q, want %s, %q", test.name, got, f.Mapped.People[0].Name(), test.want, test.first)
 		}
 	}
@@ -243,7 +243,7 @@ func TestOldCards(t *testing.T) {
 	}
 }
 
-// FuzzEncodings reads any file. Where an encoding is asked about, each choice can be read.
+// FuzzEncodings reads arbitrary files and checks that every candidate encoding can be read.
 func FuzzEncodings(f *testing.F) {
 	f.Add([]byte("Vorname;Nachname\nJ\x81rgen;M\x81ller\n"))
 	f.Add([]byte("Name\n\x93c\x92\x86\n\xe9\xd7\xc1\xce\n"))

@@ -23,7 +23,7 @@ func exec(t *testing.T, s *store.Store, query string) {
 	must(t, err)
 }
 
-// works are all ways to work on a file that was read.
+// works are all operations on a file.
 var works = map[string]func(context.Context, *imports.File, *store.Store) (any, error){
 	"check": func(ctx context.Context, f *imports.File, s *store.Store) (any, error) { return f.Check(ctx, s, ours) },
 	"apply": func(ctx context.Context, f *imports.File, s *store.Store) (any, error) {
@@ -34,8 +34,8 @@ var works = map[string]func(context.Context, *imports.File, *store.Store) (any, 
 	},
 }
 
-// TestDepartmentThatCannotBeRead: nobody gets a report about a department of which
-// a part could not be read.
+// TestDepartmentThatCannotBeRead checks that no operation returns a result if part of the
+// department cannot be read.
 func TestDepartmentThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	const list = "Vorname;Nachname\nAna;Čović\nIvan;Horvat\n"
@@ -56,7 +56,7 @@ func TestDepartmentThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// shortDisk takes so many bytes, and no more.
+// shortDisk accepts a limited number of bytes.
 type shortDisk struct{ left, tries int }
 
 func (d *shortDisk) Write(p []byte) (int, error) {
@@ -71,7 +71,7 @@ func (d *shortDisk) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestEnds: work ends without a change when its client has gone.
+// TestEnds checks that every operation stops without changes when its context ends.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -84,6 +84,6 @@ func TestEnds(t *testing.T) {
 		}
 	}
 	if _, err := imports.Read(ctx, []byte(list), imports.Options{}, now); !errors.Is(err, context.Canceled) || names(t, s) != "" {
-		t.Errorf("reading: %v, and the department has %s", err, names(t, s))
+		t.Errorf("reading: %v; department: %s", err, names(t, s))
 	}
 }

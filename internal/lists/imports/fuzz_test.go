@@ -20,15 +20,14 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// members are those of a record in its order, as exports have them.
+// members are the member names of a record in export order.
 var members = slices.Concat([]string{"id"}, record.FieldNames(), []string{"invitationStatus", "userId"})
 
-// properties are those of a vCard, by the names of the members.
+// properties are the vCard properties of the members.
 var properties = map[string]string{"UID": "id", "TEL;TYPE=VOICE": "phoneNumber", "EMAIL;TYPE=INTERNET": "email",
 	"BDAY;VALUE=date-time": "dateOfBirth", "X-FIREFIGHTERS-INVITATION-STATUS": "invitationStatus", "X-FIREFIGHTERS-USER-ID": "userId"}
 
-// valuesOf returns the members of a record. JSON has no other text than valid
-// UTF-8, and neither have the other formats.
+// valuesOf returns the members of a record, with invalid UTF-8 replaced as in all formats.
 func valuesOf(f record.Firefighter) []string {
 	values := []string{f.ID}
 	for _, value := range f.Each {
@@ -46,8 +45,8 @@ func valuesOf(f record.Firefighter) []string {
 	return values
 }
 
-// independent reads the one record of an export with another program than ours, as
-// the values that must be in it.
+// independent reads the single record of an export with independent libraries and returns its
+// values.
 var independent = map[string]func(t *testing.T, content []byte) []string{
 	sheet.CSV:   readCSV,
 	sheet.XLSX:  readXLSX,
@@ -64,7 +63,7 @@ func readCSV(t *testing.T, content []byte) []string {
 	for i, cell := range rows[1] {
 		rows[1][i] = strings.TrimPrefix(cell, "'")
 		if cell != "" && strings.ContainsAny(cell[:1], "=+-@\t\r") {
-			t.Errorf("a spreadsheet takes %q for a formula", cell)
+			t.Errorf("a spreadsheet would interpret %q as a formula", cell)
 		}
 	}
 	return rows[1]
@@ -81,7 +80,7 @@ func readXLSX(t *testing.T, content []byte) []string {
 			_, err = decoder.Token()
 		}
 		if !errors.Is(err, io.EOF) {
-			t.Errorf("%s is no XML: %v", part.Name, err)
+			t.Errorf("%s is not XML: %v", part.Name, err)
 		}
 	}
 	book, err := excelize.OpenReader(bytes.NewReader(content))
@@ -93,7 +92,7 @@ func readXLSX(t *testing.T, content []byte) []string {
 		t.Fatalf("rows %q", rows)
 	}
 	values := append(rows[1], make([]string, len(members)-len(rows[1]))...)
-	for i, text := range values { // what looks like a guard has another one
+	for i, text := range values { // text that looks guarded has an additional guard
 		if len(text) > 1 && text[0] == '\'' && strings.ContainsAny(text[1:2], "=+-@'\t\r") {
 			values[i] = text[1:]
 		}
@@ -140,8 +139,8 @@ func readJSON(t *testing.T, content []byte) []string {
 	return values
 }
 
-// FuzzExport writes any record in each format, and reads it with another program
-// than ours, and as an import does.
+// FuzzExport writes arbitrary records in each format, and reads them both with independent
+// libraries and as an import.
 func FuzzExport(f *testing.F) {
 	for _, text := range []string{"a]]>b", "]]>", "<a>&amp;", "'", "=1", `a\;b\\`, "_x0041_", "🚒", "a\u2028b", "\ufeffa", "\ufffe"} {
 		f.Add(text, text, text, text, "1990-05-15", text)
@@ -166,16 +165,16 @@ func FuzzExport(f *testing.F) {
 			var b bytes.Buffer
 			must(t, sheet.WriteAll(t.Context(), &b, format, false, func(write func(*record.Firefighter) error) error { return write(&person) }))
 			if format != sheet.XLSX && !utf8.Valid(b.Bytes()) {
-				t.Errorf("%s is no UTF-8", format)
+				t.Errorf("%s is not UTF-8", format)
 			}
-			// The platform's columns are no texts of people: a format may shape their
-			// line breaks.
+			// Formats may normalize line breaks in the platform's columns, which people do not
+			// edit.
 			if got := independent[format](t, b.Bytes()); !slices.Equal(got[:6], want[:6]) {
-				t.Errorf("%s: another program reads %q, want %q", format, got, want)
+				t.Errorf("%s: the independent library reads %q, want %q", format, got, want)
 			}
 			read := read(t, b.String(), imports.Options{})
 			if p := read.Mapped.People; len(p) != 1 || p[0].ID != person.ID || p[0].Fields != person.Fields || len(p[0].Errors) > 0 {
-				t.Errorf("%s: we read %+v, want %+v", format, p, person)
+				t.Errorf("%s: the import reads %+v, want %+v", format, p, person)
 			}
 		}
 	})

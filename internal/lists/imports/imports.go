@@ -151,7 +151,6 @@ func readRoster(s *store.Store, tenant record.TenantID, read func(store.Roster) 
 	return s.ReadRoster(tenant, read)
 }
 
-// noRoster is the roster of a department that does not exist yet.
 type noRoster struct{}
 
 func (noRoster) Each(context.Context, func(*record.Stored)) error { return nil }

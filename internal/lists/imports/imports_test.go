@@ -28,8 +28,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// newStore returns a store with the department ours, which is empty. Its schema is
-// the real one.
+// newStore returns a store with the production schema and an empty department ours.
 func newStore(t testing.TB) *store.Store {
 	t.Helper()
 	schema, err := os.ReadFile("../../../schema.sql")
@@ -74,7 +73,7 @@ func check(t testing.TB, s *store.Store, tenant record.TenantID, content string,
 	return r
 }
 
-// names returns the people of the department in the order of creation.
+// names returns the people of the department in creation order.
 func names(t testing.TB, s *store.Store) string {
 	t.Helper()
 	var all []string
@@ -94,12 +93,12 @@ func counts(r *imports.Outcome) string {
 
 const list = "First name,Last name,E-mail,Phone\nAna,Čović,ana@example.com,091 234\nIvan,Horvat,,\n"
 
-// says reports whether an outcome has a note with a code.
-func says(o *imports.Outcome, code string) bool {
+// hasNote reports whether an outcome has a note with a code.
+func hasNote(o *imports.Outcome, code string) bool {
 	return slices.ContainsFunc(o.Notes, func(n sheet.Note) bool { return n.Code == code })
 }
 
-// groups returns the names of the rows of each group of a comparison, with what differs.
+// groups returns the names in each group of a comparison, with their differences.
 func groups(found *imports.Comparison) string {
 	var all []string
 	for _, group := range found.Groups {
@@ -110,8 +109,8 @@ func groups(found *imports.Comparison) string {
 	return strings.ReplaceAll(strings.Join(all, "; "), " []", "")
 }
 
-// TestCompare: each person of ours and each row is in one group at most, each group is sorted
-// by last name, and the names of several rows or people that could be one are in no group.
+// TestCompare checks that each person and row is in at most one group, that groups are sorted by
+// last name, and that ambiguous people are in no group.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	const mixed = "Name\n\"Kos, Eva\"\n\"Kos, Mia\"\nNovak Ana\nSteiner Maria\n"
@@ -135,13 +134,13 @@ func TestCompare(t *testing.T) {
 		before := names(t, s)
 		found, err := read(t, tt.theirs, imports.Options{}).Compare(t.Context(), s, ours)
 		must(t, err)
-		if got := groups(found); got != tt.want || found.Same != tt.same || names(t, s) != before || says(found.Outcome, imports.NoteSpelling) {
-			t.Errorf("%s\nwant %s\n%d are the same, and then the department has %s", got, tt.want, found.Same, names(t, s))
+		if got := groups(found); got != tt.want || found.Same != tt.same || names(t, s) != before || hasNote(found.Outcome, imports.NoteSpelling) {
+			t.Errorf("%s\nwant %s\n%d equal, department: %s", got, tt.want, found.Same, names(t, s))
 		}
 	}
 }
 
-// TestWriteJSON: a report that is written row by row is the same as a whole.
+// TestWriteJSON checks that streaming an outcome yields the same JSON as encoding it at once.
 func TestWriteJSON(t *testing.T) {
 	t.Parallel()
 	for _, list := range []string{
@@ -153,26 +152,26 @@ func TestWriteJSON(t *testing.T) {
 		var b strings.Builder
 		must(t, r.WriteJSON(&b))
 		if strings.Contains(list, "<b>") != strings.Contains(b.String(), `"<b>"`) || strings.Contains(b.String(), `\u003c`) {
-			t.Errorf("it escapes what HTML does: %s", b.String())
+			t.Errorf("HTML escapes: %s", b.String())
 		}
 		var whole strings.Builder
 		encoder := json.NewEncoder(&whole)
 		encoder.SetEscapeHTML(false)
 		must(t, encoder.Encode(r))
 		if want := strings.TrimSuffix(whole.String(), "\n"); b.String() != want || string(r.JSON()) != want || len(r.Rows) != r.Refused {
-			t.Errorf("it is written as\n%.500s\nwant\n%.500s", b.String(), want)
+			t.Errorf("got\n%.500s\nwant\n%.500s", b.String(), want)
 		}
 		for room := 0; room < b.Len(); room += 1 + b.Len()/100 {
 			disk := &shortDisk{left: room}
 			if err := r.WriteJSON(disk); err == nil || disk.tries > 1 {
-				t.Fatalf("room for %d of %d bytes: %v, and %d tries more", room, b.Len(), err, disk.tries)
+				t.Fatalf("room for %d of %d bytes: %v, then %d more writes", room, b.Len(), err, disk.tries)
 			}
 		}
 	}
 }
 
-// TestRelease: nothing stays of a file that was read but its people and, for each
-// column, the first text. It can be imported and compared.
+// TestRelease checks that a released file keeps only its people and the first text of each column,
+// and can still be imported and compared.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	f := read(t, "First name,Last name,Locker,Empty\nAna,Horvat\nIva,Babić,captain\n", imports.Options{})
@@ -182,7 +181,7 @@ func TestRelease(t *testing.T) {
 		first = append(first, cell.Text)
 	}
 	if len(f.Table.Rows) != 1 || strings.Join(first, ",") != "Ana,Horvat,captain," {
-		t.Errorf("%d rows stay, and of the columns %q", len(f.Table.Rows), first)
+		t.Errorf("%d rows remain, columns %q", len(f.Table.Rows), first)
 	}
 	r, err := f.Check(t.Context(), nil, 0)
 	if err != nil || r.Added != 2 || r.All[1].Name != "Iva Babić" {

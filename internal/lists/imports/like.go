@@ -16,7 +16,7 @@ import (
 var reasons = [...]string{alike.EmailAndBirth: EmailAndBirth, alike.PhoneAndBirth: PhoneAndBirth,
 	alike.Spelling: Spelling, alike.Swapped: Swapped, alike.BirthAndName: BirthAndName}
 
-// known is an existing person person shares a key with a row.
+// known is an existing person who shares a key with a row.
 type known struct {
 	alike.Person
 	order  int // position in the department
@@ -63,11 +63,11 @@ func (k *keyed) add(s *record.Stored, order int) {
 	}
 }
 
-// isFull reports whether a list needs no more people with the name of person.
-func isFull(list []*known, person *alike.Person) bool {
+// isFull reports whether a list needs no more people with the name of p.
+func isFull(list []*known, p *alike.Person) bool {
 	namesakes := 0
-	for _, p := range list {
-		if person.Named(&p.Person) {
+	for _, other := range list {
+		if p.Named(&other.Person) {
 			namesakes++
 		}
 	}
@@ -108,7 +108,6 @@ func (d *decision) findAlike(ctx context.Context, roster store.Roster) (map[int]
 	return like, err
 }
 
-// person returns a distinct row as mapped.
 func (d *decision) person(at int) *mapping.Person {
 	return &d.file.Mapped.People[d.distinct.first[at]]
 }

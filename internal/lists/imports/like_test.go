@@ -10,7 +10,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// decided returns what is decided about rows beside a department.
+// decided decides rows against a department.
 func decided(t *testing.T, roster people, o Options, rows ...mapping.Person) *decision {
 	t.Helper()
 	d, err := fileOf(o, rows...).decide(t.Context(), roster)
@@ -20,8 +20,7 @@ func decided(t *testing.T, roster people, o Options, rows ...mapping.Person) *de
 	return d
 }
 
-// results returns what becomes of the rows, and of those that are Perhaps whom they could
-// be and why.
+// results formats the results of all rows, with the candidates and reasons of possible duplicates.
 func results(d *decision) string {
 	var all []string
 	for _, r := range d.rows {
@@ -83,14 +82,13 @@ func TestPerhaps(t *testing.T) {
 	}
 }
 
-// TestPerhapsDecided: nothing of a row that is Perhaps is written unless somebody has said
-// who it is.
+// TestPerhapsDecided checks that a possible duplicate is written only after a decision.
 func TestPerhapsDecided(t *testing.T) {
 	t.Parallel()
 	row := someone("Ana", "Covic-Kos", "1", "", ana.DateOfBirth)
 	readings := someone("Steiner", "Maria")
 	readings.Readings = []mapping.Name{{First: "Steiner", Last: "Maria"}, {First: "Maria", Last: "Steiner"}}
-	swapped := someone("Horvat", "Ivan") // Ivan Horvat is there
+	swapped := someone("Horvat", "Ivan") // Ivan Horvat exists
 	swapped.Readings = []mapping.Name{{First: "Horvat", Last: "Ivan"}, {First: "Ivan", Last: "Horvat"}}
 	here := someone("Ivan", "Horvat")
 	here.Readings = swapped.Readings
@@ -121,7 +119,7 @@ func TestPerhapsDecided(t *testing.T) {
 	} {
 		d := decided(t, department(), test.o, test.rows...)
 		if got := results(d); got != test.want || len(d.people()) != test.written {
-			t.Errorf("%+v: %s and %d written, want %s and %d", test.o, got, len(d.people()), test.want, test.written)
+			t.Errorf("%+v: got %s and %d people to write, want %s and %d", test.o, got, len(d.people()), test.want, test.written)
 		}
 	}
 	d := decided(t, department(), Options{Same: map[int]string{2: deletedID}}, row)
@@ -130,8 +128,8 @@ func TestPerhapsDecided(t *testing.T) {
 	}
 }
 
-// TestTitles: a title that a full name is read without makes nobody another person, and
-// is not taken off a name of ours.
+// TestTitles checks that a title removed from a name does not affect matching, and is not removed
+// from an existing record.
 func TestTitles(t *testing.T) {
 	t.Parallel()
 	titled := func(titles, first, last string) mapping.Person {
@@ -157,20 +155,21 @@ func TestTitles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if row := d.rows[0]; row.Result != test.want || row.ID == nil || *row.ID != test.id {
-			t.Errorf("%s is %s %v, want %s %s", test.row.Titled, row.Result, row.ID, test.want, test.id)
+			t.Errorf("%s: got %s %v, want %s %s", test.row.Titled, row.Result, row.ID, test.want, test.id)
 		}
 	}
 }
 
-// TestSaidWrongly: somebody who contradicts the rules is told whom the row means by them.
-func TestSaidWrongly(t *testing.T) {
+// TestWrongDecisions checks that a decision against the rules is an error that names the matching
+// person.
+func TestWrongDecisions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		o    Options
 		want string
 	}{
-		{Options{Add: map[int]bool{2: true}}, "The row means Ana Čović (1990-05-15, ana@example.com), who is there already."},
-		{Options{Same: map[int]string{2: ivanID}}, "The row could mean Ana Čović (1990-05-15, ana@example.com) or Ivan Horvat. An e-mail address or a date of birth would tell."},
+		{Options{Add: map[int]bool{2: true}}, "This row is Ana Čović (1990-05-15, ana@example.com), who already exists."},
+		{Options{Same: map[int]string{2: ivanID}}, "This row could be Ana Čović (1990-05-15, ana@example.com) or Ivan Horvat. Add an e-mail address or a date of birth to tell them apart."},
 		{Options{Same: map[int]string{2: nobodyID}}, "id does not belong to a person in this department."},
 	} {
 		if got := decided(t, department(), test.o, mapping.Person{Fields: ana}).rows[0].Errors; len(got) != 1 || got[0].Detail != test.want {
@@ -179,7 +178,8 @@ func TestSaidWrongly(t *testing.T) {
 	}
 }
 
-// TestTitledTwins: two who are there, one of them with a title, are not one row twice.
+// TestTitledTwins checks that two existing people with the same name, one with a title, match
+// different rows.
 func TestTitledTwins(t *testing.T) {
 	t.Parallel()
 	doctor := someone("Ivan", "Horvat")
@@ -190,8 +190,8 @@ func TestTitledTwins(t *testing.T) {
 	}
 }
 
-// TestTwins: rows that agree in all fields that are read are one person. What was said of
-// one of them holds for all.
+// TestTwins checks that rows with equal fields count as one person, and that a decision about one
+// applies to all.
 func TestTwins(t *testing.T) {
 	t.Parallel()
 	eva, other := someone("Eva", "B", "1"), someone("Eva", "B", "2")
@@ -229,12 +229,13 @@ func TestTwins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := f.newOutcome(d, nil); o.Added != 1 || o.Left != 2 || !slices.Equal(o.Warnings, []string{"2 rows stood there twice. Each counts once."}) || o.All[2].Twin != 2 {
+	if o := f.newOutcome(d, nil); o.Added != 1 || o.Left != 2 || !slices.Equal(o.Warnings, []string{"2 rows repeat earlier rows and were skipped."}) || o.All[2].Twin != 2 {
 		t.Errorf("%+v", o)
 	}
 }
 
-// TestSpelling: a poorer spelling replaces nothing, unless somebody asks for it.
+// TestSpelling checks that a different spelling replaces the existing one only if the option is
+// set.
 func TestSpelling(t *testing.T) {
 	t.Parallel()
 	roster := people{stored(anaID, ana), stored(ivanID, record.Fields{FirstName: "Jürgen", LastName: "Müller", Email: "j@example.com"})}
@@ -259,25 +260,25 @@ func TestSpelling(t *testing.T) {
 			got += c.Field
 		}
 		if got != test.changes || d.spelled != test.spelled {
-			t.Errorf("%v: changes %s, %d spelled, want %s, %d", test.row.Fields, got, d.spelled, test.changes, test.spelled)
+			t.Errorf("%v: changes %s, spelling %d, want %s, %d", test.row.Fields, got, d.spelled, test.changes, test.spelled)
 		}
 		if d := decided(t, roster, Options{Update: true, Spelling: true}, test.row); d.spelled != 0 || (d.rows[0].Result == Changed) != (test.changes != "" || test.spelled > 0) {
-			t.Errorf("%v with the spelling: %s, %d", test.row.Fields, d.rows[0].Result, d.spelled)
+			t.Errorf("%v with Spelling: %s, %d", test.row.Fields, d.rows[0].Result, d.spelled)
 		}
 		if d := decided(t, roster, Options{}, test.row); d.rows[0].Result != Left || (d.differ == 1) != (test.changes != "") {
-			t.Errorf("%v without an update: %s, %d differ", test.row.Fields, d.rows[0].Result, d.differ)
+			t.Errorf("%v without Update: %s, %d differ", test.row.Fields, d.rows[0].Result, d.differ)
 		}
 	}
 	f := fileOf(Options{Update: true}, someone("Covic", "ANA"))
 	f.Mapped.People[0].Fields = record.Fields{FirstName: "ANA", LastName: "COVIC"}
 	f.Mapped.Columns = []mapping.Column{{Header: "Name", Field: mapping.FullName}}
 	if d, err := f.decide(t.Context(), roster); err != nil || d.rows[0].Result != Left || d.spelled != 1 {
-		t.Errorf("a name in one column: %+v, %v", d.rows[0], err)
+		t.Errorf("full name column: %+v, %v", d.rows[0], err)
 	}
 }
 
-// TestManyAlike: as many rows as people, of which each is like each other, cost no more
-// than they are.
+// TestManyAlike checks that finding duplicates stays fast if all rows and people resemble each
+// other.
 func TestManyAlike(t *testing.T) {
 	t.Parallel()
 	const many = 20_000
@@ -290,7 +291,7 @@ func TestManyAlike(t *testing.T) {
 	}
 	rows = append(rows, someone("Eva", "Kos", "", "", roster[0].DateOfBirth))
 	for i := range rows[:many] {
-		rows[i].Fields.LastName += fmt.Sprint(i) // or the rows are refused as one person
+		rows[i].Fields.LastName += fmt.Sprint(i) // otherwise the rows are refused as the same person
 	}
 	for i, row := range decided(t, roster, Options{}, rows...).rows {
 		want := few

@@ -35,7 +35,6 @@ func foldName(f *record.Fields) string {
 // none is the key for a missing value. It cannot occur as a value.
 const none = "-"
 
-// named returns the key for the name.
 func (p identity) named() identity { return identity{name: p.name} }
 
 // sure returns the keys for name with email address and for name with date of birth.
@@ -94,7 +93,6 @@ func (x index) add(n int, keys ...identity) {
 	}
 }
 
-// lists returns the entries of each key.
 func (x index) lists(keys []identity) [][]int {
 	lists := make([][]int, 0, len(keys))
 	for _, key := range keys {
@@ -103,7 +101,6 @@ func (x index) lists(keys []identity) [][]int {
 	return lists
 }
 
-// matchRow is a row for matching.
 type matchRow struct {
 	identity
 	id     string // record id; empty: none
@@ -114,7 +111,6 @@ type matchRow struct {
 	add  bool   // the row was confirmed as a new person
 }
 
-// member is an existing person.
 type member struct {
 	identity
 	id     string
@@ -207,7 +203,6 @@ func (m *matcher) findByRules(row matchRow) verdict {
 	return verdict{person: -1, fault: Ambiguous, people: sure}
 }
 
-// firstOf returns the first n different numbers in lists.
 func firstOf(lists [][]int, n int) (first []int) {
 	for _, list := range lists {
 		for _, i := range list {

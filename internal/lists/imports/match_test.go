@@ -115,8 +115,8 @@ func matched(t *testing.T, rows []matchRow, members []member) []verdict {
 	return verdicts
 }
 
-// TestNamesakes: many rows of one name beside many people of that name cost no more
-// than they are, also where all rows have the same number.
+// TestNamesakes checks that matching many rows with many people of the same name stays fast, even
+// if all rows have the same number.
 func TestNamesakes(t *testing.T) {
 	t.Parallel()
 	const many = 50_000
@@ -127,7 +127,7 @@ func TestNamesakes(t *testing.T) {
 	}
 	d := &decision{members: members, distinct: &distinct{first: make([]int32, many)}, verdicts: matched(t, rows, members), rows: make([]Row, many)}
 	if err := d.findOnlyOurs(t.Context(), people{stored("7", ivan), stored("-", ivan)}); err != nil || len(d.onlyOurs) != 1 {
-		t.Errorf("%d people are only ours, %v", len(d.onlyOurs), err)
+		t.Errorf("%d people only in the department, %v", len(d.onlyOurs), err)
 	}
 	for i, v := range matched(t, rows, nil) {
 		if v.fault != record.Duplicate || len(v.others) > few {

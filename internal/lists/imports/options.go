@@ -65,7 +65,6 @@ const (
 
 func (e *RowsError) Error() string { return "rows: " + e.Code }
 
-// checkRows returns a RowsError if Same or Add is invalid.
 func (o *Options) checkRows(people []mapping.Person) error {
 	if len(o.Same)+len(o.Add) == 0 {
 		return nil
@@ -90,7 +89,6 @@ func (o *Options) checkRows(people []mapping.Person) error {
 	return nil
 }
 
-// mapping returns the options for mapping.Map.
 func (o *Options) mapping(now time.Time) mapping.Options {
 	return mapping.Options{
 		Columns: o.Columns, Headers: o.Headers, Dates: o.Dates, Names: o.Names,
@@ -136,7 +134,6 @@ func wrongSame(text string) error {
 // AllRows is the value of the parameter rows that sets Options.AllRows.
 const AllRows = "all"
 
-// perhapsAll stands for all possible duplicates.
 const perhapsAll = "perhaps"
 
 // SetAdd records that a row is a new person. text is a row number, or "perhaps" for all possible

@@ -158,7 +158,6 @@ func (o *Outcome) LeftPeople() int {
 	return n
 }
 
-// chooseRows selects the rows for JSON.
 func (o *Outcome) chooseRows(all bool) {
 	if all {
 		o.Rows = o.All
@@ -221,7 +220,6 @@ func (o *Outcome) Digest() []byte {
 	return hex.AppendEncode(nil, sum.Sum(nil))
 }
 
-// textOrNil returns nil for an empty text.
 func textOrNil(text string) *string {
 	if text == "" {
 		return nil

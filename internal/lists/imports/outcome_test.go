@@ -10,7 +10,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 )
 
-// mapped reads a file and its people.
+// mapped reads and maps a file.
 func mapped(t *testing.T, content []byte, o Options) *File {
 	t.Helper()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -25,8 +25,8 @@ func mapped(t *testing.T, content []byte, o Options) *File {
 	return f
 }
 
-// TestReportKeepsDates: a report of a workbook has the days and not their serial
-// numbers, and is read again as the workbook was.
+// TestReportKeepsDates checks that the report of a workbook contains dates instead of serial
+// numbers, and reads like the workbook.
 func TestReportKeepsDates(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"excel-dates.xlsx", "excel-1904.xlsx"} {
@@ -55,7 +55,7 @@ func TestReportKeepsDates(t *testing.T) {
 				}
 			}
 			if format == sheet.CSV && serials == 0 {
-				t.Errorf("%s as %s has no date", name, format)
+				t.Errorf("%s as %s: no date", name, format)
 			}
 		}
 	}

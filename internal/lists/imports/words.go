@@ -37,12 +37,10 @@ var English = Words{Language: lang.ByTag("en").Ungrouped(), Show: asIs, Quote: s
 
 func asIs(text string) string { return text }
 
-// text returns a message with formatted arguments.
 func (w Words) text(key string, args ...any) string {
 	return messages().Text(w.Language, key, w.shown(args)...)
 }
 
-// count returns a plural message with formatted arguments.
 func (w Words) count(key string, n int, args ...any) string {
 	return messages().Count(w.Language, key, n, w.shown(args)...)
 }
@@ -66,7 +64,6 @@ func (w Words) shown(args []any) []any {
 	return all
 }
 
-// quoted quotes each text.
 func (w Words) quoted(texts []string) []string {
 	all := make([]string, len(texts))
 	for i, text := range texts {
@@ -75,7 +72,6 @@ func (w Words) quoted(texts []string) []string {
 	return all
 }
 
-// places lists texts with their row numbers.
 func (w Words) places(some sheet.Places) string {
 	var texts []string
 	for _, p := range some.First {
@@ -184,7 +180,6 @@ func (w Words) dates(e *mapping.DatesError) string {
 // uncertain is not translated, because the office page offers the candidates as choices instead.
 const uncertain = "The encoding is not certain."
 
-// sentences returns one sentence per candidate.
 func (e *EncodingError) sentences() (all []string) {
 	for _, c := range e.Candidates {
 		all = append(all, fmt.Sprintf("In %s: %s.", c.Encoding, c.Text()))

@@ -17,8 +17,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
-// constants returns the values of the constants of a file whose names begin with
-// a prefix.
+// constants returns the values of the constants in a file whose names start with a prefix.
 func constants(t *testing.T, file, prefix string) (values []string) {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
@@ -47,31 +46,31 @@ func TestEveryCodeHasWords(t *testing.T) {
 			e.Args = []any{"rows", 1}
 		}
 		if what, _, ok := English.Explain(e); !ok || strings.HasPrefix(what, "file.") || !strings.HasSuffix(what, ".") {
-			t.Errorf("the code %q of a file: %q", code, what)
+			t.Errorf("file code %q: %q", code, what)
 		}
 	}
 	for _, code := range constants(t, "../mapping/mapping.go", "Columns") {
 		if what := English.Say(&mapping.ColumnsError{Code: code, Headers: []string{"a", "b"}}); strings.HasPrefix(what, "columns.") || !strings.HasSuffix(what, ".") {
-			t.Errorf("the code %q of columns: %q", code, what)
+			t.Errorf("column code %q: %q", code, what)
 		}
 	}
 	for _, file := range []string{"../sheet/sheet.go", "../mapping/mapping.go", "outcome.go"} {
 		for _, code := range constants(t, file, "Note") {
 			if !slices.Contains(messages().Keys(), "note."+code) {
-				t.Errorf("the note %q has no words", code)
+				t.Errorf("note %q has no message", code)
 			}
 		}
 	}
 }
 
-// whys are all reasons for which a row is Perhaps.
+// whys are all reasons for Perhaps.
 var whys = []string{EmailAndBirth, PhoneAndBirth, Spelling, Swapped, BirthAndName, MixedNames}
 
-// TestNoEnglishWithin: what a program says of a damaged file is English, so that other
-// languages leave it out. Each has words of its own for each reason.
+// TestNoEnglishWithin checks that other languages omit English error texts of libraries, and that
+// each reason has its own text.
 func TestNoEnglishWithin(t *testing.T) {
 	t.Parallel()
-	said := map[string]string{}
+	texts := map[string]string{}
 	for _, l := range lang.All() {
 		w := English
 		w.Language = l
@@ -81,16 +80,15 @@ func TestNoEnglishWithin(t *testing.T) {
 		}
 		for _, why := range whys {
 			text := w.Why(why)
-			if strings.HasPrefix(text, "why.") || said[text] != "" {
-				t.Errorf("%s: the reason %s is %q, as in %s", l.Tag, why, text, said[text])
+			if strings.HasPrefix(text, "why.") || texts[text] != "" {
+				t.Errorf("%s: reason %s is %q, the same as %s", l.Tag, why, text, texts[text])
 			}
-			said[text] = l.Tag
+			texts[text] = l.Tag
 		}
 	}
 }
 
-// TestMessagesAreUsed: each message of the catalogue is that of a code, or is asked for
-// by its key.
+// TestMessagesAreUsed checks that each message belongs to a code or is used by its key.
 func TestMessagesAreUsed(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}
@@ -115,7 +113,7 @@ func TestMessagesAreUsed(t *testing.T) {
 	}
 	for _, key := range messages().Keys() {
 		if !used[key] && !strings.Contains(string(code), `"`+key+`"`) {
-			t.Errorf("the message %s is not used", key)
+			t.Errorf("message %s is unused", key)
 		}
 	}
 }
@@ -126,20 +124,20 @@ func TestWords(t *testing.T) {
 		err  error
 		want string
 	}{
-		{&sheet.FileError{Code: sheet.FileOldExcel}, "This is an Excel 97–2003 workbook (.xls). Open it in Excel or LibreOffice and save it as .xlsx."},
-		{fmt.Errorf("reading: %w", &sheet.FileError{Code: sheet.FileEmpty}), "The file has no row below a header. Save the list with a row of headers, and below it a row for each person."},
-		{&sheet.FileError{Code: sheet.FileTooMany, Args: []any{"rows", 100_000}}, "The file has too many rows: the limit is 100000. Save the list of people alone."},
-		{&sheet.FileError{Code: sheet.FileQuote, Args: []any{1200}}, "The quote that begins in row 1200 does not end. Correct that row, or save the list as .xlsx."},
+		{&sheet.FileError{Code: sheet.FileOldExcel}, "This is an old Excel workbook (.xls). Open it in Excel or LibreOffice and save it as .xlsx."},
+		{fmt.Errorf("reading: %w", &sheet.FileError{Code: sheet.FileEmpty}), "The file has no rows below the header row. Add a header row and one row for each person, then save the list again."},
+		{&sheet.FileError{Code: sheet.FileTooMany, Args: []any{"rows", 100_000}}, "The file has too many rows. The limit is 100000. Save only the list of people."},
+		{&sheet.FileError{Code: sheet.FileQuote, Args: []any{1200}}, "Row 1200 has an opening quotation mark without a closing one. Correct that row or save the list as .xlsx."},
 		{&sheet.FileError{Code: sheet.FileSheets, Args: []any{"Members, Youth"}}, "The workbook has several sheets: Members, Youth."},
 		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "phoneNumber", Headers: []string{"Handy", "Mobil"}}, `Several columns could be phoneNumber: "Handy" and "Mobil".`},
-		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"a", "b", "c"}}, `No column has names. The columns are "a", "b" and "c". Say which of them are firstName and lastName, or which one is name.`},
-		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"a"}}, `The only column, "a", does not have names. If it does, say that it is name.`},
+		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"a", "b", "c"}}, `No column contains names. The columns are "a", "b" and "c". Choose the columns for firstName and lastName, or the column for name.`},
+		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"a"}}, `The only column, "a", does not appear to contain names. If it does, choose name for it.`},
 		{&mapping.ColumnsError{Code: mapping.ColumnsUnknown, Headers: []string{"x"}}, `The file has no column "x".`},
-		{&mapping.DatesError{Header: "Birthday", Example: "05/06/1990"}, `The dates in the column "Birthday", such as "05/06/1990", could be day first or month first.`},
-		{&mapping.DatesError{Header: "Birthday", Example: "26/06/1990", Other: "06/26/1990"}, `The dates in the column "Birthday" are written in different orders: "26/06/1990" and "06/26/1990".`},
+		{&mapping.DatesError{Header: "Birthday", Example: "05/06/1990"}, `The dates in column "Birthday", such as "05/06/1990", could be day first or month first.`},
+		{&mapping.DatesError{Header: "Birthday", Example: "26/06/1990", Other: "06/26/1990"}, `The dates in column "Birthday" have different orders: "26/06/1990" and "06/26/1990".`},
 		{&EncodingError{[]Candidate{{sheet.Windows1252, []string{"Ana Èoviæ", "Ivo"}}, {sheet.Windows1250, []string{"Ana Čović", "Ivo"}}}}, `The encoding is not certain. In windows-1252: "Ana Èoviæ", "Ivo". In windows-1250: "Ana Čović", "Ivo". If none of these is right, save the list as .xlsx in the program it comes from.`},
 		{&RowsError{"same", RowsUnknown, 1200}, "The file has no row 1200."},
-		{&RowsError{"same", RowsBoth, 12}, "Row 12 cannot be both somebody who is there and somebody new."},
+		{&RowsError{"same", RowsBoth, 12}, "Row 12 cannot be both an existing person and a new one."},
 		{errors.New("another"), ""},
 	} {
 		if got := English.Say(test.err); got != test.want {
@@ -154,13 +152,13 @@ func TestWarning(t *testing.T) {
 		note sheet.Note
 		want string
 	}{
-		{sheet.Note{Code: mapping.NoteTwoDigits, Args: []any{1}}, "The year of 1 date has two digits. It was read as the latest that is not in the future."},
-		{sheet.Note{Code: mapping.NoteTwoDigits, Args: []any{2}}, "The years of 2 dates have two digits. Each was read as the latest that is not in the future."},
-		{sheet.Note{Code: mapping.NoteTwoDigits, Args: []any{1500}}, "The years of 1500 dates have two digits. Each was read as the latest that is not in the future."},
-		{sheet.Note{Code: mapping.NoteNoDate, Args: []any{3, sheet.Quoted("0/0/00")}}, `3 cells with "0/0/00" were read as no date.`},
-		{sheet.Note{Code: mapping.NoteCapitals, Args: []any{1, sheet.Places{First: []sheet.Place{{Text: "ANA KOS", Row: 7}}}}}, `1 name is in capitals throughout: "ANA KOS" in row 7.`},
+		{sheet.Note{Code: mapping.NoteTwoDigits, Args: []any{1, "84", "1984"}}, "84 was read as 1984."},
+		{sheet.Note{Code: mapping.NoteTwoDigits, Args: []any{2, "84", "1984"}}, "2 dates have two-digit years: 84 was read as 1984."},
+		{sheet.Note{Code: mapping.NoteTwoDigits, Args: []any{1500, "84", "1984"}}, "1500 dates have two-digit years: 84 was read as 1984."},
+		{sheet.Note{Code: mapping.NoteNoDate, Args: []any{3, sheet.Quoted("0/0/00")}}, `3 cells were read as having no date: "0/0/00".`},
+		{sheet.Note{Code: mapping.NoteCapitals, Args: []any{1, sheet.Places{First: []sheet.Place{{Text: "ANA KOS", Row: 7}}}}}, `1 name is in capital letters: "ANA KOS" in row 7.`},
 		{sheet.Note{Code: mapping.NoteCapitals, Args: []any{3000, sheet.Places{First: []sheet.Place{{Text: "ANA KOS", Row: 2}, {Text: "EVA KOS", Row: 1300}}, More: true}}},
-			`3000 names are in capitals throughout: "ANA KOS" in row 2, "EVA KOS" in row 1300 and others.`},
+			`3000 names are in capital letters: "ANA KOS" in row 2, "EVA KOS" in row 1300 and others.`},
 	} {
 		if got := English.Note(test.note); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
@@ -168,14 +166,14 @@ func TestWarning(t *testing.T) {
 	}
 }
 
-// TestPlaces: rows are listed in each language.
+// TestPlaces checks the list of rows in each language.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	note := sheet.Note{Code: mapping.NoteTitles, Args: []any{1, sheet.Places{First: []sheet.Place{{Text: "Dr.", Row: 1200}}}}}
 	for tag, want := range map[string]string{
-		"en": "1 name has a title, which was left out: Dr. in row 1200.", "de": "1 Name hat einen Titel, der ausgelassen wird: Dr. in Zeile 1200.",
-		"fr": "1 nom a un titre, qui est laissé de côté\u00a0: Dr. à la ligne 1200.", "es": "1 nombre tiene un título, que se omite: Dr. en la fila 1200.",
-		"hr": "1 ime ima titulu, koja se izostavlja: Dr. u retku 1200.",
+		"en": "The title was removed from 1 name: Dr. in row 1200.", "de": "Aus 1 Namen wird ein Titel entfernt: Dr. in Zeile 1200.",
+		"fr": "Un titre est retiré de 1 nom\u00a0: Dr. à la ligne 1200.", "es": "Se quita el título de 1 nombre: Dr. en la fila 1200.",
+		"hr": "Iz 1 imena uklanja se titula: Dr. u retku 1200.",
 	} {
 		w := Words{Language: lang.ByTag(tag), Show: asIs, Quote: asIs, Field: asIs}
 		if got := w.Note(note); got != want {
@@ -184,8 +182,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestManyRows: the rows that mean one person are a plural in each language, also where
-// their number is 21.
+// TestManyRows checks the plural of row lists in each language, including 21 rows.
 func TestManyRows(t *testing.T) {
 	t.Parallel()
 	row := &Row{Others: make([]int, 21)}

@@ -31,7 +31,6 @@ const (
 	unreadable
 )
 
-// date is a parsed cell of the date of birth column.
 type date struct {
 	kind dateKind
 	iso  string // for kind itself: a date or date-time accepted by a record
@@ -40,7 +39,6 @@ type date struct {
 	twoDigits bool // the year has two digits
 }
 
-// births are the parsed cells of the date of birth column.
 type births struct {
 	column   int // -1: none
 	dates    []date
@@ -50,6 +48,7 @@ type births struct {
 	now      time.Time
 
 	twoDigits, none int
+	exampleYear     int // first year written with two digits
 	exampleOfNone   string
 }
 
@@ -94,7 +93,6 @@ func (b *births) decide(header string) error {
 	return nil
 }
 
-// settle determines the order from one example of each kind.
 func (b *births) settle(header string, examples map[string]string) error {
 	for _, order := range Orders {
 		switch example, settled := examples[order]; {
@@ -148,7 +146,7 @@ func (b *births) day(row int) (string, *record.FieldError) {
 		return "", nil
 	case itself:
 		if d.twoDigits {
-			b.twoDigits++
+			b.countTwoDigits(number(d.iso[:4]))
 		}
 		return d.iso, nil
 	case noYear:
@@ -167,9 +165,15 @@ func (b *births) day(row int) (string, *record.FieldError) {
 		return "", fault("dateOfBirth must be a date that exists, like 1990-05-15%s.", cell.Text)
 	}
 	if d.twoDigits {
-		b.twoDigits++
+		b.countTwoDigits(day.Year)
 	}
 	return day.String(), nil
+}
+
+func (b *births) countTwoDigits(year int) {
+	if b.twoDigits++; b.twoDigits == 1 {
+		b.exampleYear = year
+	}
 }
 
 func fault(format, text string) *record.FieldError {
@@ -178,10 +182,10 @@ func fault(format, text string) *record.FieldError {
 
 var orderWords = map[string]string{DMY: "with the day first", MDY: "with the month first", YMD: "with the year first"}
 
-// notes returns notes about how dates were read.
 func (b *births) notes() (notes []sheet.Note) {
 	if b.twoDigits > 0 {
-		notes = append(notes, sheet.Note{Code: NoteTwoDigits, Args: []any{b.twoDigits}})
+		year := strconv.Itoa(b.exampleYear)
+		notes = append(notes, sheet.Note{Code: NoteTwoDigits, Args: []any{b.twoDigits, year[2:], year}})
 	}
 	if b.none > 0 {
 		notes = append(notes, sheet.Note{Code: NoteNoDate, Args: []any{b.none, sheet.Quoted(b.exampleOfNone)}})
@@ -234,7 +238,6 @@ func isBirthday(text string) bool {
 	return err == nil
 }
 
-// leapYear contains every possible day.
 const leapYear = 2000
 
 func exists(month, day int) bool {
@@ -265,7 +268,6 @@ func (b *births) read(cell sheet.Cell) date {
 	return b.readDate(sheet.Cell{Text: rest})
 }
 
-// weekdays may precede a date.
 const weekdays = `monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun
 	montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag mo di mi do fr sa so
 	lundi mardi mercredi jeudi vendredi samedi dimanche lun mar mer jeu ven sam dim
@@ -361,7 +363,6 @@ func number(digits string) int {
 	return n
 }
 
-// readWords parses a date whose month is a word.
 func (b *births) readWords(text string) date {
 	d := date{kind: itself}
 	part := shortYear.FindStringSubmatch(text)

@@ -113,7 +113,7 @@ type Result struct {
 
 // Codes of the notes of a result, with their arguments.
 const (
-	NoteTwoDigits   = "twoDigitYears" // number: dates with two-digit years
+	NoteTwoDigits   = "twoDigitYears" // number, year, year: dates with two-digit years, and how the first one was read
 	NoteSplit       = "splitNames"    // cell, first name, last name: how a name was split; up to three notes
 	NoteNoDate      = "noDate"        // number, text: cells that mean no date, such as 0/0/00
 	NoteNotOurID    = "notOurID"      // header: a column "id" without record ids
