@@ -55,7 +55,6 @@ type choice struct {
 	notes    []sheet.Note
 }
 
-// chooseColumns determines the field of each column.
 func chooseColumns(t *sheet.Table, o Options) (*choice, *ColumnsError) {
 	c := &choice{table: t, columns: make([]Column, len(t.Header)), filled: filledColumns(t),
 		taken: map[string]bool{}, found: map[string][]int{}, byHeader: map[string][]int{}}
@@ -241,7 +240,6 @@ const and = `and und et y e i or oder`
 // day column, which may be called "Birthday", then contains no dates.
 const birthParts = `birthmonth geburtsmonat moisdenaissance mesdenacimiento mjesecrodenja`
 
-// pattern matches headers of a field.
 type pattern struct {
 	field  string
 	header *regexp.Regexp
@@ -347,8 +345,6 @@ func (c *choice) choose(field string) *ColumnsError {
 	return nil
 }
 
-// ordered returns LastFirst for a full name whose header puts the last name first, and field
-// otherwise.
 func (c *choice) ordered(field string, column int) string {
 	if slices.Contains(c.found[LastFirst], column) {
 		return LastFirst
@@ -434,7 +430,6 @@ func splitOutside(text string, separator rune) []string {
 	return parts
 }
 
-// unquote removes CSV quotes.
 func unquote(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {

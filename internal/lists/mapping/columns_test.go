@@ -9,8 +9,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
-// headers are those that people and programs write, by what they are, with a bar
-// between them.
+// headers are real headers by field, separated by bars.
 var headers = map[string]string{
 	"firstName": `firstName|First Name|FIRST NAME|first_name|First name *|Given Name|Forename|First|Name (First)|Fname|Christian name|Member First Name|
 		Vorname|Vorname(n)|Vorname*|Rufname|Vor-Name|VORNAME:|Vorname / First name|Prénom|Prenom|Prénom(s)|Prénoms|Primer nombre|Osobno ime`,
@@ -55,7 +54,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// FuzzHeader: what a header is depends on its letters and digits only, in any case.
+// FuzzHeader checks that the field of a header depends only on its letters and digits, ignoring
+// case.
 func FuzzHeader(f *testing.F) {
 	for _, list := range headers {
 		for header := range strings.SplitSeq(list, "|") {
@@ -112,9 +112,9 @@ func TestColumns(t *testing.T) {
 		{[]string{"Name|01.02.2026|08.02.2026", "A B|x|"}, "Name=name"},
 	} {
 		r, err := Map(t.Context(), tableOf(tt.table...), Options{Now: now})
-		columns, _, _ := strings.Cut(told(&Result{Columns: r.Columns}, nil), " \n")
+		columns, _, _ := strings.Cut(summary(&Result{Columns: r.Columns}, nil), " \n")
 		if err != nil {
-			fault := told(&Result{}, err)
+			fault := summary(&Result{}, err)
 			columns = strings.TrimSpace(strings.TrimSpace(columns) + " : " + strings.TrimSpace(fault))
 		}
 		if columns != tt.want {
@@ -123,7 +123,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-func TestAsked(t *testing.T) {
+func TestAssigned(t *testing.T) {
 	t.Parallel()
 	table := func() []string {
 		return []string{"Vorname|Name|Home Phone|Mobile Phone|X, Y", "Ana|Čović|1|2|z"}
@@ -157,9 +157,9 @@ func TestAsked(t *testing.T) {
 	} {
 		tt.o.Now = now
 		r, err := Map(t.Context(), tableOf(table()...), tt.o)
-		got, _, _ := strings.Cut(told(&Result{Columns: r.Columns}, nil), " \n")
+		got, _, _ := strings.Cut(summary(&Result{Columns: r.Columns}, nil), " \n")
 		if err != nil {
-			got = strings.TrimSpace(strings.TrimSpace(got) + " : " + strings.TrimSpace(told(&Result{}, err)))
+			got = strings.TrimSpace(strings.TrimSpace(got) + " : " + strings.TrimSpace(summary(&Result{}, err)))
 		}
 		if got != tt.want {
 			t.Errorf("%+v: %s, want %s", tt.o, got, tt.want)
@@ -167,8 +167,8 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// TestSettled: an error about columns that could be one field says what settles it, unless
-// the options are what is wrong.
+// TestSettled checks that an error about candidate columns includes the option that resolves it,
+// unless the options cause the error.
 func TestSettled(t *testing.T) {
 	t.Parallel()
 	type headers = []Header

@@ -9,8 +9,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 )
 
-// readDate reads a date in a column of its own. It returns the code of the error
-// if there is one.
+// readDate reads a date from a table with one cell. It returns the date or an error code.
 func readDate(cell sheet.Cell, order string) string {
 	table := &sheet.Table{Header: []string{"Ime", "Prezime", "Rođen"},
 		Rows: []sheet.Row{{Number: 2, Cells: []sheet.Cell{{Text: "Ana"}, {Text: "Čović"}, cell}}}}
@@ -121,15 +120,15 @@ func TestDateWords(t *testing.T) {
 	}
 }
 
-// layouts are how programs write dates, with the order that they need.
+// layouts are date formats of programs, with the order that they require.
 var layouts = []struct{ layout, order string }{
 	{"02.01.2006", DMY}, {"2.1.2006", DMY}, {"2. 1. 2006.", DMY}, {"02/01/2006", DMY}, {"2-1-2006", DMY}, {"02.01.06", DMY}, {"2.1.06", DMY}, {"02/01/2006 00:00:00", DMY},
 	{"1/2/2006", MDY}, {"01/02/2006", MDY}, {"1/2/06", MDY}, {"1/2/2006 3:04:05 PM", MDY},
 	{"2006/01/02", YMD}, {"2006. 1. 2.", YMD}, {"2006-01-02", ""}, {"20060102", ""}, {"2 January 2006", ""}, {"2-Jan-06", ""}, {"January 2, 2006", ""},
 }
 
-// FuzzDate: what is read of a text is a date by the rules of a record, and an
-// order that settled the text by itself reads it in the same way.
+// FuzzDate checks that dates are valid for a record, and that text that settles the order reads the
+// same with this order set.
 func FuzzDate(f *testing.F) {
 	for _, l := range layouts {
 		f.Add(now.Format(l.layout), l.order)

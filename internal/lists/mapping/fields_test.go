@@ -11,7 +11,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// complete returns somebody who has a value in every field, another one in each.
+// complete returns a person with a different value in every field.
 func complete(t *testing.T) record.Firefighter {
 	t.Helper()
 	f := record.Fields{FirstName: "Ana", LastName: "Horvat"}
@@ -23,14 +23,14 @@ func complete(t *testing.T) record.Firefighter {
 			return len(errs) == 0
 		})
 		if !right {
-			t.Fatalf("no value is right for %s: give one here", d.Name)
+			t.Fatalf("no valid value for %s: add one here", d.Name)
 		}
 	}
 	return record.Firefighter{ID: "0198c0de-0000-7000-8000-000000000001", Fields: f}
 }
 
-// TestNoFormatLosesAField: what is exported in any format is read again with all
-// fields, by the headers alone.
+// TestNoFormatLosesAField checks that every export format can be imported with all fields, using
+// only the headers.
 func TestNoFormatLosesAField(t *testing.T) {
 	t.Parallel()
 	person := complete(t)
@@ -54,9 +54,8 @@ func TestNoFormatLosesAField(t *testing.T) {
 	}
 }
 
-// TestHeadingsNameTheirField: each word of the table of fields, alone and among
-// words that say nothing, is a header of that field and of no other. So is the name
-// in JSON.
+// TestHeadingsNameTheirField checks that each heading names its field and no other, alone and with
+// neutral words, and so does the JSON name.
 func TestHeadingsNameTheirField(t *testing.T) {
 	t.Parallel()
 	for _, f := range record.AllFields() {
@@ -69,7 +68,7 @@ func TestHeadingsNameTheirField(t *testing.T) {
 		}
 		for _, word := range strings.Fields(f.Besides) {
 			if got := fieldOf(word); got == f.Name {
-				t.Errorf("the header %q is %s, though it only stands beside its words", word, got)
+				t.Errorf("header %q is %s, although the word is only a companion", word, got)
 			}
 		}
 	}

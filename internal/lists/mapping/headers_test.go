@@ -39,7 +39,7 @@ func TestParseHeaders(t *testing.T) {
 	}
 }
 
-// FuzzParseHeaders: whatever the text is, the result has known fields only.
+// FuzzParseHeaders checks that the result contains only known fields.
 func FuzzParseHeaders(f *testing.F) {
 	for _, text := range []string{"", "a=email", `"a,b"=-,c=`, `"a""`, `""=""`} {
 		f.Add(text)

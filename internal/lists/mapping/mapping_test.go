@@ -15,8 +15,7 @@ import (
 // now is the time at which tables are mapped.
 var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// tableOf returns a table of texts. Its first line is the header, and a bar stands
-// between cells.
+// tableOf returns a table from lines with cells separated by bars. The first line is the header.
 func tableOf(lines ...string) *sheet.Table {
 	t := &sheet.Table{Format: sheet.CSV, HeaderRow: 1}
 	for i, line := range lines {
@@ -34,8 +33,8 @@ func tableOf(lines ...string) *sheet.Table {
 	return t
 }
 
-// told writes a result, or an error, in a few lines.
-func told(r *Result, err error) string {
+// summary formats a result or an error in a few lines.
+func summary(r *Result, err error) string {
 	var b strings.Builder
 	for _, c := range r.Columns {
 		if c.Field != LeftOut {
@@ -71,11 +70,11 @@ func told(r *Result, err error) string {
 	return b.String()
 }
 
-// check compares what a table becomes, line by line.
+// check compares the summary of a mapped table with the wanted lines.
 func check(t *testing.T, table *sheet.Table, o Options, want ...string) {
 	t.Helper()
 	o.Now = now
-	if got := strings.TrimSuffix(told(Map(t.Context(), table, o)), "\n"); got != strings.Join(want, "\n") {
+	if got := strings.TrimSuffix(summary(Map(t.Context(), table, o)), "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("%q with %+v becomes\n%s\nwant\n%s", table.Header, o, got, strings.Join(want, "\n"))
 	}
 }
@@ -105,7 +104,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestLeftOut: a field that cannot be kept refuses its row, or the row goes without it.
+// TestLeftOut checks that an invalid optional field makes its row invalid, or is left out if the
+// option is set.
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	table := tableOf("First name|Last name|Phone|Email|Birthday", "Ana|Čović|091|ana@|--05-15", "Ivan||"+strings.Repeat("1", 51)+"|ivan@example.com|15.5.1990",
@@ -135,7 +135,7 @@ func TestLostPhones(t *testing.T) {
 			t.Fatalf("%q: %+v, %v", text, r, err)
 		}
 		if p := r.People[0]; lost != (p.LostPhone == text) || lost == (p.Fields.PhoneNumber == text) {
-			t.Errorf("%q is lost as %q, and kept as %q", text, p.LostPhone, p.Fields.PhoneNumber)
+			t.Errorf("%q: LostPhone %q, PhoneNumber %q", text, p.LostPhone, p.Fields.PhoneNumber)
 		}
 	}
 }
@@ -164,7 +164,7 @@ func TestIDs(t *testing.T) {
 		"2 Ana/Čović/// "+anID, "3 Ivan/Horvat/// id:invalid", "4 A/B/// id:invalid", "5 C/D///")
 }
 
-// FuzzMap maps tables of any cells: no column and no row is lost.
+// FuzzMap maps arbitrary tables and checks that no column or row is lost.
 func FuzzMap(f *testing.F) {
 	f.Add("Vorname|Name|geb.|Tel\nAna|Čović|05/06/90|4.41E+11", "dmy", uint8(0))
 	f.Add("id|Name, Vorname|Geburtstag\n"+anID+"|Horvat, Ivan|26/06/1990\nx|y z|0/0/00|more", "", uint8(3))
@@ -193,8 +193,8 @@ func FuzzMap(f *testing.F) {
 		if len(r.Columns) != len(table.Header) || err == nil && len(r.People) != len(table.Rows) {
 			t.Fatalf("%d columns for %d headers, %d people of %d rows", len(r.Columns), len(table.Header), len(r.People), len(table.Rows))
 		}
-		if again, err2 := Map(t.Context(), table, o); told(r, err) != told(again, err2) || !reflect.DeepEqual(r.People, again.People) {
-			t.Error("the same table becomes something else")
+		if again, err2 := Map(t.Context(), table, o); summary(r, err) != summary(again, err2) || !reflect.DeepEqual(r.People, again.People) {
+			t.Error("mapping is not reproducible")
 		}
 	})
 }

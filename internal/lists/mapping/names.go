@@ -33,7 +33,6 @@ func words(text string) map[string]bool {
 	return all
 }
 
-// nameForm is the format of a full name.
 type nameForm uint8
 
 const (
@@ -43,7 +42,6 @@ const (
 	titleMid                 // "Müller Dr. Hans"
 )
 
-// fullName is a parsed full name.
 type fullName struct {
 	form    nameForm
 	name    Name
@@ -89,7 +87,6 @@ func splitName(cell string, lastFirst, french bool) (n fullName) {
 	return n
 }
 
-// withComma handles a name with a comma after the last name.
 func (n *fullName) withComma(parts [][]string) {
 	var first []string
 	for _, part := range parts[1:] {
@@ -103,7 +100,8 @@ func (n *fullName) withComma(parts [][]string) {
 	}
 }
 
-// withoutComma handles a name without a comma. titled reports whether a title or suffix was removed.
+// withoutComma handles a name without a comma. titled reports whether a title or suffix was
+// removed.
 func (n *fullName) withoutComma(all []string, lastFirst, titled bool) {
 	if titled && endOfLast(all) >= len(all)-1 && (len(all) == 1 || particles[fold.String(all[0])]) {
 		n.name.Last = strings.Join(all, " ")
@@ -158,7 +156,6 @@ func endOfLast(all []string) int {
 	return at + 1
 }
 
-// namePart is the text between two commas.
 type namePart struct {
 	words   []string // words of the name
 	suffix  []string // generational suffixes
@@ -222,7 +219,6 @@ func isSalutation(all []alike.Word, behind, french bool) bool {
 	return salutations[strings.Trim(word, ".")] || word == "fr."
 }
 
-// allDegrees reports whether all words are degrees or titles.
 func allDegrees(all []alike.Word) bool {
 	return len(all) > 0 && !slices.ContainsFunc(all, func(w alike.Word) bool { return w.Title != alike.Academic && !isDegree(w, true) })
 }
@@ -334,7 +330,6 @@ func (n *names) clear(p *Person, f *record.Fields) {
 	}
 }
 
-// look counts names in capitals.
 func (n *names) look(p *Person) {
 	if inCapitals(p.Fields.FirstName) || inCapitals(p.Fields.LastName) {
 		n.capitals.add(p.Name(), p.Row)
@@ -360,7 +355,6 @@ const (
 	shownName     = 200 // characters of a name
 )
 
-// examples count names of a kind and store the first ones.
 type examples struct {
 	count int
 	first []sheet.Place
@@ -373,7 +367,6 @@ func (e *examples) add(text string, row int) {
 	e.first = append(e.first, sheet.Place{Text: lang.Short(text, shownName), Row: row})
 }
 
-// notes returns a note with the given code, or nothing if there are no names.
 func (e *examples) notes(code string) []sheet.Note {
 	if e.count == 0 {
 		return nil

@@ -115,7 +115,7 @@ func TestSplitNotes(t *testing.T) {
 		`splitNames "E F G" "E F" "G"`, `splitNames "H I J" "H I" "J"`, `splitNames "A B" "A" "B"`, "splitGuess 2")
 }
 
-// readings returns those of the rows that are asked about, and the names of the others.
+// readings returns the readings of unclear rows, and the names of the others.
 func readings(t *testing.T, o Options, header string, cells ...string) string {
 	t.Helper()
 	o.Now = now
@@ -134,8 +134,8 @@ func readings(t *testing.T, o Options, header string, cells ...string) string {
 	return strings.Join(all, "; ")
 }
 
-// TestMixedNames: where one column has names with a comma and names without one, those in
-// the rarer form are asked about, until somebody says how they are read.
+// TestMixedNames checks that, in a column with names with and without a comma, names in the rarer
+// format are unclear until an option sets the order.
 func TestMixedNames(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -160,15 +160,15 @@ func TestMixedNames(t *testing.T) {
 		}
 	}
 	if got := readings(t, Options{}, "Name, Vorname", "Berger, Eva", "Gruber Max"); got != "Eva/Berger; Max/Gruber" {
-		t.Errorf("a header that says the order: %s", got)
+		t.Errorf("header with an order: %s", got)
 	}
 	if got := readings(t, Options{}, "Name", "Mme Anne Petit", "M. Jean Petit", "Mlle Zoé Blanc"); got != "Anne/Petit; Jean/Petit; Zoé/Blanc" {
 		t.Errorf("French salutations: %s", got)
 	}
 }
 
-// TestTitled: a name with a title or a suffix is known by these, too, as they stood in
-// records that were read with them.
+// TestTitled checks that names with titles or suffixes also keep the form with them, for matching
+// existing records.
 func TestTitled(t *testing.T) {
 	t.Parallel()
 	for cell, want := range map[string]string{
@@ -186,7 +186,7 @@ func TestTitled(t *testing.T) {
 	}
 }
 
-// TestStrangeNames: what hardly is a name is named, and what shows nothing is none.
+// TestStrangeNames checks that unusual names are accepted and invisible ones rejected.
 func TestStrangeNames(t *testing.T) {
 	t.Parallel()
 	check(t, tableOf("Vorname|Nachname", "1234|Huber", "Eva|-", "HANS|MÜLLER", "Ana|KOS", "AJ|Kos", "\u200b|Kos", "Eva|\ufeff\u202e", "Dr.|Kos", "Dr. Hans|Bauer", "???|!", "👩|Kos"), Options{},

@@ -22,7 +22,6 @@ type phones struct {
 // the country code after + or 00. It is empty if there are no such numbers.
 type fronts map[string]bool
 
-// readPhones examines the phone number columns of a table.
 func readPhones(t *sheet.Table, columns []Column, o Options) *phones {
 	p := &phones{zero: o.Zero, fronts: map[int]fronts{}}
 	for at, column := range columns {
@@ -60,7 +59,6 @@ func codeOf(digits string) string {
 	return digits[:min(2, len(digits))]
 }
 
-// bareNumber matches a number without a leading 0 or +.
 var bareNumber = regexp.MustCompile(`^[1-9][\d /.()-]*$`)
 
 // Digits of a number that may lack a 0 or +. Shorter numbers are local or emergency numbers, such

@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// TestZero: numbers without a 0 or + are counted where others of their column have
-// one, and get a 0 where somebody asks for it.
+// TestZero checks that numbers without a 0 or + are counted if others in the column have one, and
+// get a 0 if the option is set.
 func TestZero(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		numbers     string
-		want, zeros string // numbers with Zero; notes without and with it
+		want, zeros string // numbers with Zero; notes without and with Zero
 	}{
 		{"0664 1234567|6641234567|664 1234568", "0664 1234567|06641234567|0664 1234568", "noZero 2; zero 2"},
 		{"+43 664 1234567|6641234567", "+43 664 1234567|06641234567", "noZero 1; zero 1"},
@@ -35,13 +35,13 @@ func TestZero(t *testing.T) {
 			t.Errorf("%s: %s, %s, %s; want %s, %s", tt.numbers, same, repaired, zeros, tt.want, tt.zeros)
 		}
 	}
-	// Each column is judged by itself, and cells that do not count are not counted.
+	// Columns are independent, and cells that do not count are ignored.
 	lines := []string{"Vorname|Nachname|Handy|Telefon", "Ana|Čović|0664 1234567|2236123456", "Eva|Babić||2236123457", "Ivan|Horvat|6641234568|"}
 	if got, notes := phonesOf(t, Options{Zero: true}, lines...); got != "0664 1234567|2236123457|06641234568" || !strings.HasSuffix(notes, "\nzero 1") {
 		t.Errorf("two columns: %s, %s", got, notes)
 	}
 	r, err := Map(t.Context(), tableOf(lines...), Options{Now: now})
 	if err != nil || r.NoZero != 1 {
-		t.Errorf("%d numbers lack a 0, %v", r.NoZero, err)
+		t.Errorf("%d numbers without a 0, %v", r.NoZero, err)
 	}
 }

@@ -21,7 +21,6 @@ const (
 // extraCells is the field of an error about cells beyond the header row.
 const extraCells = "cells"
 
-// mapper converts rows to people.
 type mapper struct {
 	table   *sheet.Table
 	columns []Column
@@ -65,7 +64,6 @@ func (m *mapper) person(i int) Person {
 	return p
 }
 
-// leaveOut empties optional fields with errors.
 func (p *Person) leaveOut() {
 	for d, value := range p.Fields.Each {
 		if !d.Required && p.Errors.Has(d.Name) {
@@ -80,7 +78,6 @@ func (p *Person) leaveOut() {
 	}
 }
 
-// take reads a cell with text.
 func (m *mapper) take(p *Person, f *record.Fields, row, at int, cell sheet.Cell) {
 	field := m.columns[at].Field
 	if cell.Kind == sheet.Error {
@@ -127,7 +124,6 @@ func LostDigitsOf(text string) record.FieldError {
 	return record.FieldError{Field: "phoneNumber", Code: LostDigits, Detail: "phoneNumber is " + text + ": a spreadsheet has lost its digits."}
 }
 
-// beyond returns the text of cells beyond the header row.
 func beyond(row sheet.Row, width int) string {
 	var texts []string
 	for _, cell := range row.Cells[min(width, len(row.Cells)):] {
@@ -138,7 +134,6 @@ func beyond(row sheet.Row, width int) string {
 	return strings.Join(texts, ", ")
 }
 
-// maxQuoted is the maximum number of characters to quote from a cell.
 const maxQuoted = 40
 
 // quote formats text for a sentence. It returns an empty string if text is too long.

@@ -31,7 +31,6 @@ type several struct {
 	kinds   map[string]int
 }
 
-// source is a column for a field.
 type source struct {
 	at     int // the column
 	typed  int // position in Options.Headers, or their number if absent
@@ -81,7 +80,6 @@ func (c *choice) readSeveral() {
 	}
 }
 
-// shownColumns is the maximum number of headers in a note.
 const shownColumns = 10
 
 // severalNote returns a note that lists the columns for a field in order of preference.
@@ -111,8 +109,8 @@ func firstHeaders(all Headers) Headers {
 	return all
 }
 
-// googleValue ends the headers of Google Contacts columns whose kind is in another column, "Phone 1
-// - Type" or, since 2023, "Phone 1 - Label".
+// googleValue ends the headers of Google Contacts columns that have a separate column for the kind:
+// "Phone 1 - Type" or, since 2023, "Phone 1 - Label".
 const googleValue = " - value"
 
 // kindColumn returns the column with the kind of each cell of another column, or -1.
@@ -163,7 +161,6 @@ func kindOf(field, header string) int {
 	return plain
 }
 
-// kind returns the kind of a cell by its label.
 func (s *several) kind(label string) int {
 	kind, known := s.kinds[label]
 	if !known {
@@ -232,7 +229,6 @@ func (m *mapper) firstOfJoined(at int, text string) string {
 	return strings.TrimSpace(first)
 }
 
-// severalNotes returns notes about skipped values.
 func (m *mapper) severalNotes() (all []sheet.Note) {
 	faxes := 0
 	for i := range m.several {

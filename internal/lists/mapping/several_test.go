@@ -17,11 +17,11 @@ func phonesOf(t *testing.T, o Options, lines ...string) (numbers, notes string) 
 	for _, p := range r.People {
 		all = append(all, p.Fields.PhoneNumber+p.LostPhone)
 	}
-	return strings.Join(all, "|"), strings.TrimSpace(told(&Result{Notes: r.Notes}, nil))
+	return strings.Join(all, "|"), strings.TrimSpace(summary(&Result{Notes: r.Notes}, nil))
 }
 
-// TestSeveralPhones: of several columns the first one that is filled counts, row by
-// row, by kind and then from the left.
+// TestSeveralPhones checks that the first filled column counts in each row, by kind and then from
+// the left.
 func TestSeveralPhones(t *testing.T) {
 	t.Parallel()
 	const first = `firstFilled "phoneNumber" mapping.Headers`
@@ -54,7 +54,7 @@ func TestSeveralPhones(t *testing.T) {
 		for row := range strings.SplitSeq(tt.rows, ";") {
 			lines = append(lines, "Ana|Čović|"+row)
 		}
-		if tt.headers == "Büro|Festnetz|Mobil" { // the cells must look like numbers there
+		if tt.headers == "Büro|Festnetz|Mobil" { // recognized only if the cells look like numbers
 			for i, line := range lines[1:] {
 				lines[i+1] = strings.Replace(line, "|1|", "|02236 1|", 1)
 			}
@@ -66,9 +66,9 @@ func TestSeveralPhones(t *testing.T) {
 	}
 }
 
-// TestAskedSeveral: columns that are asked for by their headers count in that order,
-// and those by number by kind.
-func TestAskedSeveral(t *testing.T) {
+// TestAssignedSeveral checks that columns assigned by header count in the assigned order, and
+// columns assigned by number by kind.
+func TestAssignedSeveral(t *testing.T) {
 	t.Parallel()
 	lines := []string{"Vorname|Nachname|Festnetz|Mobil|Tel. 3", "Ana|Čović|1|2|3", "Eva|Babić|1||3", "Ivan|Horvat|||3"}
 	for _, tt := range []struct {
@@ -97,7 +97,7 @@ func TestSeveralEmails(t *testing.T) {
 		`firstFilled "email" mapping.Headers{"E-mail Address", "E-mail 2 Address", "E-mail 3 Address"}`)
 }
 
-// TestGoogleTypes: the type or label of a number decides about it, row by row.
+// TestGoogleTypes checks that the type or label of each number determines its preference.
 func TestGoogleTypes(t *testing.T) {
 	t.Parallel()
 	rows := []string{"Ana|Čović|Home|01 1|Mobile|091 1", "Eva|Babić|Home Fax|01 2|Work|01 3", "Ivan|Horvat|Work Fax|01 4||", "Mia|Kos|* Mobile|091 5|Mobile|091 6",
@@ -113,7 +113,7 @@ func TestGoogleTypes(t *testing.T) {
 		}
 		asked := Options{Headers: []Header{{"Phone 2 - Value", "phoneNumber"}, {"Phone 1 - Value", "phoneNumber"}}}
 		if got, _ := phonesOf(t, asked, lines...); !strings.HasPrefix(got, "091 1|01 3||091 6|") {
-			t.Errorf("%s, asked: %s", label, got)
+			t.Errorf("%s, assigned: %s", label, got)
 		}
 	}
 	got, notes := phonesOf(t, Options{}, "Name|Phone 1 - Type|Phone 1 - Value", "A B|Home Fax|1", "C D|Mobile|2")
@@ -126,8 +126,8 @@ func TestGoogleTypes(t *testing.T) {
 	}
 }
 
-// TestAlone: a header that says only which of somebody's numbers it is names a column
-// of phone numbers, and of nothing else.
+// TestAlone checks that a header with only a kind, such as "Home", names a column of phone numbers
+// and no other column.
 func TestAlone(t *testing.T) {
 	t.Parallel()
 	for line, phones := range map[string]bool{

@@ -67,13 +67,11 @@ func cutSeparator(text string) (rest string, delimiter byte) {
 	return text[records.pos:], line[4]
 }
 
-// fit rates how well a delimiter fits a file.
 type fit struct {
 	rows  int // percentage of rows with no more cells than the header row; halved below a title
 	width int // of the header row
 }
 
-// guessDelimiter returns the delimiter that fits best.
 func guessDelimiter(text string) byte {
 	best, bestFit := byte(noDelimiter), fit{}
 	for _, delimiter := range []byte(delimiters) {
@@ -140,7 +138,6 @@ func sample(text string, delimiter byte) (rows []Row, widths []int) {
 	return rows, widths
 }
 
-// scanner reads CSV records.
 type scanner struct {
 	text      string
 	pos       int
@@ -224,7 +221,6 @@ func (s *scanner) plain() string {
 	return s.text[start:s.pos]
 }
 
-// quoted returns the text between quotes. It returns false if the closing quote is missing.
 func (s *scanner) quoted() (text string, ok bool) {
 	rest, end := s.text[s.pos+1:], 0
 	for {

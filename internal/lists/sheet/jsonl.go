@@ -30,7 +30,6 @@ func readJSONL(ctx context.Context, text string) (*Table, error) {
 	return &Table{Format: JSONL, Header: rows.header, Rows: rows.rows}, nil
 }
 
-// object returns the cells of an object.
 func (n *named) object(line string) (cells []Cell, err error) {
 	decoder := json.NewDecoder(strings.NewReader(line))
 	if brace, err := decoder.Token(); err != nil || brace != json.Delim('{') {

@@ -51,7 +51,7 @@ func TestBadJSONL(t *testing.T) {
 	}
 }
 
-// FuzzJSONL reads any text. It never panics, and no row is wider than the header.
+// FuzzJSONL reads arbitrary text. Reading must not panic, and no row may be wider than the header.
 func FuzzJSONL(f *testing.F) {
 	f.Add("{\"a\":\"1\"}\n{\"b\":{\"c\":[null]}}")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -12,21 +12,20 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// ending is a context that ends after somebody has asked so often whether it has.
+// ending is a context that ends after a number of calls to Err.
 type ending struct {
 	context.Context
-	left, asked int
+	left, calls int
 }
 
 func (e *ending) Err() error {
-	if e.asked++; e.asked > e.left {
+	if e.calls++; e.calls > e.left {
 		return context.Canceled
 	}
 	return nil
 }
 
-// TestEnds: reading a file of any format asks often whether it is still wanted, and
-// ends with an error that says so.
+// TestEnds checks that reading every format polls the context regularly and returns its error.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	const rows = 3000
@@ -53,21 +52,21 @@ func TestEnds(t *testing.T) {
 		"xlsx":  workbook.String(),
 	} {
 		all := &ending{Context: t.Context(), left: 1 << 30}
-		if _, err := Read(all, []byte(content), Options{}); err != nil || all.asked < rows {
-			t.Errorf("%s: asked %d times in %d rows, %v", name, all.asked, rows, err)
+		if _, err := Read(all, []byte(content), Options{}); err != nil || all.calls < rows {
+			t.Errorf("%s: %d calls in %d rows, %v", name, all.calls, rows, err)
 		}
-		for left := 0; left < all.asked; left += 1 + all.asked/50 {
+		for left := 0; left < all.calls; left += 1 + all.calls/50 {
 			ctx := &ending{Context: t.Context(), left: left}
 			table, err := Read(ctx, []byte(content), Options{})
-			if table != nil || !errors.Is(err, context.Canceled) || ctx.asked > left+5 {
-				t.Errorf("%s: asked %d times, and %d times after the end: %v", name, left, ctx.asked-left, err)
+			if table != nil || !errors.Is(err, context.Canceled) || ctx.calls > left+5 {
+				t.Errorf("%s: %d calls, and %d after the end: %v", name, left, ctx.calls-left, err)
 			}
 		}
 	}
 }
 
-// TestManyCells: a table has 12 cells for each of 100,000 rows, and not many more, in
-// any format, however few bytes a file needs for them.
+// TestManyCells checks the limit of 12 cells for each of 100,000 rows in every format, however
+// small the file is.
 func TestManyCells(t *testing.T) {
 	t.Parallel()
 	if maxCells < 12*maxRows || maxCells > 13*maxRows {
@@ -95,14 +94,14 @@ func TestManyCells(t *testing.T) {
 	}
 }
 
-// archiveOf returns a workbook with these rows.
+// archiveOf returns a workbook with the given rows.
 func archiveOf(t *testing.T, rows string) string {
 	return string(archive(t, "xl/workbook.xml", `<workbook><sheets><sheet name="A" r:id="1"/></sheets></workbook>`,
 		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="1" Type="x/worksheet" Target="a.xml"/></Relationships>`,
 		"xl/a.xml", "<worksheet><sheetData>"+rows+"</sheetData></worksheet>"))
 }
 
-// TestLongTitle: a note about a file is short.
+// TestLongTitle checks that a long title is shortened in the note.
 func TestLongTitle(t *testing.T) {
 	t.Parallel()
 	table, err := Read(t.Context(), []byte(strings.Repeat("č", 5000)+"\nVorname;Name\nAna;Anić\n"), Options{})

@@ -36,7 +36,6 @@ const (
 
 func fail(code string, args ...any) *FileError { return &FileError{Code: code, Args: args} }
 
-// damaged converts a parser error to a *FileError.
 func damaged(err error) error {
 	if known, ok := errors.AsType[*FileError](err); ok {
 		return known
@@ -143,7 +142,6 @@ func newGuess(t *Table) *Guess {
 	return g
 }
 
-// readAs reads a text file in an encoding.
 func readAs(ctx context.Context, content []byte, encoding string, forced bool) (*Table, error) {
 	text, ok := decode(content, encoding)
 	if !ok || forced && isBinary(text) {
@@ -390,7 +388,6 @@ func (n *named) columnOf(name string) int {
 	return i
 }
 
-// withText sets the text of a column, extending cells if necessary.
 func withText(cells []Cell, column int, text string) []Cell {
 	cells = append(cells, make([]Cell, max(column+1-len(cells), 0))...)
 	cells[column].Text = text
@@ -429,7 +426,6 @@ func headerOf(rows []Row) int {
 	return 0
 }
 
-// filled returns the number of cells with text.
 func filled(row Row) (n int) {
 	for _, cell := range row.Cells {
 		if cell.Text != "" {

@@ -15,8 +15,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/internal/charset"
 )
 
-// show returns a table in one line: its form, the header, then each row with its
-// number.
+// show returns a table on one line: its format, the header, then each row with its number.
 func show(t *Table) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s%s%s%s %q", t.Format, t.Encoding, t.Delimiter, t.Sheet, t.Header)
@@ -129,7 +128,7 @@ func TestEncodings(t *testing.T) {
 	for _, test := range []struct {
 		name, file, forced   string
 		want, encoding, last string
-		other                string // last name read as windows-1250, where the encoding was guessed
+		other                string // last name read as windows-1250, if the encoding was guessed
 	}{
 		{"UTF-8", text, "", "Änne", UTF8, "Müller", ""},
 		{"UTF-8 with mark", "\ufeff" + text, "", "Änne", UTF8, "Müller", ""},
@@ -159,7 +158,7 @@ func TestEncodings(t *testing.T) {
 			other = charset.Decode(got.Guess.Rows[0].Cells[1].Text, Windows1250)
 		}
 		if other != test.other {
-			t.Errorf("%s: the other reading has %q, want %q", test.name, other, test.other)
+			t.Errorf("%s: other reading is %q, want %q", test.name, other, test.other)
 		}
 	}
 }
@@ -256,8 +255,7 @@ func TestFullTable(t *testing.T) {
 	}
 }
 
-// FuzzReadCSV reads anything. It must not panic, and what is read can be written
-// and read again.
+// FuzzReadCSV reads arbitrary text. Reading must not panic, and tables must survive a round trip.
 func FuzzReadCSV(f *testing.F) {
 	for _, seed := range []string{"a,b\n1,2", "sep=;\na;b\n1;\"x\ny\"", "\xff\xfea\x00", "Name\nHorvat, Ivan", "a;b\n\xe8;\x8d", "'=a\t'\n\"\"\"\t ' = \"", "\"a", "Titel;\nb;c\n1;2"} {
 		f.Add([]byte(seed))
@@ -284,8 +282,7 @@ func FuzzReadCSV(f *testing.F) {
 	})
 }
 
-// checkAgain writes the rows of a table as CSV and compares them with what is read
-// then.
+// checkAgain writes the rows as CSV, reads them back and compares.
 func checkAgain(t *testing.T, want *Table) {
 	t.Helper()
 	width := max(2, want.width())
@@ -298,7 +295,7 @@ func checkAgain(t *testing.T, want *Table) {
 		t.Fatal(err)
 	}
 	if isBinary(file.String()) {
-		return // the control characters have become more than the text
+		return // the share of control characters is too high now
 	}
 	got, err := Read(t.Context(), file.Bytes(), Options{})
 	if err != nil || len(got.Rows) != len(want.Rows) {
@@ -311,7 +308,7 @@ func checkAgain(t *testing.T, want *Table) {
 	}
 }
 
-// FuzzDecode checks that what is decoded is valid and has nothing dropped.
+// FuzzDecode checks that decoded text is valid and complete.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte("\xff\xfea\x00"), 1)
 	f.Add([]byte("\xe8\x8d"), 2)

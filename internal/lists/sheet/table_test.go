@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// report is a table as a file has it, with all that a report could lose.
+// report is a table with values that a report could lose.
 func report(format string) *Table {
 	return &Table{Format: format, Header: []string{"Vorname", "=Name", ""}, HeaderRow: 1, Rows: []Row{
 		{2, []Cell{{Text: "Ana"}, {Text: "+385; \"91\"\nx"}, {}, {Text: "beyond"}}},
@@ -20,7 +20,7 @@ func addition(row int) []string {
 	return []string{[]string{"added", "refused", "left"}[row], strings.Repeat("-", row)}
 }
 
-// checkReport writes a table with two columns more and reads it again.
+// checkReport writes a table with two additional columns and reads it back.
 func checkReport(t *testing.T, format string, table *Table) *Table {
 	t.Helper()
 	var b bytes.Buffer

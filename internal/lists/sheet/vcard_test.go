@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// lines returns a table as texts: the header, then the rows with their numbers.
+// lines returns a table as text: the header, then the rows with their numbers.
 func lines(t *Table) []string {
 	all := []string{strings.Join(t.Header, "|")}
 	for _, row := range t.Rows {
@@ -90,7 +90,7 @@ func TestOurVCards(t *testing.T) {
 	}
 }
 
-// isFault reports whether err is a *FileError with a code, and its first argument.
+// isFault reports whether err is a *FileError with the given code and first argument.
 func isFault(err error, code, what string) bool {
 	var fault *FileError
 	return errors.As(err, &fault) && fault.Code == code && (what == "" || fault.Args[0] == what)
@@ -111,7 +111,7 @@ func TestBadVCards(t *testing.T) {
 	}
 }
 
-// FuzzVCard reads any cards.
+// FuzzVCard reads arbitrary cards.
 func FuzzVCard(f *testing.F) {
 	f.Add("TEL;TYPE=CELL:1\nBDAY:--0515")
 	f.Add("N;QUOTED-PRINTABLE:=C5=\n=A0;b\nPHOTO;ENCODING=b:AA")
@@ -126,8 +126,8 @@ func FuzzVCard(f *testing.F) {
 	})
 }
 
-// TestUnsureCards: in a file that is UTF-8, quoted-printable text without a charset is UTF-8,
-// too, or damaged, so that its row is refused.
+// TestUnsureCards checks that, in a UTF-8 file, quoted-printable text without a charset is read as
+// UTF-8, and invalid text is marked so that its row is refused.
 func TestUnsureCards(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"=C8ovi=E6;Jan": "\ufffdovi\ufffd", "=C4=8Covi=C4=87;Jan": "Čović"} {

@@ -16,7 +16,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// people are some of whom each has something that a format could lose.
+// people have values that some format could lose.
 var people = []record.Firefighter{
 	{ID: "0198c0de-0000-7000-8000-000000000001", Fields: record.Fields{FirstName: "Ana", LastName: "Čović",
 		PhoneNumber: "+385 91 234 5678", Email: "ana@example.com", DateOfBirth: "1990-05-15T00:00:00Z"},
@@ -44,7 +44,7 @@ func write(t testing.TB, format string, people ...record.Firefighter) []byte {
 
 func TestWriteCSV(t *testing.T) {
 	t.Parallel()
-	later := strings.Repeat(",", len(record.FieldNames())-5) // fields that were added later
+	later := strings.Repeat(",", len(record.FieldNames())-5) // fields added later
 	want := "\ufeffid,firstName,lastName,phoneNumber,email,dateOfBirth" + strings.Join(append([]string{""}, record.FieldNames()[5:]...), ",") + ",invitationStatus,userId\r\n" +
 		"0198c0de-0000-7000-8000-000000000001,Ana,Čović,'+385 91 234 5678,ana@example.com,1990-05-15T00:00:00Z" + later + ",accepted,0198c0de-0000-7000-8000-0000000000ff\r\n" +
 		`0198c0de-0000-7000-8000-000000000002,"Zoë ""Z"", Jr.; \n",''t Hooft,''+1,,1988-02-29T23:30:00.5+02:00,,` + later + "\r\n" +
@@ -53,12 +53,12 @@ func TestWriteCSV(t *testing.T) {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 	if got := string(write(t, CSV)); got != want[:strings.IndexByte(want, '\n')+1] {
-		t.Errorf("nobody: got %q", got)
+		t.Errorf("no people: got %q", got)
 	}
 }
 
-// TestGuardOfWorkbook: a workbook shows texts as they are, but for those that look guarded,
-// and reading returns all of them.
+// TestGuardOfWorkbook checks that a workbook shows all texts unchanged except those that look
+// guarded, and that reading restores all of them.
 func TestGuardOfWorkbook(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"''Two": "'''Two", "'=x": "''=x", "'''": "''''", "'": "'", "'Two": "'Two", "=x": "=x", "+385": "+385"} {
@@ -81,7 +81,8 @@ func TestGuardOfWorkbook(t *testing.T) {
 	}
 }
 
-// TestWriteAll: all people are written, and no more once the client has gone.
+// TestWriteAll checks that all people are written, and that writing stops when the client
+// disconnects.
 func TestWriteAll(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
@@ -98,20 +99,20 @@ func TestWriteAll(t *testing.T) {
 		t.Errorf("%v:\n%s", err, &b)
 	}
 	if err := WriteAll(ctx, failing{}, CSV, false, each); !errors.Is(err, bytes.ErrTooLarge) {
-		t.Errorf("where nothing can be written: %v", err)
+		t.Errorf("failing writer: %v", err)
 	}
 	leave()
 	if err := WriteAll(ctx, &b, CSV, false, each); err != context.Canceled {
-		t.Errorf("for a client that has gone: %v", err)
+		t.Errorf("disconnected client: %v", err)
 	}
 }
 
-// failing fails at once, as a full disk does.
+// failing fails immediately, like a full disk.
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, bytes.ErrTooLarge }
 
-// shortDisk takes so many bytes, and no more.
+// shortDisk accepts a limited number of bytes.
 type shortDisk struct{ left int }
 
 func (d *shortDisk) Write(p []byte) (int, error) {
@@ -123,8 +124,8 @@ func (d *shortDisk) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestCutOff: wherever the disk is full, somebody who writes a file of many rows is
-// told, and before all of them are written.
+// TestCutOff checks that a full disk causes an error wherever it occurs, and before all rows are
+// written.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	const rows = 4000
@@ -169,7 +170,7 @@ func TestCutOff(t *testing.T) {
 			}
 		}
 		if err := write(&shortDisk{whole.Len() - 1}); !errors.Is(err, io.ErrShortWrite) {
-			t.Errorf("%s but for a byte: %v", name, err)
+			t.Errorf("%s, one byte short: %v", name, err)
 		}
 	}
 }

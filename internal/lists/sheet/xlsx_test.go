@@ -13,7 +13,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// workbook returns an XLSX. fill has sheets by name, and begins with Sheet1.
+// workbook returns an XLSX with the sheets created by fill. It starts with Sheet1.
 func workbook(t testing.TB, fill func(f *excelize.File) error) []byte {
 	t.Helper()
 	f := excelize.NewFile()
@@ -28,7 +28,7 @@ func workbook(t testing.TB, fill func(f *excelize.File) error) []byte {
 	return content.Bytes()
 }
 
-// list fills a sheet with a header in a row, and a person below it.
+// list writes a header row and a person to a sheet.
 func list(f *excelize.File, sheet string, row int) error {
 	return errors.Join(
 		f.SetSheetRow(sheet, fmt.Sprint("A", row), &[]any{"Vorname", "Name", "Handy", "Geboren"}),
@@ -105,7 +105,7 @@ func TestXLSXRefusals(t *testing.T) {
 	damaged := workbook(t, two)
 	damaged = damaged[:len(damaged)-100]
 	bomb := archive(t, "xl/workbook.xml", "<workbook/>", "xl/media/image1.png", "")
-	entry := bytes.LastIndex(bomb, []byte("PK\x01\x02")) // of the picture, which says that it has 161 MB
+	entry := bytes.LastIndex(bomb, []byte("PK\x01\x02")) // the entry of the picture, which declares 161 MB
 	binary.LittleEndian.PutUint32(bomb[entry+24:], 161<<20)
 	longCell := archive(t, "xl/workbook.xml", `<workbook><sheets><sheet name="A" r:id="1"/></sheets></workbook>`,
 		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="1" Type="x/worksheet" Target="a.xml"/></Relationships>`,
@@ -145,7 +145,7 @@ func TestXLSXRefusals(t *testing.T) {
 	}
 }
 
-// archive returns a ZIP archive of files: a name and a content each.
+// archive returns a ZIP archive with the given names and contents.
 func archive(t testing.TB, files ...string) []byte {
 	t.Helper()
 	var content bytes.Buffer
@@ -169,7 +169,7 @@ func archive(t testing.TB, files ...string) []byte {
 	return content.Bytes()
 }
 
-// FuzzReadXLSX reads a sheet of any XML, and archives that are damaged.
+// FuzzReadXLSX reads sheets with arbitrary XML, and damaged archives.
 func FuzzReadXLSX(f *testing.F) {
 	whole := workbook(f, func(f *excelize.File) error { return list(f, "Sheet1", 1) })
 	f.Add(whole, "")

@@ -8,8 +8,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// someone returns somebody with a first name, last name, phone number, e-mail address and
-// date of birth, as far as they are given.
+// someone returns a person with up to five values: first name, last name, phone number, email
+// address and date of birth.
 func someone(values ...string) record.Fields {
 	var f record.Fields
 	for i, field := range record.AllFields()[:len(values)] {
@@ -36,7 +36,7 @@ func TestWhy(t *testing.T) {
 		{someone("Ana", "Čović"), someone("COVIC", "Ana"), Swapped},
 		{someone("Jürgen", "Müller"), someone("Mueller", "Juergen"), Swapped},
 		{someone("Ana", "Čović", "", "", born), someone("Čović", "Ana", "", "", other), None},
-		{someone("Ana", "Čović"), someone("ana", "covic"), None}, // the same name, which is not for this package
+		{someone("Ana", "Čović"), someone("ana", "covic"), None}, // namesakes are not possible duplicates
 		{someone("Jürgen", "Müller", "", "", born), someone("Juergen", "Mueller", "", "", other), None},
 		{someone("Jürgen", "Müller", "", "", born), someone("Juergen", "Mueller", "", "", "1990-05-15T00:00:00+02:00"), Spelling},
 		{someone("Jürgen", "Müller", "", "", born), someone("Juergen", "Mueller"), Spelling},
@@ -59,7 +59,7 @@ func TestWhy(t *testing.T) {
 		}
 		found := slices.ContainsFunc(b.Lookups(), func(k Key) bool { return slices.Contains(a.Keys(), k) })
 		if test.want != None && !found {
-			t.Errorf("%v is not found by the keys of %v", test.a, test.b)
+			t.Errorf("keys do not find %v for %v", test.a, test.b)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// FuzzFound: whoever is perhaps the same is found by the keys, both ways.
+// FuzzFound checks that keys find every possible duplicate in both directions.
 func FuzzFound(f *testing.F) {
 	f.Add("Jürgen", "Müller", "092 354 3631", "a@x", true, "Mueller", "Juergen", "00385 92 354 3631", "b@x", false)
 	f.Add("Dr.", "-", "", "", true, "-", "Dr.", "", "", true)

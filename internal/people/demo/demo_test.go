@@ -7,15 +7,14 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// TestPerson: an invented person keeps the rules of a record and is always the
-// same.
+// TestPerson checks that generated people are valid and reproducible.
 func TestPerson(t *testing.T) {
 	t.Parallel()
 	missing, accented, invented := 0, 0, map[string]int{}
 	for number := range 2000 {
 		fields := Person(3, number)
 		if fields != Person(3, number) {
-			t.Fatalf("number %d is two people", number)
+			t.Fatalf("number %d yields different people", number)
 		}
 		if _, errs := fields.Normalize(time.Now()); len(errs) > 0 {
 			t.Fatalf("%+v: %v", fields, errs)
@@ -38,7 +37,7 @@ func TestPerson(t *testing.T) {
 		}
 	}
 	if missing < 200 || accented < 500 {
-		t.Errorf("%d of 2000 lack a field, %d have letters beyond ASCII", missing, accented)
+		t.Errorf("%d of 2000 people lack a field, %d have non-ASCII names", missing, accented)
 	}
 }
 

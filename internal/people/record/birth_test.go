@@ -7,7 +7,7 @@ import (
 
 func TestNormalizeBirth(t *testing.T) {
 	t.Parallel()
-	tests := []struct{ in, want string }{ // want is the code of the error if there is one
+	tests := []struct{ in, want string }{ // want is the normalized date or an error code
 		{"", ""},
 		{" \n", ""},
 		{"1990-05-15", "1990-05-15T00:00:00Z"},

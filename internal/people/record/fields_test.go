@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// today is the time at which fields are normalized.
+// today is the current time for normalization.
 var today = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
-// codes writes errors as "field code, field code".
+// codes formats errors as "field code, field code".
 func codes(errs FieldErrors) string {
 	var list []string
 	for _, e := range errs {
@@ -23,8 +23,7 @@ func codes(errs FieldErrors) string {
 	return strings.Join(list, ", ")
 }
 
-// TestTable: each of the Fields has an entry with all that it needs, in the
-// order of the struct.
+// TestTable checks that each of the Fields has a complete entry, in the order of the struct.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	members := reflect.TypeFor[Fields]()
@@ -40,16 +39,16 @@ func TestTable(t *testing.T) {
 		var f Fields
 		*d.Of(&f) = "x"
 		if reflect.ValueOf(f).Field(i).String() != "x" {
-			t.Errorf("the entry %q is of another field than %s", d.Name, member)
+			t.Errorf("entry %q does not return field %s", d.Name, member)
 		}
 		if d.normalize == nil || d.limit == 0 && d.Name != "dateOfBirth" {
-			t.Errorf("the entry %q lacks a rule or a limit", d.Name)
+			t.Errorf("entry %q has no rule or limit", d.Name)
 		}
 		if d.column == "" || slices.Contains(columns, d.column) {
-			t.Errorf("the entry %q has the column %q", d.Name, d.column)
+			t.Errorf("entry %q has column %q", d.Name, d.column)
 		}
 		if d.Headings == "" || d.VCard == "" {
-			t.Errorf("the entry %q lacks headings of lists, or the property of a vCard", d.Name)
+			t.Errorf("entry %q has no headings or vCard property", d.Name)
 		}
 		columns = append(columns, d.column)
 	}
@@ -58,7 +57,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestNoLineBreaks: checksums are of lines, so no field may hold a line break.
+// TestNoLineBreaks checks that no field accepts a line break, because checksums cover lines.
 func TestNoLineBreaks(t *testing.T) {
 	t.Parallel()
 	for _, d := range fields {
@@ -109,8 +108,7 @@ func TestNormalizeTexts(t *testing.T) {
 	}
 }
 
-// checkField compares a normalized field and the code of its only error, which
-// is empty for none.
+// checkField compares a normalized field and its error code. An empty code means no error.
 func checkField(t *testing.T, got, want string, errs FieldErrors, field, code string) {
 	t.Helper()
 	if code != "" {
@@ -187,14 +185,14 @@ func TestNameAndLabel(t *testing.T) {
 			var text *TextError
 			code := map[string]string{"is required": Required, "may have at most 100 characters": TooLong}[tt.nameErr]
 			if !errors.As(err, &text) || text.Code != cmp.Or(code, Invalid) {
-				t.Errorf("the error of the name %q is %#v", tt.value, err)
+				t.Errorf("name %q: error %#v", tt.value, err)
 			}
 		}
 		if name, err := NormalizeName(tt.value); name != tt.name || fmt.Sprint(err) != tt.nameErr {
-			t.Errorf("the name %q is %q, %v", tt.value, name, err)
+			t.Errorf("name %q: got %q, %v", tt.value, name, err)
 		}
 		if label, err := NormalizeLabel(tt.value); label != tt.label || fmt.Sprint(err) != tt.labelErr {
-			t.Errorf("the label %q is %q, %v", tt.value, label, err)
+			t.Errorf("label %q: got %q, %v", tt.value, label, err)
 		}
 	}
 }
@@ -203,12 +201,12 @@ func TestParseID(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{anaID, strings.ToUpper(anaID)} {
 		if id, err := ParseID(text); err != nil || id != anaID {
-			t.Errorf("%q is %q, %v", text, id, err)
+			t.Errorf("%q: got %q, %v", text, id, err)
 		}
 	}
 	for _, text := range []string{"", "ana", "x" + anaID[1:], anaID + "x", "{" + anaID + "}", "urn:uuid:" + anaID, strings.ReplaceAll(anaID, "-", "")} {
 		if id, err := ParseID(text); err == nil || !strings.Contains(err.Error(), "is not the id of a record") {
-			t.Errorf("%q is %q, %v", text, id, err)
+			t.Errorf("%q: got %q, %v", text, id, err)
 		}
 	}
 }

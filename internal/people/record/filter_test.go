@@ -37,30 +37,30 @@ func TestParseFilter(t *testing.T) {
 			t.Errorf("%.200s: %+v, %v", tt.query, q, err)
 		}
 		if whole := tt.ids == 0 && tt.want == (Filter{}); q.IsWhole() != whole {
-			t.Errorf("%.200s: the whole list: %t", tt.query, !whole)
+			t.Errorf("%.200s: IsWhole is %t", tt.query, !whole)
 		}
 		p := ParseParameters(tt.query)
 		if exported := p.Export(); p.Err() != nil || !reflect.DeepEqual(exported.Filter, q.Filter) || !slices.Equal(exported.IDs, q.IDs) {
-			t.Errorf("%.200s: an export has %+v, %v", tt.query, exported, p.Err())
+			t.Errorf("%.200s: export query is %+v, %v", tt.query, exported, p.Err())
 		}
 		if office, err := (Query{}).Parse(tt.query); err != nil || !office.IsWhole() {
-			t.Errorf("%.200s: a page narrows: %+v, %v", tt.query, office, err)
+			t.Errorf("%.200s: page query is %+v, %v", tt.query, office, err)
 		}
 	}
 }
 
-func TestParseFilterRefuses(t *testing.T) {
+func TestParseFilterRejects(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ query, want string }{
 		{"id=&email=&phoneNumber=&birthMonth=&hasEmail=&hasPhoneNumber=&hasDateOfBirth=&updatedSince=", "id invalid, email invalid, phoneNumber invalid, " +
-			"birthMonth invalid, hasEmail invalid, hasPhoneNumber invalid, hasDateOfBirth invalid, updatedSince invalid"}, // not everyone
+			"birthMonth invalid, hasEmail invalid, hasPhoneNumber invalid, hasDateOfBirth invalid, updatedSince invalid"}, // must not match everyone
 		{"email", "email invalid"},
 		{"id=&id=", "id invalid"},
 		{"email=ana", "email invalid"},
-		{"email=%20", "email invalid"}, // not everyone
+		{"email=%20", "email invalid"}, // must not match everyone
 		{"id=,", "id invalid"},
 		{"id=&id=%20", "id invalid"},
-		{"email=ana+b@x.hr", "email invalid"}, // a plus that was not escaped
+		{"email=ana+b@x.hr", "email invalid"}, // unescaped plus
 		{"email=Ana <ana@x.hr>", "email invalid"},
 		{"email=a@x.hr,b@x.hr", "email invalid"},
 		{"email=%ff@x.hr", "email invalid"},
@@ -68,7 +68,7 @@ func TestParseFilterRefuses(t *testing.T) {
 		{"email=a@x.hr&email=a@x.hr", "email duplicate"},
 		{"phoneNumber=none", "phoneNumber invalid"},
 		{"phoneNumber=+", "phoneNumber invalid"},
-		{"phoneNumber=%D9%A1", "phoneNumber invalid"}, // an Arabic digit
+		{"phoneNumber=%D9%A1", "phoneNumber invalid"}, // Arabic digit
 		{"id=x", "id invalid"},
 		{"id=" + anaID + "x", "id invalid"},
 		{"id=x,y&id=z", "id invalid"},
@@ -83,7 +83,7 @@ func TestParseFilterRefuses(t *testing.T) {
 		{"hasDateOfBirth=true&hasDateOfBirth=false", "hasDateOfBirth duplicate"},
 		{"updatedSince=2026-11-23", "updatedSince invalid"},
 		{"updatedSince=2026-11-23T10:00:00", "updatedSince invalid"},
-		{"updatedSince=2026-11-23T10:00:00+01:00", "updatedSince invalid"}, // a plus that was not escaped
+		{"updatedSince=2026-11-23T10:00:00+01:00", "updatedSince invalid"}, // unescaped plus
 		{"updatedSince=2026-02-30T10:00:00Z", "updatedSince invalid"},
 		{"updatedSince=yesterday", "updatedSince invalid"},
 		{"page=0&email=x&phoneNumber=x&id=x&birthMonth=x&hasEmail=x&hasPhoneNumber=x&hasDateOfBirth=x&updatedSince=x", "page out_of_range, id invalid, " +
@@ -98,7 +98,7 @@ func TestParseFilterRefuses(t *testing.T) {
 	}
 }
 
-// checkFilter fails unless a filter is one that a list can have.
+// checkFilter checks the invariants of a parsed filter.
 func checkFilter(t *testing.T, query string, q Query) {
 	t.Helper()
 	f := q.Filter

@@ -36,7 +36,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestDecodeFieldErrors: with an error of the JSON come those of Normalize.
+// TestDecodeFieldErrors checks that JSON errors include the errors of Normalize.
 func TestDecodeFieldErrors(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, body, want string }{
@@ -64,7 +64,7 @@ func TestDecodeFieldErrors(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecodeRejects(t *testing.T) {
 	t.Parallel()
 	bodies := []string{"", " \n", "null", "true", "1", `"{}"`, "[]", "[{}]", "{", "}", "{}{}", "{} x", `{} null`,
 		`{"a"}`, `{"a":}`, `{"a":1,}`, `{a:1}`, `{'a':1}`, `{"a":01}`, `{"a":NaN}`, "{\"a\":\"\n\"}", `{"a":"\x"}`,
@@ -96,7 +96,7 @@ func TestAppendJSON(t *testing.T) {
 			`{"id":"i","firstName":"","lastName":"","phoneNumber":null,"email":null,"dateOfBirth":null,` +
 				"\"invitationStatus\":\"a\\u0000\\u000a\\u001f\x7f\u2028\ufffdb\ufffd\",\"userId\":\"\"}"},
 	}
-	later := "" // fields that were added later
+	later := "" // fields added later
 	for _, d := range fields[5:] {
 		later += `"` + d.Name + `":null,`
 	}
@@ -134,7 +134,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// checkStored checks what the database relies on for every stored text.
+// checkStored checks the invariants of stored text that the database relies on.
 func checkStored(t *testing.T, f Fields) {
 	t.Helper()
 	for _, s := range []string{f.FirstName, f.LastName, f.PhoneNumber, f.Email, f.DateOfBirth} {
@@ -147,7 +147,7 @@ func checkStored(t *testing.T, f Fields) {
 	}
 }
 
-// clientRecord is a record as a client declares it.
+// clientRecord is a record as declared by a client.
 type clientRecord struct {
 	ID               string  `json:"id"`
 	FirstName        string  `json:"firstName"`
@@ -159,7 +159,7 @@ type clientRecord struct {
 	UserID           *string `json:"userId"`
 }
 
-// checkJSON reads the record back with encoding/json.
+// checkJSON decodes the record with encoding/json.
 func checkJSON(t *testing.T, f Firefighter) {
 	t.Helper()
 	text := f.AppendJSON(nil)
@@ -178,7 +178,7 @@ func checkJSON(t *testing.T, f Firefighter) {
 	}
 }
 
-// valid returns s with U+FFFD for each run of broken UTF-8.
+// valid replaces each run of invalid UTF-8 in s with U+FFFD.
 func valid(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
 func optional(s string) *string {

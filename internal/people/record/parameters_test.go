@@ -27,11 +27,11 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-func TestParametersRefuse(t *testing.T) {
+func TestParametersReject(t *testing.T) {
 	t.Parallel()
 	p := ParseParameters("a=yes&b=TRUE&c=1&c=1&format=pdf&sortDir=up&%zz=1")
 	if p.Bool("a") || p.Bool("b") || !p.Bool("c") || p.OneOf("format", "csv", "csv", "xlsx") != "csv" || p.Export().Descending {
-		t.Error("what is wrong counts")
+		t.Error("an invalid parameter was used")
 	}
 	p.Add("map", Unknown, "There is no %s.", "x")
 	var errs FieldErrors
@@ -41,8 +41,8 @@ func TestParametersRefuse(t *testing.T) {
 	}
 }
 
-// TestUnknownParameters: a parameter that no method has read is an error, next to the other
-// errors, and the detail lists the known ones. Err returns the same when it is called again.
+// TestUnknownParameters checks that unread parameters are reported in addition to other errors,
+// with a list of the known ones, and that Err can be called repeatedly.
 func TestUnknownParameters(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]string{
@@ -76,6 +76,6 @@ func TestUnknownParameters(t *testing.T) {
 	}
 	var errs FieldErrors
 	if errors.As(ParseParameters(many).Err(), &errs); len(errs) != maxUnknown {
-		t.Errorf("%d unknown parameters are named", len(errs))
+		t.Errorf("%d unknown parameters reported", len(errs))
 	}
 }

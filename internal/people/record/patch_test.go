@@ -33,9 +33,9 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestPatchRefuses: everything is said at once, and nothing of what the patch
-// leaves alone.
-func TestPatchRefuses(t *testing.T) {
+// TestPatchRejects checks that all errors are reported at once, and none for members outside the
+// patch.
+func TestPatchRejects(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ patch, want string }{
 		{`{"firstName":null}`, "firstName required"},
@@ -60,8 +60,8 @@ func TestPatchRefuses(t *testing.T) {
 	}
 }
 
-// FuzzMerge compares a patch with RFC 7396, section 2: a member replaces, null
-// removes. What comes of it is a record that may be stored.
+// FuzzMerge compares merging with RFC 7396, section 2: a value replaces, null removes. The result
+// must be a valid record.
 func FuzzMerge(f *testing.F) {
 	for _, patch := range []string{`{}`, `{"lastName":"B","email":null}`, `{"dateOfBirth":"1990-05-15T00:00:00+02:00","id":[1]}`,
 		`{"phoneNumber":"","firstName":" \ud83d\ude92 "}`, `{"email":"a","email":"b"}`, `[]`, ``} {

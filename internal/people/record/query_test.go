@@ -49,7 +49,7 @@ func TestParseQuery(t *testing.T) {
 	}
 }
 
-func TestParseQueryRefuses(t *testing.T) {
+func TestParseQueryRejects(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ query, want string }{
 		{"page=0", "page out_of_range"},
@@ -60,7 +60,7 @@ func TestParseQueryRefuses(t *testing.T) {
 		{"page=1e3", "page invalid"},
 		{"page=0x1", "page invalid"},
 		{"page=1_0", "page invalid"},
-		{"page=%D9%A1", "page invalid"}, // an Arabic digit
+		{"page=%D9%A1", "page invalid"}, // Arabic digit
 		{"page=%201", "page invalid"},
 		{"page=9007199254740992", "page out_of_range"},
 		{"page=9223372036854775808", "page out_of_range"},
@@ -98,7 +98,7 @@ func TestParseQueryRefuses(t *testing.T) {
 	}
 }
 
-// TestParseWithDefaults: what is missing or wrong is as in the query that parses.
+// TestParseWithDefaults checks that absent and invalid parameters keep the defaults.
 func TestParseWithDefaults(t *testing.T) {
 	t.Parallel()
 	defaults := Query{Page: 3, PageSize: 100, SortBy: ByLastName, Descending: true}

@@ -13,8 +13,8 @@ const anaID = "01a1f83c-64f7-795d-bc35-4c6516093415"
 var ana = Fields{FirstName: "Ana", LastName: "Čović", PhoneNumber: "091 234 5678", Email: "Ana.Covic@example.com",
 	DateOfBirth: "1990-05-15T00:00:00+02:00"}
 
-// anaSum is the checksum of ana in department 7. A change of this constant, or
-// of another checksum in this file, makes every existing database damaged.
+// anaSum is the checksum of ana in department 7. Changing it, or another checksum in this file,
+// would make every existing database damaged.
 const anaSum = 3589889097
 
 func TestChecksum(t *testing.T) {
@@ -36,23 +36,22 @@ func TestChecksum(t *testing.T) {
 	}
 }
 
-// TestChecksumOfNewField: a field that is added later changes the checksum of
-// those records only that have a value in it. It adds to the table of fields
-// and so does not run in parallel.
+// TestChecksumOfNewField checks that a new field changes only the checksums of records with a
+// value. It modifies the table of fields and must not run in parallel.
 func TestChecksumOfNewField(t *testing.T) {
 	rank, before := "", fields
 	t.Cleanup(func() { fields = before })
 	fields = append(slices.Clone(fields), Field{Name: "rank", Of: func(*Fields) *string { return &rank }})
 	if sum := Checksum(7, anaID, &ana, false); sum != anaSum {
-		t.Errorf("%d without a value", sum)
+		t.Errorf("checksum %d without a value", sum)
 	}
 	rank = "Captain"
 	if sum := Checksum(7, anaID, &ana, false); sum == anaSum {
-		t.Error("the value is not in the checksum")
+		t.Error("the checksum ignores the value")
 	}
 }
 
-// anaRow is the row of ana.
+// anaRow is the database row of ana.
 func anaRow() []driver.Value {
 	row := []driver.Value{int64(7<<32 | 1), int64(anaSum), anaID}
 	return append(append(row, ana.Values()...), "Sent", nil, int64(98), int64(99))
@@ -72,7 +71,7 @@ func TestScan(t *testing.T) {
 			t.Errorf("got %+v", s)
 		}
 		if s.UserID != nil || s.InvitationStatus == nil || *s.InvitationStatus != "Sent" {
-			t.Errorf("the platform's columns are %v, %v", s.InvitationStatus, s.UserID)
+			t.Errorf("platform columns: %v, %v", s.InvitationStatus, s.UserID)
 		}
 	}
 	if n := strings.Count(Columns, ",") + 1; n != len(anaRow()) {
@@ -80,15 +79,15 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestScanDamaged: no column that the checksum covers changes unseen, and no
-// row is another department's.
+// TestScanDamaged checks that a change of any covered column, or another department, invalidates
+// the checksum.
 func TestScanDamaged(t *testing.T) {
 	t.Parallel()
 	if s := scan(8, false, anaRow()); !s.Damaged {
 		t.Error("a row of another department is not damaged")
 	}
 	if s := scan(7, true, anaRow()); !s.Damaged {
-		t.Error("a row whose deletion is lost is not damaged")
+		t.Error("a deleted row read as not deleted is not damaged")
 	}
 	names := strings.Split(Columns, ", ")
 	for column := 1; column < 3+len(fields); column++ {
@@ -133,7 +132,7 @@ func TestValuesAndKeys(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.values = append(tt.values, make([]driver.Value, len(fields)-len(tt.values))...) // fields that were added later
+			tt.values = append(tt.values, make([]driver.Value, len(fields)-len(tt.values))...) // fields added later
 			if got := tt.f.Values(); !slices.Equal(got, tt.values) {
 				t.Errorf("values %q, want %q", got, tt.values)
 			}

@@ -19,8 +19,8 @@ func TestSearchTerms(t *testing.T) {
 		{"ana ANA", []Term{text("ana")}},
 		{"(091)-23", []Term{number("(091)-23", "09123")}},
 		{"+385", []Term{number("+385", "385")}},
-		{"A-7/12", []Term{text("a-7/12")}}, // a letter: no digits
-		{"９１", []Term{text("91")}},         // not ASCII, and so no digits
+		{"A-7/12", []Term{text("a-7/12")}}, // a letter, so not a number
+		{"９１", []Term{text("91")}},         // not ASCII, so not digits
 		{"91 ９１", []Term{number("91", "91"), text("91")}},
 		{"\u0301 a", []Term{text("a")}}, // folds to nothing
 		{"\" % * \x00", []Term{text("\""), text("%"), text("*"), text("\x00")}},
@@ -41,8 +41,8 @@ func TestSearchTerms(t *testing.T) {
 	}
 }
 
-// TestSearchNumbers: a number has other forms where it begins with 00, + or 0 and has
-// seven digits more.
+// TestSearchNumbers checks which numbers have other forms: those that start with 00, + or 0,
+// followed by at least seven digits.
 func TestSearchNumbers(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -56,17 +56,17 @@ func TestSearchNumbers(t *testing.T) {
 		{"00385(0)92.354.3631", []Number{{"003850923543631", "385", "923543631"}}, Number{}},
 		{"+15551234567", []Number{{"15551234567", "1", "5551234567"}}, Number{}},
 		{"+4366412345", []Number{{"4366412345", "43", "66412345"}}, Number{}},
-		{"1+23456789", []Number{{"123456789", "", ""}}, Number{}}, // the plus is not in front
+		{"1+23456789", []Number{{"123456789", "", ""}}, Number{}}, // plus not at the start
 		{"923543631", []Number{{"923543631", "", ""}}, Number{}},
-		{"0923543", []Number{{"0923543", "", ""}}, Number{}},                 // six
-		{"+3859235", []Number{{"3859235", "", ""}}, Number{}},                // less
-		{"+0123456789", []Number{{"0123456789", "", "123456789"}}, Number{}}, // of no country
+		{"0923543", []Number{{"0923543", "", ""}}, Number{}},                 // six digits
+		{"+3859235", []Number{{"3859235", "", ""}}, Number{}},                // fewer digits
+		{"+0123456789", []Number{{"0123456789", "", "123456789"}}, Number{}}, // no country
 		{"00", []Number{{"00", "", ""}}, Number{}},
 		{"092 354 3631", []Number{{"092", "", ""}, {"354", "", ""}, {"3631", "", ""}}, Number{"0923543631", "", "923543631"}},
 		{"+385 (0)92 354 3631", []Number{{"385", "", ""}, {"092", "", ""}, {"354", "", ""}, {"3631", "", ""}}, Number{"3850923543631", "385", "923543631"}},
-		{"91 234", []Number{{"91", "", ""}, {"234", "", ""}}, Number{}}, // the terms find all of it
+		{"91 234", []Number{{"91", "", ""}, {"234", "", ""}}, Number{}}, // the terms find all matches
 		{"091 – 23", []Number{{"091", "", ""}, {}, {"23", "", ""}}, Number{"09123", "", ""}},
-		{"091 % 23", []Number{{"091", "", ""}, {}, {"23", "", ""}}, Number{}}, // no separator
+		{"091 % 23", []Number{{"091", "", ""}, {}, {"23", "", ""}}, Number{}}, // not a separator
 		{"ana 092 3543631", []Number{{}, {"092", "", ""}, {"3543631", "", ""}}, Number{}},
 		{"- /", []Number{{}, {}}, Number{}},
 	}
@@ -84,7 +84,7 @@ func TestSearchNumbers(t *testing.T) {
 	}
 }
 
-// TestFormsOfNumbers: every form of a number finds every other one, and no other number.
+// TestFormsOfNumbers checks that every form of a number finds all other forms, and no other number.
 func TestFormsOfNumbers(t *testing.T) {
 	t.Parallel()
 	forms := []string{"092 354 3631", "0923543631", "(092) 354-3631", "00385 92 354 3631", "00385923543631", "+385 (0)92 354 3631",
@@ -94,12 +94,12 @@ func TestFormsOfNumbers(t *testing.T) {
 	for _, typed := range forms {
 		for _, phone := range forms {
 			if !finds(typed, phone) {
-				t.Errorf("%s does not find %s", typed, phone)
+				t.Errorf("%s does not match %s", typed, phone)
 			}
 		}
 		for _, phone := range others {
 			if finds(typed, phone) {
-				t.Errorf("%s finds %s", typed, phone)
+				t.Errorf("%s matches %s", typed, phone)
 			}
 		}
 	}
@@ -107,21 +107,21 @@ func TestFormsOfNumbers(t *testing.T) {
 		typed, phone string
 		want         bool
 	}{
-		{"09235436", "+385 92 354 3631", true}, // while somebody types
+		{"09235436", "+385 92 354 3631", true}, // while typing
 		{"+3859235436", "092 354 3631", true},
 		{"0923543", "+385 92 354 3631", false},
 		{"+386 92 354 3631", "+385 92 354 3631", false}, // another country
-		{"+386 92 354 3631", "092 354 3631", true},      // of no country
-		{"092 354 3631", "923543631", true},             // a spreadsheet has taken the 0
-		{"092 354 3631", "385923543631", true},          // or the plus
-		{"+39 06 1234 5678", "06 1234 5678", true},      // Italy dials the 0 from abroad, too
+		{"+386 92 354 3631", "092 354 3631", true},      // no country
+		{"092 354 3631", "923543631", true},             // 0 dropped by a spreadsheet
+		{"092 354 3631", "385923543631", true},          // plus dropped by a spreadsheet
+		{"+39 06 1234 5678", "06 1234 5678", true},      // Italy keeps the 0 in international calls
 		{"06 1234 5678", "+39 06 1234 5678", true},
 		{"0664 123 4567", "+43 664 123 4567, +43 1 234 5678", true},
 		{"+1 (555) 123-4567", "555-123-4567", true},
 		{"", "", false},
 	} {
 		if got := finds(tt.typed, tt.phone); got != tt.want {
-			t.Errorf("%q finds %q: %t", tt.typed, tt.phone, got)
+			t.Errorf("%q matches %q: %t", tt.typed, tt.phone, got)
 		}
 	}
 }
@@ -143,12 +143,11 @@ func TestExpandedFields(t *testing.T) {
 	}
 }
 
-// checkNumber checks that a number has nothing but digits, and no form that its digits do
-// not have.
+// checkNumber checks that a number has only digits, and no form beyond its digits.
 func checkNumber(t *testing.T, query string, n Number) {
 	t.Helper()
 	if strings.Trim(n.Digits+n.Country+n.Rest, "0123456789") != "" || !strings.HasSuffix(n.Digits, n.Rest) ||
 		!strings.Contains(n.Digits, n.Country) || n.Rest != "" && len(n.Rest) < leastRest || n.Digits != "" && !n.In(n.Digits) {
-		t.Fatalf("%q became the number %+v", query, n)
+		t.Fatalf("%q: got number %+v", query, n)
 	}
 }

@@ -78,8 +78,8 @@ func TestReaches(t *testing.T) {
 	}
 }
 
-// TestAgesAgree checks for every day of birth in eight years that the age of a
-// person changes on the day on which the person reaches it, and on no other.
+// TestAgesAgree checks, for every day of birth in eight years, that the age changes exactly on the
+// day returned by Reaches.
 func TestAgesAgree(t *testing.T) {
 	t.Parallel()
 	first := time.Date(1896, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -44,7 +44,7 @@ func TestLinesFoldBetweenCharacters(t *testing.T) {
 		w := calendar.NewWriter("p", "n")
 		w.Yearly("id", tt.summary, calendar.Date{Year: 2000, Month: time.January, Day: 1}, noon)
 		if got := string(w.End()); !strings.Contains(got, "\r\n"+tt.want+"\r\n") {
-			t.Errorf("%q is missing in\n%s", tt.want, got)
+			t.Errorf("missing %q in\n%s", tt.want, got)
 		}
 	}
 }

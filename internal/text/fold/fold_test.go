@@ -44,7 +44,7 @@ func TestString(t *testing.T) {
 	}
 }
 
-// TestEveryRune: the folded form of each code point folds to itself and has no mark.
+// TestEveryRune checks that folding each code point is idempotent and leaves no marks.
 func TestEveryRune(t *testing.T) {
 	t.Parallel()
 	for r := rune(0); r <= unicode.MaxRune; r++ {

@@ -12,7 +12,7 @@ import (
 	"testing/fstest"
 )
 
-// testCatalog returns the messages of the tests. Languages that are missing have none of them.
+// testCatalog returns messages for tests. Some languages are missing.
 func testCatalog() Catalog {
 	return MustLoad("messages/*.json", fstest.MapFS{"messages/README.md": {Data: []byte("not JSON")}, "messages/list.json": {Data: []byte(`{
 		"list.title": {"en": "People", "hr": "Osobe"},
@@ -98,18 +98,18 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// argument is what stands for an argument in a text.
+// argument matches a placeholder in a text.
 var argument = regexp.MustCompile(`\{[0-9]\}`)
 
-// needs returns the arguments of a text, each once, sorted.
+// needs returns the placeholders of a text, sorted and without duplicates.
 func needs(text string) []string {
 	all := argument.FindAllString(text, -1)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// TestMessages: each message of the program is there once, in each language and in each of its
-// forms, and has the same arguments in all of them.
+// TestMessages checks that each message exists once, in every language and plural form, with the
+// same placeholders.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	page := []string{"../../web/*/messages/*.json", "../../web/office/*/messages/*.json"}
@@ -127,7 +127,7 @@ func TestMessages(t *testing.T) {
 		if len(c.messages) == 0 {
 			t.Fatal(patterns)
 		}
-		written := 0 // a message that is twice there would replace the first one
+		written := 0 // a duplicate key would replace the first message
 		for _, name := range names {
 			text, err := os.ReadFile(name)
 			if err != nil {
@@ -136,7 +136,7 @@ func TestMessages(t *testing.T) {
 			written += len(regexp.MustCompile(`(?m)^  "[^"]+": \{`).FindAll(text, -1))
 		}
 		if written != len(c.messages) {
-			t.Errorf("%q has %d messages, of which %d are different", patterns, written, len(c.messages))
+			t.Errorf("%q has %d messages but %d keys", patterns, written, len(c.messages))
 		}
 		for key, m := range c.messages {
 			for _, fault := range m.faults() {
@@ -146,7 +146,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// forms returns the forms of a plural, and whether the form one stands for other numbers than 1 as well.
+// forms returns the plural forms of a language, and whether the form one includes numbers other
+// than 1.
 func (l *Language) forms() (all []form, oneIsMore bool) {
 	for n := range 200 {
 		f := l.plural(n)
@@ -157,7 +158,7 @@ func (l *Language) forms() (all []form, oneIsMore bool) {
 	return all, oneIsMore
 }
 
-// faults returns what is wrong with a message.
+// faults returns the errors in a message.
 func (m message) faults() (all []string) {
 	plural := len(m["en"]) > 1
 	want := needs(m["en"][plain] + m["en"][other])
@@ -184,7 +185,7 @@ func (m message) faults() (all []string) {
 	return all
 }
 
-// TestFaults: a message that is not as the others is found.
+// TestFaults checks that inconsistent messages are detected.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	in := func(text string) message {

@@ -9,12 +9,12 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/calendar"
 )
 
-// speak returns a language that must be there.
+// speak returns a language or fails the test.
 func speak(t testing.TB, tag string) *Language {
 	t.Helper()
 	l := ByTag(tag)
 	if l == nil {
-		t.Fatalf("there is no language %s", tag)
+		t.Fatalf("unknown language %s", tag)
 	}
 	return l
 }
@@ -46,7 +46,7 @@ func TestDatesWritten(t *testing.T) {
 	}
 }
 
-// TestDatesReadBack checks that each language reads what each language writes.
+// TestDatesReadBack checks that every language parses the dates that every language writes.
 func TestDatesReadBack(t *testing.T) {
 	t.Parallel()
 	for _, writer := range All() {
@@ -65,8 +65,7 @@ func TestDatesReadBack(t *testing.T) {
 	}
 }
 
-// readings are texts that every language reads in the same way. want is ISO 8601
-// or an error.
+// readings are dates that all languages parse alike. want is ISO 8601 or an error.
 var readings = []struct{ text, want string }{
 	{"15 May 1990", "1990-05-15"},
 	{"1990-05-15", "1990-05-15"},
@@ -150,7 +149,7 @@ func TestParseDay(t *testing.T) {
 	}
 }
 
-// TestAbbreviations reads the abbreviated months of CLDR.
+// TestAbbreviations parses the abbreviated month names of CLDR.
 func TestAbbreviations(t *testing.T) {
 	t.Parallel()
 	for _, months := range []string{
@@ -170,7 +169,7 @@ func TestAbbreviations(t *testing.T) {
 	}
 }
 
-// read returns the date as ISO 8601, or the error.
+// read returns a date in ISO 8601, or the error.
 func read(l *Language, text string) string {
 	day, err := l.ParseDay(text)
 	if err != nil {
@@ -208,8 +207,7 @@ func TestEitherOrder(t *testing.T) {
 	}
 }
 
-// TestParseBirth reads years of two digits, as imports do, and asks where that could be
-// wrong.
+// TestParseBirth parses two-digit years and checks which of them are ambiguous.
 func TestParseBirth(t *testing.T) {
 	t.Parallel()
 	today := calendar.Date{Year: 2026, Month: time.November, Day: 23}
@@ -226,7 +224,7 @@ func TestParseBirth(t *testing.T) {
 		"1.2.05":       "2005-02-01",
 		"23.11.16":     "2016-11-23", // ten years old today
 		"24.11.16":     "either 24 November 1916 or 24 November 2016",
-		"15 May 19":    "either 15 May 1919 or 15 May 2019", // or 1990, of which the end is missing
+		"15 May 19":    "either 15 May 1919 or 15 May 2019", // or 1990 with the last two digits missing
 		"1.1.26":       "either 1 January 1926 or 1 January 2026",
 		"24.11.26":     "1926-11-24", // tomorrow
 		"29.2.00":      "2000-02-29",
@@ -237,7 +235,7 @@ func TestParseBirth(t *testing.T) {
 		"5/6/90":       "either 5 June 1990 or 6 May 1990",
 		"15 May 1990":  "1990-05-15",
 		"1.1.2026":     "2026-01-01",
-		"1.1.2990":     "2990-01-01", // the record's own rule says more
+		"1.1.2990":     "2990-01-01", // rejected later by the rules of a record
 		"15 May 9":     "not a date",
 		"15.5.190":     "not a date",
 		"90.5":         "not a date",
@@ -259,8 +257,7 @@ func TestParseBirth(t *testing.T) {
 	}
 }
 
-// FuzzParseDay checks that a date that is read exists, and that what Day writes of
-// it is read in the same way.
+// FuzzParseDay checks that parsed dates exist and survive a round trip through Day.
 func FuzzParseDay(f *testing.F) {
 	for _, r := range readings {
 		f.Add(r.text)
@@ -270,7 +267,7 @@ func FuzzParseDay(f *testing.F) {
 			day, err := l.ParseDay(text)
 			if err != nil {
 				if day != (calendar.Date{}) {
-					t.Fatalf("%q is refused, but is %s", text, day)
+					t.Fatalf("%q is rejected, but parses as %s", text, day)
 				}
 				continue
 			}

@@ -14,7 +14,7 @@ func TestLanguages(t *testing.T) {
 	for _, l := range All() {
 		names += l.Tag + " " + l.Name + "\n"
 		if ByTag(l.Tag) != l {
-			t.Errorf("%s is not found by its tag", l.Name)
+			t.Errorf("ByTag does not find %s", l.Name)
 		}
 	}
 	if want := "en English\nde Deutsch\nfr Français\nes Español\nhr Hrvatski\n"; !strings.HasPrefix(names, want) {
@@ -27,7 +27,7 @@ func TestLanguages(t *testing.T) {
 	}
 	All()[0] = nil
 	if All()[0] == nil {
-		t.Error("changing the result of All changes the languages")
+		t.Error("modifying the result of All modifies the languages")
 	}
 }
 
@@ -66,7 +66,7 @@ func TestNegotiate(t *testing.T) {
 	}
 }
 
-// TestPluralForms compares with the rules of CLDR in golang.org/x/text.
+// TestPluralForms compares the plural rules with CLDR in golang.org/x/text.
 func TestPluralForms(t *testing.T) {
 	t.Parallel()
 	want := map[plural.Form]form{plural.One: one, plural.Other: other, plural.Few: few,

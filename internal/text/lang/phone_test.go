@@ -31,7 +31,7 @@ func TestPhone(t *testing.T) {
 		{"en", "(555) 123-4567", "555 123 4567"},
 		{"en", "+1 (555) 123-4567", "+1 555 123 4567"},
 		{"en", "+441632 960961", "+44 1632 960961"},
-		// What is not surely one number stays as it is.
+		// Text that is not clearly one number stays unchanged.
 		{"en", "", ""},
 		{"en", "1", "1"},
 		{"en", "112", "112"},
@@ -50,7 +50,7 @@ func TestPhone(t *testing.T) {
 		{"en", "٠٩١٢٣٤٥٦٧٨", "٠٩١٢٣٤٥٦٧٨"},
 	} {
 		if got := ByTag(tt.tag).Phone(tt.typed); got != tt.want {
-			t.Errorf("%s: %q is shown as %q, not %q", tt.tag, tt.typed, got, tt.want)
+			t.Errorf("%s: %q: got %q, want %q", tt.tag, tt.typed, got, tt.want)
 		}
 	}
 }

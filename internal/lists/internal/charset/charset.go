@@ -26,10 +26,8 @@ type page struct {
 	languages []string // languages that use it more often than windows-1252
 }
 
-// central are the Central European languages with Latin script.
 var central = []string{"bs", "cs", "hr", "hu", "pl", "ro", "sk", "sl", "sq", "sr"}
 
-// pages are all code pages, the most common first.
 var pages = []page{
 	{Windows1252, nil, charmap.Windows1252, nil},
 	{Windows1250, nil, charmap.Windows1250, central},

@@ -26,7 +26,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPages: the pages of a language come first, and no page is lost.
+// TestPages checks that pages of a language come first and no page is lost.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	for languages, want := range map[string]string{
@@ -52,9 +52,9 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestAsItIs: of any bytes a text can be made and taken back, with the same ASCII and a
-// letter for anything else.
-func TestAsItIs(t *testing.T) {
+// TestRaw checks that Raw and Bytes round-trip all bytes, keep ASCII and use letters for other
+// bytes.
+func TestRaw(t *testing.T) {
 	t.Parallel()
 	var all []byte
 	for b := range 256 {
@@ -66,7 +66,7 @@ func TestAsItIs(t *testing.T) {
 	}
 	for _, r := range text[utf8.RuneSelf:] {
 		if !unicode.IsLetter(r) || unicode.IsSpace(r) {
-			t.Errorf("%q is no letter", r)
+			t.Errorf("%q is not a letter", r)
 		}
 	}
 }

@@ -108,8 +108,8 @@ func pageOf(charsetName string) string {
 	return page
 }
 
-// Charset returns the code page charsetParam by the cards of a file. It is empty if they declare none
-// or several.
+// Charset returns the code page charsetParam by the cards of a file. It is empty if they declare
+// none or several.
 func Charset(content []byte) (page string) {
 	for _, found := range charsetParam.FindAllSubmatch(content, -1) {
 		one := pageOf(string(found[1]))
@@ -134,7 +134,6 @@ func (p Property) charset(text string) string {
 	return charset.Decode(text, page)
 }
 
-// unescape removes backslash escapes.
 func unescape(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text

@@ -40,7 +40,6 @@ const (
 	maxParams     = 100 // per property
 )
 
-// reader collects cards from lines.
 type reader struct {
 	visit  func(number int, card Card) error
 	number int
@@ -50,7 +49,6 @@ type reader struct {
 	err    error
 }
 
-// word returns a one-word value in upper case.
 func (p Property) word() string {
 	if len(p.value) > 100 {
 		return ""
@@ -60,7 +58,6 @@ func (p Property) word() string {
 
 func (r *reader) fail(what string) { r.err = fmt.Errorf("card %d %s", r.number, what) }
 
-// line adds an unfolded line.
 func (r *reader) line(line string) {
 	p, ok := parse(line)
 	value := p.word()
@@ -182,7 +179,6 @@ var (
 	highBytes  = regexp.MustCompile("=[89A-Fa-f][0-9A-Fa-f]")
 )
 
-// firstLine returns the first line, including the line break.
 func firstLine(content []byte) []byte {
 	end := bytes.IndexAny(content, "\r\n") + 1
 	switch {
@@ -194,7 +190,6 @@ func firstLine(content []byte) []byte {
 	return content[:end]
 }
 
-// isBare reports whether a line has quoted-printable text without a charset.
 func isBare(line []byte) bool {
 	head, _, found := bytes.Cut(line[:min(len(line), 1000)], []byte(":"))
 	return found && isQuotedPrintable(line) && !bytes.Contains(bytes.ToUpper(head), []byte("CHARSET="))

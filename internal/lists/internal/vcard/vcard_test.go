@@ -9,8 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// property returns the first property of a card that has one line more, as its name
-// and text.
+// property returns the first property of a card with the given lines.
 func property(t *testing.T, lines ...string) (found Property) {
 	t.Helper()
 	text := "BEGIN:VCARD\r\n" + strings.Join(lines, "\r\n") + "\r\nEND:VCARD\r\n"
@@ -200,7 +199,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestUnquote: what has no charset becomes the bytes of the file, and nothing else does.
+// TestUnquote checks that only quoted-printable text without a charset becomes raw bytes.
 func TestUnquote(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
@@ -211,7 +210,7 @@ func TestUnquote(t *testing.T) {
 		"N;QUOTED-PRINTABLE:=C5=\r\n=A0;a":                            "", // UTF-8
 		"N;QUOTED-PRINTABLE;CHARSET=x:=C8":                            "",
 		"N:=C8\r\nPHOTO;BASE64:\r\n =C8=\r\n":                         "",
-		"NOTE:č\nN;QUOTED-PRINTABLE:=C8":                              "", // the file is in UTF-8
+		"NOTE:č\nN;QUOTED-PRINTABLE:=C8":                              "", // the file is UTF-8
 	} {
 		if got := string(Unquote([]byte(content))); got != cmp.Or(want, content) {
 			t.Errorf("%q becomes %q, want %q", content, got, cmp.Or(want, content))
@@ -219,7 +218,7 @@ func TestUnquote(t *testing.T) {
 	}
 }
 
-// FuzzRead reads any text. What it finds is written and read again as the same.
+// FuzzRead reads arbitrary text and checks that cards survive a round trip.
 func FuzzRead(f *testing.F) {
 	f.Add("BEGIN:VCARD\r\nVERSION:2.1\r\nN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:=C5=\r\n=A0;a\r\nEND:VCARD\r\n")
 	f.Add("BEGIN:VCARD\nitem1.TEL;TYPE=\"cell,voice\";PREF=1:tel:+1\n 2\nPHOTO;ENCODING=b:AAAA\nBDAY:19900515\nEND:VCARD\n")
@@ -261,12 +260,12 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// checkLines checks the lengths of lines, and that each is valid UTF-8.
+// checkLines checks that lines are short enough and valid UTF-8.
 func checkLines(t *testing.T, text string) {
 	t.Helper()
 	for line := range strings.SplitSeq(text, "\r\n") {
 		if len(line) > maxLine || !utf8.ValidString(line) {
-			t.Fatalf("the line %q is broken", line)
+			t.Fatalf("invalid line %q", line)
 		}
 	}
 }

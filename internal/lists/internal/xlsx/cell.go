@@ -138,7 +138,6 @@ func (f *File) readStrings(ctx context.Context, part string) error {
 	})
 }
 
-// count deducts a stored text from the limit.
 func (f *File) count(text string) error {
 	if f.left.text -= len(text) + 16; f.left.text < 0 {
 		return ErrTooLarge

@@ -34,7 +34,7 @@ func TestDay(t *testing.T) {
 		{"x", false, ""},
 	} {
 		if got, ok := Day(test.serial, test.date1904); ok != (test.want != "") || ok && got != test.want {
-			t.Errorf("the number %s, 1904 %t, is the day %s, %t, want %s", test.serial, test.date1904, got, ok, test.want)
+			t.Errorf("serial %s, 1904 %t: got %s, %t, want %s", test.serial, test.date1904, got, ok, test.want)
 		}
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestShow: a number is read as its format shows it where that has leading zeros, a plus
-// or the parts of a number that is dialled. All other formats leave it alone.
+// TestShow checks that formats with leading zeros, a plus or dialing groups apply to numbers, and
+// that all other formats leave them unchanged.
 func TestShow(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ format, number, want string }{
@@ -86,7 +86,8 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// TestStyles: a number has the format of its own style, in workbooks as programs write them.
+// TestStyles checks that each number gets the format of its style, in workbooks of various
+// programs.
 func TestStyles(t *testing.T) {
 	t.Parallel()
 	styles := func(formats, cells string) parts {
@@ -124,8 +125,8 @@ func TestStyles(t *testing.T) {
 	}
 }
 
-// TestUncalculated: formulas without a value are counted, and those whose value is an empty
-// text are not.
+// TestUncalculated checks that only formulas without a stored value are counted, not those with an
+// empty text.
 func TestUncalculated(t *testing.T) {
 	t.Parallel()
 	for xml, want := range map[string]int{
@@ -141,7 +142,7 @@ func TestUncalculated(t *testing.T) {
 	}
 }
 
-// FuzzFormat: a format keeps all digits of a number in their order.
+// FuzzFormat checks that a format keeps all digits of a number in order.
 func FuzzFormat(f *testing.F) {
 	for _, format := range []string{`0#" "##`, `[<=99]00-00;(##) ##`, `"+"General`, `[$€-407]#,##0`, `\0_)*-;;;@`, `[Red`, `"`} {
 		f.Add(format, uint64(612345678))

@@ -13,7 +13,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// checkXML reads every part of a workbook as encoding/xml does, which is strict.
+// checkXML parses every part of a workbook with encoding/xml, which is strict.
 func checkXML(t *testing.T, content []byte) {
 	t.Helper()
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
@@ -26,13 +26,12 @@ func checkXML(t *testing.T, content []byte) {
 			_, err = decoder.Token()
 		}
 		if !errors.Is(err, io.EOF) {
-			t.Errorf("%s is no XML: %v", part.Name, err)
+			t.Errorf("%s is not XML: %v", part.Name, err)
 		}
 	}
 }
 
-// checkExcelize reads the texts of a workbook with a library that this package does
-// not use.
+// checkExcelize reads a workbook with an independent library.
 func checkExcelize(t *testing.T, content []byte, want [][]string) {
 	t.Helper()
 	f, err := excelize.OpenReader(bytes.NewReader(content))
@@ -44,8 +43,7 @@ func checkExcelize(t *testing.T, content []byte, want [][]string) {
 	}
 }
 
-// FuzzWrite writes any texts, and reads them as XML, with excelize and with this
-// package.
+// FuzzWrite writes arbitrary text and reads it back as XML, with excelize and with this package.
 func FuzzWrite(f *testing.F) {
 	for _, text := range []string{"a]]>b", "]]>", "<![CDATA[x]]>", "&amp;", "_x0041_", "'", "a\tb\nc\rd", "\x00\x1f\ufffe\uffff", "🚒", "--><!--", "<?xml?>", "\"'<>&"} {
 		f.Add(text, text)

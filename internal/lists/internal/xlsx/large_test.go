@@ -6,12 +6,11 @@ import (
 	"testing"
 )
 
-// TestLimits: a workbook of 10,000 people takes a tenth of the limits at most, because one of
-// 100,000 people must be within them. TestMemoryOfImports in acceptance has workbooks that
-// exceed them.
+// TestLimits checks that a workbook of 10,000 people uses at most a tenth of the limits, so that
+// 100,000 people fit. TestMemoryOfImports in acceptance covers workbooks that exceed them.
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	// Eight columns as Excel writes them, each with a text of its own.
+	// Eight columns as written by Excel, each with a distinct text.
 	var rows, texts strings.Builder
 	rows.WriteString("<worksheet><sheetData>")
 	texts.WriteString("<sst>")
@@ -34,6 +33,6 @@ func TestLimits(t *testing.T) {
 	}
 	left, most := f.left, defaultLimits
 	if 10*(most.unpacked-left.unpacked) > most.unpacked || 10*(most.text-left.text) > most.text || 10*(most.marks-left.marks) > most.marks {
-		t.Errorf("of %+v there is left %+v", most, left)
+		t.Errorf("limits %+v, remaining %+v", most, left)
 	}
 }

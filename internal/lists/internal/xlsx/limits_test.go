@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// limited reads all rows of the first sheet within limits.
+// limited reads all rows of the first sheet within the given limits.
 func limited(t *testing.T, p parts, most limits) (rows []Row, err error) {
 	t.Helper()
 	f, err := open(t.Context(), p.zip(t), most)
@@ -21,7 +21,7 @@ func limited(t *testing.T, p parts, most limits) (rows []Row, err error) {
 	return rows, err
 }
 
-// TestLongCell: a text that is longer than any of Excel is too much, in whatever pieces it is.
+// TestLongCell checks that text longer than Excel allows is rejected, in one or many pieces.
 func TestLongCell(t *testing.T) {
 	t.Parallel()
 	const shared = `<row r="3"><c r="B3" t="s"><v>0</v></c></row>`
@@ -44,8 +44,7 @@ func TestLongCell(t *testing.T) {
 	}
 }
 
-// TestSharedTextCounts: a text that many cells share is as much work as if each had
-// it for itself.
+// TestSharedTextCounts checks that each use of a shared string counts towards the limit.
 func TestSharedTextCounts(t *testing.T) {
 	t.Parallel()
 	p := book(strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 100), parts{"xl/sharedStrings.xml": "<sst><si><t>" + strings.Repeat("a", 20_000) + "</t></si></sst>"})
@@ -57,7 +56,7 @@ func TestSharedTextCounts(t *testing.T) {
 	}
 }
 
-// TestReadAgain: what is read again counts again, so that a workbook cannot name one
+// TestReadAgain checks that reading a sheet again counts again, so that a workbook cannot list one
 // sheet many times.
 func TestReadAgain(t *testing.T) {
 	t.Parallel()
@@ -73,14 +72,14 @@ func TestReadAgain(t *testing.T) {
 	}
 }
 
-// TestMarksCount: tags, attributes and texts count however short they are, because they
-// are the most work, in each part that is read.
+// TestMarksCount checks that tags, attributes and texts of every part count regardless of their
+// length.
 func TestMarksCount(t *testing.T) {
 	t.Parallel()
 	row := func(inside string) parts { return book("<row>"+inside+"</row>", nil) }
 	for name, test := range map[string]struct {
 		parts parts
-		marks int // of 1000 repetitions
+		marks int // per 1000 repetitions
 	}{
 		"tags":       {row(strings.Repeat("<a/>", 1000)), 2000},
 		"attributes": {row("<a" + strings.Repeat(` b=""`, 1000) + "/>"), 1000},
@@ -100,7 +99,7 @@ func TestMarksCount(t *testing.T) {
 	}
 }
 
-// TestManyParts: sheets, relations and merged cells cost memory, too.
+// TestManyParts checks the limits on sheets, relationships and merged cells.
 func TestManyParts(t *testing.T) {
 	t.Parallel()
 	sheets := strings.Repeat(`<sheet name="A" r:id="rId1"/>`, maxParts+1)
@@ -129,7 +128,7 @@ func TestManyParts(t *testing.T) {
 	}
 }
 
-// TestPlace: no place of a cell is longer than the last one.
+// TestPlace checks cell references up to the maximum length.
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	for cell, want := range map[string][2]int{"A1": {1, 1}, "XFD1048576": {maxColumn, maxRow}, "AA00000007": {27, 7}, "AA000000007": {}, "A0": {}, "1": {}, "A": {}, "AAAA1": {}, "A1048577": {}} {

@@ -48,7 +48,6 @@ func (f *File) IsFilled(ctx context.Context, s Sheet) (bool, error) {
 	return false, err
 }
 
-// rowReader builds rows from XML tokens.
 type rowReader struct {
 	file   *File
 	part   string
@@ -146,7 +145,6 @@ func (r *rowReader) beginCell(e xml.StartElement) error {
 	return nil
 }
 
-// endCell adds the cell to the row unless it is empty.
 func (r *rowReader) endCell() error {
 	cell, err := r.file.cell(r.kind, r.value.cut())
 	if r.column == 0 {

@@ -109,7 +109,6 @@ func (w *Writer) part(name, content string) error {
 	return err
 }
 
-// width returns the width of a column in characters.
 func (w *Writer) width(column int) int {
 	width := 8
 	for _, cells := range w.first {
@@ -175,7 +174,6 @@ func columnName(i int) string {
 	return columnName(i/26-1) + columnName(i%26)
 }
 
-// serial returns the Excel serial number of a date.
 func serial(date string) int {
 	t, _ := time.Parse(time.DateOnly, date)
 	return int(t.Sub(time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)).Hours() / 24)

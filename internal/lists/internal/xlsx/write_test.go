@@ -9,7 +9,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// written writes rows as a workbook. The first one is the header.
+// written writes rows as a workbook. The first row is the header.
 func written(t testing.TB, rows ...[]Cell) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -64,7 +64,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestExcelize reads a workbook with a library that this package does not use.
+// TestExcelize reads a workbook with an independent library.
 func TestExcelize(t *testing.T) {
 	t.Parallel()
 	content := written(t, []Cell{{Text: "First name"}, {Text: "Born"}}, []Cell{{Text: "'0049_x0041_\ufffe"}, {"1990-05-15", Date}})
@@ -100,7 +100,7 @@ func TestExcelize(t *testing.T) {
 	}
 }
 
-// TestColumnNames: the names of columns go on after Z.
+// TestColumnNames checks column names beyond Z.
 func TestColumnNames(t *testing.T) {
 	t.Parallel()
 	for i, want := range map[int]string{0: "A", 25: "Z", 26: "AA", 51: "AZ", 52: "BA", 701: "ZZ", 702: "AAA", 16383: "XFD"} {
@@ -110,7 +110,8 @@ func TestColumnNames(t *testing.T) {
 	}
 }
 
-// TestLongText: Excel calls a workbook damaged that has a longer text.
+// TestLongText checks that text is truncated, because Excel reports workbooks with longer text as
+// damaged.
 func TestLongText(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -25,7 +25,6 @@ const (
 	maxName  = 1000    // bytes of a sheet name; Excel allows 31 characters
 )
 
-// limits bound the size of a workbook.
 type limits struct {
 	unpacked int // bytes read, plus the length of each use of a shared string
 	text     int // bytes of stored text, plus 16 per text
@@ -99,7 +98,6 @@ func open(ctx context.Context, content []byte, most limits) (*File, error) {
 
 func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
 
-// relation is a relationship from one part to another.
 type relation struct {
 	kind string // last element of its type, such as worksheet
 	part string // name of the target part
@@ -130,7 +128,6 @@ func (f *File) relations(ctx context.Context, part string) (map[string]relation,
 	})
 }
 
-// main returns the name of the main part.
 func (f *File) main(ctx context.Context) (string, error) {
 	all, err := f.relations(ctx, "")
 	for _, r := range all {
@@ -141,7 +138,6 @@ func (f *File) main(ctx context.Context) (string, error) {
 	return "xl/workbook.xml", err
 }
 
-// readMain reads the list of sheets, the shared strings and the styles.
 func (f *File) readMain(ctx context.Context, main string) error {
 	relations, err := f.relations(ctx, main)
 	if err != nil {
@@ -185,7 +181,6 @@ func (f *File) addSheet(e xml.StartElement, part string) error {
 	return f.count(name)
 }
 
-// attribute returns an attribute by its local name, or an empty string.
 func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {
@@ -197,7 +192,6 @@ func attribute(e xml.StartElement, name string) string {
 
 func isTrue(text string) bool { return text == "1" || text == "true" }
 
-// damaged adds the name of the part to an error.
 func damaged(part string, err error) error { return fmt.Errorf("%s: %w", part, err) }
 
 // walk calls visit for each XML token of a part. It rejects document type declarations, so entities
@@ -264,7 +258,6 @@ func newDecoder(r io.Reader) *xml.Decoder {
 	return decoder
 }
 
-// mark deducts a token and its attributes from the limit.
 func (f *File) mark(token xml.Token) error {
 	f.left.marks--
 	if e, ok := token.(xml.StartElement); ok {

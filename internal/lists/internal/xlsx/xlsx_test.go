@@ -17,7 +17,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// parts are the files in a workbook by name.
+// parts are the files of a workbook by name.
 type parts map[string]string
 
 const (
@@ -31,8 +31,8 @@ const (
 		`<Relationship Id="rId3" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>`
 )
 
-// book returns the parts of a workbook of one sheet, whose element sheetData has the
-// rows. Other parts replace or add to them; an empty one is left out.
+// book returns the parts of a workbook with one sheet and the given rows. others replace or add
+// parts; an empty part is removed.
 func book(rows string, others parts) parts {
 	all := parts{
 		"_rels/.rels":                documentRels,
@@ -55,7 +55,7 @@ func (p parts) zip(t testing.TB) []byte {
 		}
 		w, err := archive.Create(name)
 		if err == nil {
-			_, err = io.Copy(w, struct{ io.Reader }{strings.NewReader(p[name])}) // in pieces, without a copy of the whole part
+			_, err = io.Copy(w, struct{ io.Reader }{strings.NewReader(p[name])}) // in pieces, without copying the whole part
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -133,7 +133,7 @@ func TestRowNumbers(t *testing.T) {
 	}
 }
 
-// TestForms reads the same sheet as other programs write it.
+// TestForms reads equivalent sheets as different programs write them.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	const row = `<row><c t="s"><v>0</v></c></row>`
@@ -227,11 +227,11 @@ func TestRefusals(t *testing.T) {
 	}
 	whole := book("<row/>", nil).zip(t)
 	if _, err := rowsOf(whole[:len(whole)/2]); err == nil {
-		t.Error("half an archive is no error")
+		t.Error("no error for half an archive")
 	}
 }
 
-// TestBombs checks that archives made to fill the memory do not.
+// TestBombs checks that archives designed to exhaust memory are rejected.
 func TestBombs(t *testing.T) {
 	t.Parallel()
 	many := parts{}
@@ -256,11 +256,11 @@ func TestBombs(t *testing.T) {
 	}
 	fits := book("<row/>", parts{"xl/media/image1.png": string(make([]byte, 1<<20))}).zip(t)
 	if _, err := open(t.Context(), fits, small); err != nil {
-		t.Errorf("a workbook below the limits is refused: %v", err)
+		t.Errorf("workbook within the limits: %v", err)
 	}
 }
 
-// TestLies checks an archive that says a part is smaller than it is.
+// TestLies checks an archive that declares too small a size for a part.
 func TestLies(t *testing.T) {
 	t.Parallel()
 	var content bytes.Buffer
@@ -287,11 +287,11 @@ func TestLies(t *testing.T) {
 	f, err := open(t.Context(), content.Bytes(), limits{unpacked: 1 << 20, text: 1 << 20, marks: 1 << 20})
 	must(t, err)
 	if _, err = f.Rows(t.Context(), f.Sheets[0], func(Row) error { return nil }); err == nil {
-		t.Error("a part that is larger than the archive says is no error")
+		t.Error("no error for a part larger than declared")
 	}
 }
 
-// FuzzOpen reads workbooks of which one part is anything.
+// FuzzOpen reads workbooks with one arbitrary part.
 func FuzzOpen(f *testing.F) {
 	names := []string{"xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "_rels/.rels", "xl/styles.xml"}
 	f.Add(uint8(5), `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="00 00"/></numFmts><cellXfs><xf numFmtId="164"/></cellXfs></styleSheet>`)
@@ -317,13 +317,13 @@ func FuzzOpen(f *testing.F) {
 				return nil
 			})
 			if err == nil && (hasErr != nil || filled != (text > 0)) {
-				t.Errorf("the sheet has text: %t (%v), and %d cells", filled, hasErr, text)
+				t.Errorf("IsFilled is %t (%v) with %d cells", filled, hasErr, text)
 			}
 		}
 	})
 }
 
-// FuzzBytes reads archives that are damaged anywhere.
+// FuzzBytes reads archives with arbitrary damage.
 func FuzzBytes(f *testing.F) {
 	whole := book(`<row><c t="s"><v>0</v></c></row>`, nil).zip(f)
 	f.Add(whole)
