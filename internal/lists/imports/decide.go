@@ -191,7 +191,7 @@ func (d *decision) findDeleted(roster store.Roster) (map[int]string, error) {
 	unknown, all := map[int]string{}, []string(nil)
 	for i, v := range d.verdicts {
 		if row := &d.distinct.rows[i]; v.fault == record.Unknown && !row.badID {
-			unknown[i] = row.meantID()
+			unknown[i] = cmp.Or(row.same, row.id)
 			all = append(all, unknown[i])
 		}
 	}
@@ -199,9 +199,6 @@ func (d *decision) findDeleted(roster store.Roster) (map[int]string, error) {
 	maps.DeleteFunc(unknown, func(_ int, id string) bool { return !deleted[id] })
 	return unknown, err
 }
-
-// meantID returns the id chosen for the row or, by default, its own id.
-func (row *matchRow) meantID() string { return cmp.Or(row.same, row.id) }
 
 // add decides a distinct row. like are its possible duplicates.
 func (d *decision) add(at int, like []Like) {
@@ -331,14 +328,12 @@ func (f *File) merge(row *Row) (after record.Fields, spelled bool) {
 	}
 	keep(&after.FirstName, ours.FirstName, alike.SameSpelling)
 	keep(&after.LastName, ours.LastName, alike.SameSpelling)
-	keep(&after.Email, ours.Email, sameFolded)
+	keep(&after.Email, ours.Email, func(a, b string) bool { return alike.Folded(a) == alike.Folded(b) })
 	if day, bare := strings.CutSuffix(after.DateOfBirth, "T00:00:00Z"); bare && strings.HasPrefix(ours.DateOfBirth, day) {
 		after.DateOfBirth = ours.DateOfBirth
 	}
 	return after, spelled
 }
-
-func sameFolded(a, b string) bool { return alike.Folded(a) == alike.Folded(b) }
 
 func wholeName(f record.Fields) string {
 	return strings.Join(strings.Fields(f.FirstName+" "+f.LastName), " ")

@@ -12,6 +12,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/internal/charset"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
@@ -104,7 +105,7 @@ func (g *guess) byHeader(t *sheet.Table, o mapping.Options, encodings []string) 
 }
 
 // isForeign reports whether text has bytes outside ASCII.
-func isForeign(text string) bool { return !charset.IsASCII(text) }
+func isForeign(text string) bool { return !fold.IsASCII(text) }
 
 // keeps reports whether a column is imported. Without a recognized name column, any column could
 // be.

@@ -187,13 +187,11 @@ func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
 		twins: d.twins, onlyOurs: d.onlyOurs, unclear: d.unclear,
 		Notes: slices.Concat(t.Notes, f.Mapped.Notes),
 	}
-	for _, n := range []struct {
-		code  string
-		count int
-	}{{NoteTwins, len(d.twins)}, {NoteSpelling, d.spelled}} {
-		if n.count > 0 {
-			o.Notes = append(o.Notes, sheet.Note{Code: n.code, Args: []any{n.count}})
-		}
+	if n := len(d.twins); n > 0 {
+		o.Notes = append(o.Notes, sheet.Note{Code: NoteTwins, Args: []any{n}})
+	}
+	if d.spelled > 0 {
+		o.Notes = append(o.Notes, sheet.Note{Code: NoteSpelling, Args: []any{d.spelled}})
 	}
 	for _, c := range f.Mapped.Columns {
 		o.Columns = append(o.Columns, ColumnInfo{c.Header, textOrNil(mapping.MapName(c.Field))})

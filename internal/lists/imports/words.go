@@ -188,13 +188,7 @@ func (e *EncodingError) sentences() (all []string) {
 }
 
 // Text returns the quoted names of the candidate.
-func (c Candidate) Text() string {
-	quoted := make([]string, len(c.Names))
-	for i, name := range c.Names {
-		quoted[i] = strconv.Quote(name)
-	}
-	return strings.Join(quoted, ", ")
-}
+func (c Candidate) Text() string { return strings.Join(English.quoted(c.Names), ", ") }
 
 // Row returns a sentence about an ambiguous row. It returns false for other errors.
 func (w Words) Row(e record.FieldError, row *Row) (sentence string, ok bool) {

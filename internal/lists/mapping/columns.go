@@ -11,8 +11,6 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/google/uuid"
-
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
@@ -359,21 +357,12 @@ func (c *choice) checkIDs(assigned map[int]string) {
 		return
 	}
 	for _, row := range c.table.Rows {
-		if _, ok := parseID(row.Cell(at).Text); ok {
+		if _, err := record.ParseID(row.Cell(at).Text); err == nil {
 			return
 		}
 	}
 	c.columns[at].Field = LeftOut
 	c.notes = append(c.notes, sheet.Note{Code: NoteNotOurID, Args: []any{sheet.Quoted(c.columns[at].Header)}})
-}
-
-// parseID returns the canonical form of a record id.
-func parseID(text string) (id string, ok bool) {
-	parsed, err := uuid.Parse(text)
-	if err != nil || len(text) != 36 { // Parse accepts other forms
-		return "", false
-	}
-	return parsed.String(), true
 }
 
 // isData reports whether a header looks like data: an email address, date or phone number.

@@ -182,15 +182,9 @@ func fault(format, text string) *record.FieldError {
 
 var orderWords = map[string]string{DMY: "with the day first", MDY: "with the month first", YMD: "with the year first"}
 
-func (b *births) notes() (notes []sheet.Note) {
-	if b.twoDigits > 0 {
-		year := strconv.Itoa(b.exampleYear)
-		notes = append(notes, sheet.Note{Code: NoteTwoDigits, Args: []any{b.twoDigits, year[2:], year}})
-	}
-	if b.none > 0 {
-		notes = append(notes, sheet.Note{Code: NoteNoDate, Args: []any{b.none, sheet.Quoted(b.exampleOfNone)}})
-	}
-	return notes
+func (b *births) notes() []sheet.Note {
+	year := fmt.Sprintf("%04d", b.exampleYear)
+	return append(countNote(NoteTwoDigits, b.twoDigits, year[2:], year), countNote(NoteNoDate, b.none, sheet.Quoted(b.exampleOfNone))...)
 }
 
 // in returns the date in an order. It returns false if the numbers do not fit.

@@ -128,6 +128,14 @@ const (
 	NoteCapitals    = "capitals"      // number, places: people with a name in capitals
 )
 
+// countNote returns a note about count cells, or nothing if count is 0.
+func countNote(code string, count int, args ...any) []sheet.Note {
+	if count == 0 {
+		return nil
+	}
+	return []sheet.Note{{Code: code, Args: append([]any{count}, args...)}}
+}
+
 // FieldName is the name of a field in the arguments of a note.
 type FieldName string
 

@@ -368,18 +368,12 @@ func (e *examples) add(text string, row int) {
 }
 
 func (e *examples) notes(code string) []sheet.Note {
-	if e.count == 0 {
-		return nil
-	}
-	return []sheet.Note{{Code: code, Args: []any{e.count, sheet.Places{First: e.first, More: e.count > len(e.first)}}}}
+	return countNote(code, e.count, sheet.Places{First: e.first, More: e.count > len(e.first)})
 }
 
 // notes returns up to three split names, doubtful ones first, and the other notes about names.
 func (n *names) notes() []sheet.Note {
 	all := slices.Concat(n.doubtful, n.plain)
-	all = all[:min(len(all), shownExamples)]
-	if n.guessed > 0 {
-		all = append(all, sheet.Note{Code: NoteGuessedName, Args: []any{n.guessed}})
-	}
-	return append(append(all, n.titles.notes(NoteTitles)...), n.capitals.notes(NoteCapitals)...)
+	return slices.Concat(all[:min(len(all), shownExamples)],
+		countNote(NoteGuessedName, n.guessed), n.titles.notes(NoteTitles), n.capitals.notes(NoteCapitals))
 }

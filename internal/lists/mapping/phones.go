@@ -89,14 +89,8 @@ func (p *phones) read(at int, text string) string {
 }
 
 // notes returns the counts of numbers without a 0 or +, and of numbers that got a 0.
-func (p *phones) notes() (all []sheet.Note) {
-	if p.repaired > 0 {
-		all = append(all, sheet.Note{Code: NoteZero, Args: []any{p.repaired}})
-	}
-	if lacking := p.without + p.foreign; lacking > 0 {
-		all = append(all, sheet.Note{Code: NoteNoZero, Args: []any{lacking}})
-	}
-	return all
+func (p *phones) notes() []sheet.Note {
+	return append(countNote(NoteZero, p.repaired), countNote(NoteNoZero, p.without+p.foreign)...)
 }
 
 // dateAlone matches a date with enough digits for a phone number. clearNumber matches a number that

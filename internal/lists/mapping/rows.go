@@ -92,8 +92,8 @@ func (m *mapper) take(p *Person, f *record.Fields, row, at int, cell sheet.Cell)
 	}
 	switch field {
 	case ID:
-		id, ok := parseID(cell.Text)
-		if p.ID = id; !ok {
+		var err error
+		if p.ID, err = record.ParseID(cell.Text); err != nil {
 			p.Errors.Add(ID, record.Invalid, "id must be the id of a person in this service%s.", quote(", not %q", cell.Text))
 		}
 	case FullName, LastFirst:

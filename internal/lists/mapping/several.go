@@ -229,18 +229,12 @@ func (m *mapper) firstOfJoined(at int, text string) string {
 	return strings.TrimSpace(first)
 }
 
-func (m *mapper) severalNotes() (all []sheet.Note) {
+func (m *mapper) severalNotes() []sheet.Note {
 	faxes := 0
 	for i := range m.several {
 		faxes += m.several[i].never
 	}
-	if faxes > 0 {
-		all = append(all, sheet.Note{Code: NoteNoFax, Args: []any{faxes}})
-	}
-	if m.joined > 0 {
-		all = append(all, sheet.Note{Code: NoteJoined, Args: []any{m.joined}})
-	}
-	return all
+	return append(countNote(NoteNoFax, faxes), countNote(NoteJoined, m.joined)...)
 }
 
 // aloneWords match headers that imply a field by the kind of value, such as "Home" and "Work" above

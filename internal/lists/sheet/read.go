@@ -16,6 +16,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/lists/internal/charset"
 	"github.com/firefighter-records/firefighters/internal/lists/internal/vcard"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 // MaxFile is the maximum size of a file in bytes.
@@ -63,7 +64,7 @@ func read(ctx context.Context, content []byte, o Options) (*Table, error) {
 	if len(content) > MaxFile {
 		return nil, fail(FileTooLarge, MaxFile>>20)
 	}
-	if isZip(content) {
+	if bytes.HasPrefix(content, []byte("PK\x03\x04")) || bytes.HasPrefix(content, []byte("PK\x05\x06")) {
 		return readXLSX(ctx, content, o.Sheet)
 	}
 	if code := sniffBytes(content); code != "" {
@@ -131,7 +132,7 @@ func newGuess(t *Table) *Guess {
 		g.Header = append(g.Header, charset.Bytes(header))
 	}
 	for _, row := range t.Rows {
-		if !slices.ContainsFunc(row.Cells, func(c Cell) bool { return !charset.IsASCII(c.Text) }) {
+		if !slices.ContainsFunc(row.Cells, func(c Cell) bool { return !fold.IsASCII(c.Text) }) {
 			continue
 		}
 		for i, cell := range row.Cells {
@@ -170,10 +171,6 @@ const sniffed = 4 << 10
 
 // endOfFile ends some DOS text files.
 const endOfFile = '\x1A'
-
-func isZip(content []byte) bool {
-	return bytes.HasPrefix(content, []byte("PK\x03\x04")) || bytes.HasPrefix(content, []byte("PK\x05\x06"))
-}
 
 // sniffBytes returns the error code for an unsupported binary format, or an empty string.
 func sniffBytes(content []byte) string {
@@ -222,7 +219,7 @@ func sniffCompound(content []byte) string {
 
 // sniffText returns the error code for text that is not a list, or an empty string.
 func sniffText(text string) string {
-	text = strings.TrimLeftFunc(text, isBlank)
+	text = strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
 	head := strings.ToLower(text[:min(len(text), sniffed)])
 	has := func(word string) bool { return strings.Contains(head, word) }
 	page := has("<!doctype html") || has("<html")
@@ -251,8 +248,6 @@ func isBinary(text string) bool {
 	}
 	return controls > 3 && controls*20 > all
 }
-
-func isBlank(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' }
 
 // Start of a vCard, and of a JSON object or array of objects.
 var (

@@ -3,6 +3,8 @@ package alike
 import (
 	"strings"
 	"unicode"
+
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 // Titles and suffixes, folded and without periods. Ranks are not included: Obi is also a name.
@@ -79,17 +81,14 @@ func WithoutTitles(name string) string {
 	return strings.Join(rest, " ")
 }
 
-// isSpecial reports whether no title without a period contains r. It rules out most names without
-// folding them.
-func isSpecial(r rune) bool { return r > unicode.MaxASCII }
-
 // maxTitle is the maximum length of a title in bytes. Cells can contain megabytes of text.
 const maxTitle = 60
 
 // titleOf classifies a word, which may be several titles joined without spaces: "Dipl.-Ing.",
 // "dr.sc.". after reports whether the previous word is a title.
 func titleOf(word string, after bool) Title {
-	if len(word) > maxTitle || !after && !strings.Contains(word, ".") && strings.ContainsFunc(word, isSpecial) {
+	// Titles without a period are ASCII, which rules out many names without folding them.
+	if len(word) > maxTitle || !after && !strings.Contains(word, ".") && !fold.IsASCII(word) {
 		return NoTitle
 	}
 	folded := strings.Trim(Folded(word), "()")

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/firefighter-records/firefighters/internal/text/fold"
+	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
 // Term is one search word. A record matches if any member of the term matches.
@@ -111,21 +112,13 @@ func (n Number) mayFollow(digits string) bool {
 	return country != "" && (n.Country == "" || n.Country == country) && (rest == "" || rest == "0")
 }
 
-// shortCodes are the country codes with one or two digits. All others have three.
-const shortCodes = " 1 7 20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58" +
-	" 60 61 62 63 64 65 66 81 82 84 86 90 91 92 93 94 95 98 "
-
 // cutCountry splits the country code from a number. The country is empty if there is none.
 func cutCountry(digits string) (country, rest string) {
-	if strings.HasPrefix(digits, "0") {
+	length := lang.CountryCodeLength(digits)
+	if strings.HasPrefix(digits, "0") || length > len(digits) {
 		return "", digits
 	}
-	for length := 1; length <= 3 && length <= len(digits); length++ {
-		if length == 3 || strings.Contains(shortCodes, " "+digits[:length]+" ") {
-			return digits[:length], digits[length:]
-		}
-	}
-	return "", digits
+	return digits[:length], digits[length:]
 }
 
 // Expanded returns the searched fields in expanded folded form, one per line, or an empty text if

@@ -3,6 +3,7 @@
 package fold
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -23,7 +24,7 @@ var letters = map[rune]string{
 // (NFKD) without marks, and ASCII replacements for letters that do not decompose. Folding is
 // idempotent. Folded texts sort by their bytes, which for UTF-8 is code point order.
 func String(s string) string {
-	if isASCII(s) {
+	if IsASCII(s) {
 		return strings.ToLower(s)
 	}
 	latin := latinForms()
@@ -38,7 +39,8 @@ func String(s string) string {
 	return string(folded)
 }
 
-func isASCII(s string) bool {
+// IsASCII reports whether all characters of s are ASCII.
+func IsASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
 			return false
@@ -81,7 +83,7 @@ func foldOnce(s string) string {
 		for rest := decomposed; len(rest) > 0; {
 			d, size := utf8.DecodeRune(rest)
 			if norm.NFKD.Properties(rest).CCC() == 0 {
-				folded = appendLetter(folded, d)
+				folded = append(folded, cmp.Or(letters[d], string(d))...)
 			}
 			rest = rest[size:]
 		}
@@ -96,11 +98,4 @@ func foldCase(r rune) string {
 		return string(r)
 	}
 	return caser.String(string(r))
-}
-
-func appendLetter(b []byte, r rune) []byte {
-	if mapped, ok := letters[r]; ok {
-		return append(b, mapped...)
-	}
-	return utf8.AppendRune(b, r)
 }

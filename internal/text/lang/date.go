@@ -170,9 +170,6 @@ func (p dateParts) fromWord() (calendar.Date, error) {
 	return p.date(second, int(p.month), number(first)), nil
 }
 
-// longestMonth is the maximum number of days in a month.
-const longestMonth = 31
-
 // fromNumbers returns the date if it consists of numbers.
 func (p dateParts) fromNumbers(l *Language) (calendar.Date, error) {
 	if len(p.numbers) != 3 || !p.isEven() {
@@ -180,7 +177,7 @@ func (p dateParts) fromNumbers(l *Language) (calendar.Date, error) {
 	}
 	a, b, c := p.numbers[0], p.numbers[1], p.numbers[2]
 	switch {
-	case (len(a) == 4 || p.isYear(a) && number(a) > longestMonth) && len(b) <= 2 && len(c) <= 2:
+	case (len(a) == 4 || p.isYear(a) && number(a) > 31) && len(b) <= 2 && len(c) <= 2:
 		return p.date(a, number(b), number(c)), nil
 	case len(a) <= 2 && len(b) <= 2 && p.isYear(c):
 		return p.resolveOrder(l, c, number(a), number(b))

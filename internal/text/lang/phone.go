@@ -27,7 +27,7 @@ func (l *Language) Phone(text string) string {
 	}
 	var all []string
 	if abroad {
-		code := countryCode(groups[0])
+		code := min(CountryCodeLength(groups[0]), len(groups[0]))
 		all = append(all, "+"+groups[0][:code])
 		if groups[0] = groups[0][code:]; groups[0] == "" {
 			groups = groups[1:]
@@ -72,17 +72,16 @@ func digitsIn(text string) (count int) {
 const twoDigitCodes = " 20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 " +
 	"60 61 62 63 64 65 66 81 82 84 86 90 91 92 93 94 95 98 "
 
-// countryCode returns the length of the country code at the start of a group of digits. It is at
-// most the length of the group.
-func countryCode(group string) int {
-	length := 3
+// CountryCodeLength returns the length of the country code of a number that starts with digits. It
+// may exceed the length of digits.
+func CountryCodeLength(digits string) int {
 	switch {
-	case group[0] == '1', group[0] == '7':
-		length = 1
-	case len(group) > 1 && strings.Contains(twoDigitCodes, " "+group[:2]+" "):
-		length = 2
+	case strings.HasPrefix(digits, "1"), strings.HasPrefix(digits, "7"):
+		return 1
+	case len(digits) > 1 && strings.Contains(twoDigitCodes, " "+digits[:2]+" "):
+		return 2
 	}
-	return min(length, len(group))
+	return 3
 }
 
 // cut splits a long run of digits into groups.

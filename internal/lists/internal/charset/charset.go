@@ -121,13 +121,3 @@ func Bytes(text string) string {
 	}
 	return string(content)
 }
-
-// IsASCII reports whether content reads the same in all encodings.
-func IsASCII(content string) bool {
-	for i := range len(content) {
-		if content[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/firefighter-records/firefighters/internal/lists/internal/charset"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 // Card holds the properties of a card in order.
@@ -152,7 +152,7 @@ func JoinCharacters(content []byte) []byte {
 // which are in the code page of the rest of the file. ASCII characters stay quoted. Content with
 // other UTF-8 text is returned unchanged.
 func Unquote(content []byte) []byte {
-	if utf8.Valid(content) && !charset.IsASCII(string(content)) {
+	if utf8.Valid(content) && !fold.IsASCII(string(content)) {
 		return content
 	}
 	plain := make([]byte, 0, len(content))

@@ -138,22 +138,6 @@ func (f *File) readStrings(ctx context.Context, part string) error {
 	})
 }
 
-func (f *File) count(text string) error {
-	if f.left.text -= len(text) + 16; f.left.text < 0 {
-		return ErrTooLarge
-	}
-	return nil
-}
-
-// expand deducts a shared string used in a cell from the limit, because it costs as much work as
-// text in the cell.
-func (f *File) expand(text string) error {
-	if f.left.unpacked -= len(text); f.left.unpacked < 0 {
-		return ErrTooLarge
-	}
-	return nil
-}
-
 // unescape decodes characters that XML cannot represent, written as _x0007_.
 func unescape(text string) string {
 	before, rest, found := strings.Cut(text, "_x")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Limits of the styles of a workbook, similar to those of Excel.
@@ -109,16 +110,16 @@ func parseSection(code string) (s section, rest string, more bool) {
 			digits = s.bracket(text) && digits
 			i += len(text) + 1
 		case c == '\\' || c == '_' || c == '*':
-			text := firstRune(code[i+1:])
+			_, size := utf8.DecodeRuneInString(code[i+1:])
 			if c == '\\' {
-				s.add(text)
+				s.add(code[i+1 : i+1+size])
 			} else if c == '_' { // a space as wide as the character; * repeats the character
 				s.add(" ")
 			}
-			i += len(text)
+			i += size
 		case c == '0' || c == '#' || c == '?':
 			s.pieces = append(s.pieces, piece{place: c})
-		case isGeneral(code[i:]):
+		case strings.EqualFold(code[i:min(i+len(general), len(code))], general):
 			s.pieces = append(s.pieces, piece{place: '0'})
 			i += len(general) - 1
 		case strings.IndexByte(".,/%@:", c) >= 0, 'a' <= c|0x20 && c|0x20 <= 'z':
@@ -133,19 +134,6 @@ func parseSection(code string) (s section, rest string, more bool) {
 
 // general is the default format. Other formats may contain it.
 const general = "General"
-
-func isGeneral(code string) bool {
-	return len(code) >= len(general) && strings.EqualFold(code[:len(general)], general)
-}
-
-func firstRune(text string) string {
-	for i := range text {
-		if i > 0 {
-			return text[:i]
-		}
-	}
-	return text
-}
 
 func (s *section) add(text string) { s.pieces = append(s.pieces, piece{text: text}) }
 

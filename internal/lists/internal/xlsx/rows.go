@@ -165,8 +165,8 @@ func (r *rowReader) endCell() error {
 		r.row.Cells = append(r.row.Cells, Cell{})
 	}
 	r.row.Cells[r.column-1] = cell
-	if r.kind == sharedString {
-		return r.file.expand(cell.Text)
+	if r.kind == sharedString { // as much work as text in the cell
+		return deduct(&r.file.left.unpacked, len(cell.Text))
 	}
 	return r.file.count(cell.Text)
 }

@@ -216,7 +216,8 @@ func (f *File) walk(ctx context.Context, part string, visit func(xml.Token) erro
 			err = io.ErrUnexpectedEOF
 		}
 		if err == nil {
-			err = f.mark(token)
+			e, _ := token.(xml.StartElement)
+			err = deduct(&f.left.marks, 1+len(e.Attr))
 		}
 		if err != nil {
 			return damaged(part, err)
@@ -258,12 +259,11 @@ func newDecoder(r io.Reader) *xml.Decoder {
 	return decoder
 }
 
-func (f *File) mark(token xml.Token) error {
-	f.left.marks--
-	if e, ok := token.(xml.StartElement); ok {
-		f.left.marks -= len(e.Attr)
-	}
-	if f.left.marks < 0 {
+// count deducts a stored text from the limit.
+func (f *File) count(text string) error { return deduct(&f.left.text, len(text)+16) }
+
+func deduct(left *int, n int) error {
+	if *left -= n; *left < 0 {
 		return ErrTooLarge
 	}
 	return nil
