@@ -20,7 +20,7 @@ type Comparison struct {
 	Outcome *Outcome
 	Groups  []Group // one for each of GroupNames
 	Same    int     // people who are equal on both lists
-	Unclear int     // existing people that only refused rows could mean; they are in no group
+	Unclear int     // existing people that only refused rows could match; they are in no group
 }
 
 // Group is a group of a comparison, sorted by last name.
@@ -104,8 +104,8 @@ func sortByName(rows []*Row) {
 	slices.SortStableFunc(rows, func(a, b *Row) int { return strings.Compare(keys[a], keys[b]) })
 }
 
-// findOnlyOurs finds the people that no row means. It does not include people that a refused row
-// could mean.
+// findOnlyOurs finds the people that match no row. It does not include people that a refused row
+// could match.
 func (d *decision) findOnlyOurs(ctx context.Context, roster store.Roster) error {
 	onList, possible := map[string]bool{}, map[string]bool{}
 	known := map[*int]bool{} // lists already processed; many rows share them

@@ -65,14 +65,14 @@ func TestListStays(t *testing.T) {
 func TestConfirmed(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	said := check(t, s, ours, list, imports.Options{}).Digest()
+	digest := check(t, s, ours, list, imports.Options{}).Digest()
 	apply(t, s, "First name,Last name\nIvan,Horvat\n", imports.Options{})
-	if r := apply(t, s, list, imports.Options{Confirmed: said}); r.Applied || r.Added != 1 || names(t, s) != "Ivan Horvat" {
+	if r := apply(t, s, list, imports.Options{Confirmed: digest}); r.Applied || r.Added != 1 || names(t, s) != "Ivan Horvat" {
 		t.Errorf("%s; department: %s", counts(r), names(t, s))
 	}
 	apply(t, s, "First name,Last name\nEva,Kos\n", imports.Options{}) // another person
-	said = check(t, s, ours, list, imports.Options{}).Digest()
-	if r := apply(t, s, list, imports.Options{Confirmed: said}); !r.Applied || names(t, s) != "Ivan Horvat, Eva Kos, Ana Čović" {
+	digest = check(t, s, ours, list, imports.Options{}).Digest()
+	if r := apply(t, s, list, imports.Options{Confirmed: digest}); !r.Applied || names(t, s) != "Ivan Horvat, Eva Kos, Ana Čović" {
 		t.Errorf("%s; department: %s", counts(r), names(t, s))
 	}
 	update := imports.Options{Update: true}

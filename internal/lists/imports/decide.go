@@ -25,8 +25,8 @@ type decision struct {
 	twins    map[int]int // by index into rows: the earlier row with the same values
 	differ   int         // existing people left unchanged although they differ
 	spelled  int         // existing people that Options.Spelling would change
-	onlyOurs []Row       // for a comparison: people that no row means
-	unclear  int         // for a comparison: people that only refused rows could mean
+	onlyOurs []Row       // for a comparison: people that match no row
+	unclear  int         // for a comparison: people that only refused rows could match
 }
 
 // decide decides all rows. The error is a *record.DamagedError if a record of the department is
@@ -289,7 +289,7 @@ func (d *decision) addFaults(row *Row, p *mapping.Person, v *verdict) {
 	}
 }
 
-// update decides the result of a row that means an existing person.
+// update decides the result of a row that matches an existing person.
 func (d *decision) update(row *Row) {
 	after, spelled := d.file.merge(row)
 	if spelled && d.file.Options.Update && !d.file.comparing {

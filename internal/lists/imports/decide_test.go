@@ -71,11 +71,11 @@ func result(r Row) string {
 	if r.Result != Refused {
 		return r.Result
 	}
-	said := r.Result
+	text := r.Result
 	for _, e := range r.Errors {
-		said += " " + e.Field + ":" + e.Code
+		text += " " + e.Field + ":" + e.Code
 	}
-	return said
+	return text
 }
 
 func TestDecide(t *testing.T) {

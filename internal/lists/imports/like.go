@@ -33,16 +33,15 @@ type keyed struct {
 	people [][]*known       // lists of people with the same key
 }
 
-// register registers the keys of a row. Call it for all rows before add.
+// register adds the keys of a row. Call it for all rows before add.
 func (k *keyed) register(person alike.Person) {
 	for _, key := range person.Lookups() {
 		k.lists[maphash.Comparable(k.seed, key)] = 0
 	}
 }
 
-// add adds a person under each registered key. Each list keeps at most few people with the same
-// name and few others, because a row resembles only people with another name or only people with
-// its own.
+// add adds a person under each registered key. A list holds up to few people with the same name and
+// as many with other names, because a row resembles only people with its own name or only others.
 func (k *keyed) add(s *record.Stored, order int) {
 	person, p := alike.Of(&s.Fields), (*known)(nil) // most people share no key with a row
 	for _, key := range person.Keys() {

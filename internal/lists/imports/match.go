@@ -122,9 +122,9 @@ type verdict struct {
 	person  int     // index of the member; -1: none
 	fault   string  // error code of a refused row: record.Unknown, Ambiguous, record.Duplicate or Exists; otherwise empty
 	people  [][]int // for a refused row: possible members; rows share the lists
-	others  []int   // for a refused row: numbers of other rows that mean or could mean the same person
+	others  []int   // for a refused row: numbers of other rows that match or could match the same person
 	isNew   bool    // no existing person matches
-	decided bool    // a person decided whom the row means
+	decided bool    // a person decided which person the row is
 }
 
 // few is the maximum number of people and rows listed in a verdict.
@@ -246,7 +246,7 @@ func (m *matcher) addOthers(v *verdict, self int, rows []int) {
 	}
 }
 
-// refuse refuses rows that mean the same person. It skips decided rows unless decided is set.
+// refuse refuses rows that match the same person. It skips decided rows unless decided is set.
 func (m *matcher) refuse(rows []int, decided bool) {
 	for _, i := range rows {
 		v := &m.verdicts[i]
@@ -262,7 +262,7 @@ func (m *matcher) refuse(rows []int, decided bool) {
 // name and other values skip them.
 func (m *matcher) hasNamesake(row matchRow) bool { return len(m.allRows[row.named()]) > 1 }
 
-// refuseOnePerson refuses rows that mean the same member.
+// refuseOnePerson refuses rows that match the same member.
 func (m *matcher) refuseOnePerson() {
 	rows := map[int][]int{}
 	for i, v := range m.verdicts {
@@ -278,7 +278,7 @@ func (m *matcher) refuseOnePerson() {
 }
 
 // refuseSameIdentity refuses rows with the same name and email address, or the same name and date
-// of birth. It does not refuse rows that mean different members, have an unknown id, or are
+// of birth. It does not refuse rows that match different members, have an unknown id, or are
 // decided.
 func (m *matcher) refuseSameIdentity() {
 	rows := index{}

@@ -49,8 +49,8 @@ type Outcome struct {
 	Same  *store.Import `json:"-"` // earlier import of the same file
 
 	twins    map[int]int // by index into All: the earlier row with the same values
-	onlyOurs []Row       // for a comparison: people that no row means
-	unclear  int         // for a comparison: people that only refused rows could mean
+	onlyOurs []Row       // for a comparison: people that match no row
+	unclear  int         // for a comparison: people that only refused rows could match
 }
 
 // FileInfo describes how a file was read.
@@ -82,12 +82,12 @@ type Row struct {
 	Fields record.Fields  `json:"-"` // of the row
 	Before *record.Fields `json:"-"` // existing person
 	After  *record.Fields `json:"-"` // person after the import
-	Others []int          `json:"-"` // rows that mean the same person
-	People []string       `json:"-"` // people the row could mean
+	Others []int          `json:"-"` // rows that match the same person
+	People []string       `json:"-"` // people the row could match
 
 	Ours *record.Firefighter `json:"-"` // for a person who is only in the department
 
-	Deleted string `json:"-"` // id of the deleted person that the row means
+	Deleted string `json:"-"` // id of the deleted person that the row matches
 }
 
 // CouldGoWithout reports whether Options.LeaveOutBad would make a refused row valid.
@@ -117,8 +117,8 @@ const (
 
 // Codes of row errors, in addition to those of packages record and mapping.
 const (
-	Ambiguous = "ambiguous" // the row could mean several people
-	Exists    = "exists"    // the row was confirmed as new but means an existing person
+	Ambiguous = "ambiguous" // the row could match several people
+	Exists    = "exists"    // the row was confirmed as new but matches an existing person
 )
 
 // Codes of the notes of an outcome. The argument is the number of rows.

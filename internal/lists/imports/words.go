@@ -202,19 +202,19 @@ func (w Words) Row(e record.FieldError, row *Row) (sentence string, ok bool) {
 	for i, number := range row.Others {
 		others[i] = strconv.Itoa(number)
 	}
-	could, rows := w.list("list.or", people), w.list("list.and", others)
+	candidates, rows := w.list("list.or", people), w.list("list.and", others)
 	several := min(len(others), 2) // sentences list rows instead of counting them; in Croatian, 21 would be singular
 	switch {
 	case e.Code == record.Duplicate && len(people) > 0:
-		return messages().Count(w.Language, "row.both", several, could, rows), true
+		return messages().Count(w.Language, "row.both", several, candidates, rows), true
 	case e.Code == record.Duplicate:
 		return messages().Count(w.Language, "row.duplicate", several, rows), true
 	case e.Code == Exists:
-		return messages().Text(w.Language, "row.exists", could), true
+		return messages().Text(w.Language, "row.exists", candidates), true
 	case e.Code == Ambiguous && len(people) == 1:
-		return messages().Text(w.Language, "row.unsure", could), true
+		return messages().Text(w.Language, "row.unsure", candidates), true
 	case e.Code == Ambiguous:
-		return messages().Text(w.Language, "row.ambiguous", could), true
+		return messages().Text(w.Language, "row.ambiguous", candidates), true
 	}
 	return "", false
 }

@@ -45,7 +45,7 @@ type choice struct {
 	table    *sheet.Table
 	columns  []Column
 	filled   []bool           // by column: has a value
-	taken    map[string]bool  // fields assigned by options
+	assigned map[string]bool  // fields assigned by options
 	typed    []int            // columns in the order of Options.Headers
 	byHeader map[string][]int // columns by typed header
 	found    map[string][]int // candidate columns by field
@@ -55,7 +55,7 @@ type choice struct {
 
 func chooseColumns(t *sheet.Table, o Options) (*choice, *ColumnsError) {
 	c := &choice{table: t, columns: make([]Column, len(t.Header)), filled: filledColumns(t),
-		taken: map[string]bool{}, found: map[string][]int{}, byHeader: map[string][]int{}}
+		assigned: map[string]bool{}, found: map[string][]int{}, byHeader: map[string][]int{}}
 	for i, header := range t.Header {
 		c.columns[i].Header = header
 	}
@@ -134,14 +134,14 @@ func (c *choice) checkAssigned(assigned map[int]string) *ColumnsError {
 			field = FullName
 		}
 		headers[field] = append(headers[field], column.Header)
-		c.taken[field] = true
+		c.assigned[field] = true
 	}
 	for _, field := range slices.Sorted(maps.Keys(headers)) {
 		if all := headers[field]; len(all) > 1 && !severalFields[field] {
 			return &ColumnsError{Code: ColumnsTwice, Field: field, Headers: all}
 		}
 	}
-	if part := slices.Concat(headers["firstName"], headers["lastName"]); c.taken[FullName] && len(part) > 0 {
+	if part := slices.Concat(headers["firstName"], headers["lastName"]); c.assigned[FullName] && len(part) > 0 {
 		return &ColumnsError{Code: ColumnsTwice, Field: FullName, Headers: append(headers[FullName], part...)}
 	}
 	return nil
@@ -293,7 +293,7 @@ func (c *choice) chooseNames() {
 		c.found[FullName] = append(c.found[FullName], c.found[plainName]...)
 	}
 	switch full := c.has(FullName); {
-	case c.taken[FullName], full && !(c.has("firstName") && c.has("lastName")) && !c.taken["firstName"] && !c.taken["lastName"]:
+	case c.assigned[FullName], full && !(c.has("firstName") && c.has("lastName")) && !c.assigned["firstName"] && !c.assigned["lastName"]:
 		delete(c.found, "firstName")
 		delete(c.found, "lastName")
 	case c.has("firstName") || c.has("lastName") || len(c.found["firstName"])+len(c.found["lastName"]) > 0:
@@ -302,7 +302,7 @@ func (c *choice) chooseNames() {
 }
 
 // has reports whether a field is assigned, or has a candidate column with values.
-func (c *choice) has(field string) bool { return c.taken[field] || len(c.withValue(field)) > 0 }
+func (c *choice) has(field string) bool { return c.assigned[field] || len(c.withValue(field)) > 0 }
 
 // withValue returns the candidate columns with values, from the left.
 func (c *choice) withValue(field string) (some []int) {
@@ -318,7 +318,7 @@ func (c *choice) withValue(field string) (some []int) {
 // choose assigns columns to a field. Columns without values never compete.
 func (c *choice) choose(field string) *ColumnsError {
 	all := c.found[field]
-	if c.taken[field] || len(all) == 0 {
+	if c.assigned[field] || len(all) == 0 {
 		return nil
 	}
 	if some := c.withValue(field); len(some) > 1 && severalFields[field] {

@@ -111,8 +111,8 @@ func TestGoogleTypes(t *testing.T) {
 		if got != want || notes != wantNotes {
 			t.Errorf("%s: %s, want %s; %s", label, got, want, notes)
 		}
-		asked := Options{Headers: []Header{{"Phone 2 - Value", "phoneNumber"}, {"Phone 1 - Value", "phoneNumber"}}}
-		if got, _ := phonesOf(t, asked, lines...); !strings.HasPrefix(got, "091 1|01 3||091 6|") {
+		assigned := Options{Headers: []Header{{"Phone 2 - Value", "phoneNumber"}, {"Phone 1 - Value", "phoneNumber"}}}
+		if got, _ := phonesOf(t, assigned, lines...); !strings.HasPrefix(got, "091 1|01 3||091 6|") {
 			t.Errorf("%s, assigned: %s", label, got)
 		}
 	}

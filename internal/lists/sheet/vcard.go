@@ -124,9 +124,9 @@ var nameColumns = []int{lastNameColumn, firstNameColumn, len(firstColumns) - 3, 
 // cardRows converts cards to rows.
 type cardRows struct {
 	named
-	names  bool // some card has a structured name
-	others bool // some card is not from this program
-	kept   bool // some card has data entered by a person
+	names   bool // some card has a structured name
+	others  bool // some card is not from this program
+	hasData bool // some card has data entered by a person
 }
 
 // readVCards reads vCards. The column with formatted names counts as a name only if no card has a
@@ -136,7 +136,7 @@ func readVCards(ctx context.Context, text string) (*Table, error) {
 	if err := vcard.Read(text, rows.card); err != nil {
 		return nil, damaged(err)
 	}
-	if !rows.kept {
+	if !rows.hasData {
 		return nil, fail(FileCards)
 	}
 	if !rows.names {
@@ -168,14 +168,14 @@ func (c *cardRows) card(number int, card vcard.Card) error {
 		case first && i == at && p.Name == "N":
 			for part, text := range p.Components(len(nameColumns)) {
 				cells[nameColumns[part]].Text = text
-				c.kept = c.kept || text != ""
+				c.hasData = c.hasData || text != ""
 			}
 		case first && i == at:
 			cells[firstColumn[p.Name]].Text = p.Text()
-			c.kept = c.kept || p.Name != "UID"
+			c.hasData = c.hasData || p.Name != "UID"
 		default:
 			name := p.Name
-			c.kept = c.kept || name != "REV" && name != "PHOTO" && !strings.HasPrefix(name, "X-")
+			c.hasData = c.hasData || name != "REV" && name != "PHOTO" && !strings.HasPrefix(name, "X-")
 			if count[name]++; count[name] > 1 {
 				name = fmt.Sprintf("%s %d", name, count[name])
 			}

@@ -51,9 +51,9 @@ func (p *Person) Why(other *Person) Reason {
 		return EmailAndBirth
 	case born && samePhone(p.phone, other.phone):
 		return PhoneAndBirth
-	case byName && meet(joined(p.first, p.last), joined(other.first, other.last)):
+	case byName && meet(concat(p.first, p.last), concat(other.first, other.last)):
 		return Spelling
-	case byName && meet(joined(p.first, p.last), joined(other.last, other.first)):
+	case byName && meet(concat(p.first, p.last), concat(other.last, other.first)):
 		return Swapped
 	case born && (meet(p.first, other.first) || meet(p.last, other.last)):
 		return BirthAndName
@@ -75,23 +75,23 @@ const (
 
 // Keys returns the keys under which to index a person.
 func (p *Person) Keys() []Key {
-	return p.keys(joined(p.last, p.first), anyBirth, cmp.Or(p.birth, noBirth))
+	return p.keys(concat(p.last, p.first), anyBirth, cmp.Or(p.birth, noBirth))
 }
 
 // Lookups returns the keys that find all possible duplicates of a person. Use Why to confirm each
 // match.
 func (p *Person) Lookups() []Key {
 	if p.birth == "" {
-		return p.keys(joined(p.first, p.last), anyBirth)
+		return p.keys(concat(p.first, p.last), anyBirth)
 	}
-	return p.keys(joined(p.first, p.last), p.birth, noBirth)
+	return p.keys(concat(p.first, p.last), p.birth, noBirth)
 }
 
 // keys returns keys with one entry per birth for keys based on the name. swapped is the full name
 // in the order used for Swapped.
 func (p *Person) keys(swapped []string, births ...string) (keys []Key) {
 	for _, birth := range births {
-		for _, name := range joined(p.first, p.last) {
+		for _, name := range concat(p.first, p.last) {
 			keys = append(keys, Key{Spelling, name, birth})
 		}
 		for _, name := range swapped {
@@ -119,9 +119,9 @@ func (p *Person) keys(swapped []string, births ...string) (keys []Key) {
 // Named reports whether two people have the same folded full name.
 func (p *Person) Named(other *Person) bool { return p.name == other.name }
 
-// joined concatenates each text of some with each text of others. Without a space, the boundary
-// between first and last name does not matter.
-func joined(some, others []string) (all []string) {
+// concat joins each text of some with each text of others. Without a space, the boundary between
+// first and last name does not matter.
+func concat(some, others []string) (all []string) {
 	for _, a := range some {
 		for _, b := range others {
 			all = append(all, a+b)

@@ -27,6 +27,7 @@ func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.M
 // Exists reports whether d is a valid calendar date.
 func (d Date) Exists() bool { return d == Of(time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC)) }
 
+// Before reports whether d is earlier than other.
 func (d Date) Before(other Date) bool {
 	return cmp.Or(cmp.Compare(d.Year, other.Year), cmp.Compare(d.Month, other.Month), cmp.Compare(d.Day, other.Day)) < 0
 }
