@@ -77,9 +77,9 @@ type Person struct {
 	ID     string             // canonical record id; empty: none
 	Fields record.Fields      // normalized; empty cells are empty fields
 	Errors record.FieldErrors // empty: the row is valid
-	// LostPhone is a phone number that a spreadsheet rounded, such as 4.41E+11. It is an error
-	// unless the existing record contains exactly this text. Fields.PhoneNumber is then empty, and
-	// Errors does not include it.
+	// LostPhone is a phone number that a spreadsheet rounded, such as 4.41E+11. Fields.PhoneNumber is
+	// empty then. The import refuses the row unless the existing record contains exactly this text;
+	// Errors does not include that error.
 	LostPhone string
 	// LeftOut are the errors of fields dropped by LeaveOutBad.
 	LeftOut record.FieldErrors
@@ -167,8 +167,7 @@ const (
 type DatesError struct {
 	Header  string
 	Example string
-	// Other is set if one cell has the day first and another the month first. Example is the first
-	// of them, Other the second.
+	// Other is an example of another order. It is set if the cells require different orders.
 	Other string
 }
 
