@@ -161,9 +161,9 @@ var errRefused = errors.New("a row is refused")
 
 // Apply imports the file and sets Applied in the outcome. It writes nothing if a row is refused or
 // undecided, unless Options.SkipBad is set, or if the outcome differs from Options.Confirmed. An
-// import without changes sets Applied but has no Number. ctx can stop Apply before it writes, and
-// an error of Options.Progress until all is written. The error is an *EncodingError if the encoding
-// must be chosen. key may be nil.
+// import without changes sets Applied but has no Number. ctx can stop Apply only before it writes;
+// an error of Options.Progress can stop it until everything is written. The error is an
+// *EncodingError if the encoding must be chosen. key may be nil.
 func (f *File) Apply(
 	ctx context.Context, s *store.Store, tenant record.TenantID, by store.KeyID, key *store.IdempotencyKey,
 ) (*Outcome, error) {

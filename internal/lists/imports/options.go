@@ -13,7 +13,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Options are the options of an import.
+// Options configure an import.
 type Options struct {
 	Name string // display name of the file
 

@@ -87,7 +87,7 @@ type Row struct {
 
 	Ours *record.Firefighter `json:"-"` // for a person who is only in the department
 
-	Deleted string `json:"-"` // id of the deleted person that the row matches
+	Deleted string `json:"-"` // id of the deleted person that the row names
 }
 
 // CouldGoWithout reports whether Options.LeaveOutBad would make a refused row valid.
