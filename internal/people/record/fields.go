@@ -43,13 +43,13 @@ type Fields struct {
 	DateOfBirth string // normalized: RFC 3339, with the offset as sent
 }
 
-// Field describes one of the Fields. JSON, validation, table columns, checksums, summaries, imports
-// and exports derive from it.
+// Field describes a field of a record. JSON, validation, table columns, checksums, summaries,
+// imports and exports derive from it.
 type Field struct {
 	Name string // in JSON
 
 	// Headings are the words that name the field in the header row of a list. Besides are words
-	// that may accompany one of them, such as "number" in "phone number". Both are folded, written
+	// that may accompany a heading, such as "number" in "phone number". Both are folded, written
 	// without inner spaces, separated by spaces, and cover all languages of the office and the
 	// terms used by other programs.
 	Headings, Besides string

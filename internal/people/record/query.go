@@ -107,7 +107,7 @@ func ParseParameters(rawQuery string) *Parameters {
 // maxUnknown limits the unknown parameters that Err reports, and so the size of the response.
 const maxUnknown = 20
 
-// Err returns all errors as FieldErrors, or nil. Parameters that no method has read are unknown.
+// Err returns all errors as FieldErrors, or nil. Parameters not read by any method are unknown.
 func (p *Parameters) Err() error {
 	errs, unknown := slices.Clip(p.errs), 0
 	for _, name := range slices.Sorted(maps.Keys(p.values)) {
@@ -178,7 +178,8 @@ func (p *Parameters) yesOrNo(name string) *bool {
 	return nil
 }
 
-// OneOf reads one of texts. It returns absent if the parameter is missing or invalid.
+// OneOf reads a parameter whose value must be in texts. It returns absent if the parameter is
+// missing or invalid.
 func (p *Parameters) OneOf(name, absent string, texts ...string) string {
 	text := p.Get(name)
 	switch {

@@ -61,7 +61,7 @@ func (c Catalog) Keys() []string { return slices.Sorted(maps.Keys(c.messages)) }
 
 // Text returns a message with its arguments, which are strings or integers. It groups the digits of
 // integers, so pass a year as a string. Text returns the key if the message does not exist or is a
-// plural. A missing argument, or one of another type, leaves its placeholder in the text.
+// plural. An argument that is missing or of another type leaves its placeholder in the text.
 func (c Catalog) Text(l *Language, key string, args ...any) string {
 	text, ok := c.messages[key][l.Tag][plain]
 	if !ok {

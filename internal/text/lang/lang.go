@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Language is one of the languages returned by All. Compare languages by pointer.
+// Language is a language of the program. Compare languages by pointer.
 type Language struct {
 	Tag      string           // BCP 47, such as "hr"
 	Name     string           // in the language itself, such as "Hrvatski"
