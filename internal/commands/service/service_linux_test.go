@@ -358,13 +358,13 @@ echo '{"blockdevices": [{"name":"/dev/sda","type":"disk","size":500000000000,"mo
 	c.does(t, "backup-disk sda", 1, "Error: no disk sda for backups")
 	c.does(t, "backup-disk sdb2", 1, "Error: /dev/sdb2 cannot hold backups: it has no file system for backups")
 	c.write(t, "start.fails", "Job failed.\n")
-	c.does(t, "backup-disk sdb1", 1, "Error: the system does not mount the disk", "not Try: ", "not The service is running")
+	c.does(t, "backup-disk sdb1", 1, "Error: the system cannot mount the disk", "not Try: ", "not The service is running")
 	c.forget(t, "start.fails")
 	if settings, err := managers.ReadSettings(c.Host.DataFolder()); err != nil || len(settings) > 0 {
 		t.Errorf("the settings are %q, %v", settings, err)
 	}
 	c.changes(t)
-	c.does(t, "backup-disk sdb1", 0, "/dev/sdb1 is at /mnt/backup-disk whenever it is connected", "Created and checked a backup: ", "Backups:             "+folder+"/firefighters\n", "The service is running")
+	c.does(t, "backup-disk sdb1", 0, "/dev/sdb1 is mounted at /mnt/backup-disk while it is connected", "Created and checked a backup: ", "Backups:             "+folder+"/firefighters\n", "The service is running")
 	if asked := c.changes(t); asked != "stop daemon-reload enable start start daemon-reload enable stop restart" {
 		t.Errorf("systemd was asked to %s", asked)
 	}

@@ -12,42 +12,44 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// The shortcut in the start menu, and the firewall.
-
-// knownFolder returns a folder of the system. It asks the system, not the environment,
-// which any program of the user can change for one that has more rights.
-func knownFolder(id *windows.KNOWNFOLDERID, otherwise string) string {
+// knownFolder returns a system folder. It does not use the environment, which other programs of
+// the user can change even for a program with more rights.
+func knownFolder(id *windows.KNOWNFOLDERID, fallback string) string {
 	if path, err := windows.KnownFolderPath(id, windows.KF_FLAG_DEFAULT); err == nil {
 		return path
 	}
-	return otherwise
+	return fallback
 }
 
-// shortcutPath is the shortcut of all users.
+// shortcutPath returns the path of the shortcut in the start menu of all users.
 func shortcutPath() string {
 	programs := knownFolder(windows.FOLDERID_CommonPrograms, `C:\ProgramData\Microsoft\Windows\Start Menu\Programs`)
 	return filepath.Join(programs, windowsName+".lnk")
 }
 
 var (
-	classShellLink    = windows.GUID{Data1: 0x00021401, Data4: [8]byte{0xc0, 0, 0, 0, 0, 0, 0, 0x46}}
-	interfaceLink     = windows.GUID{Data1: 0x000214f9, Data4: [8]byte{0xc0, 0, 0, 0, 0, 0, 0, 0x46}} // IShellLinkW
-	interfaceFile     = windows.GUID{Data1: 0x0000010b, Data4: [8]byte{0xc0, 0, 0, 0, 0, 0, 0, 0x46}} // IPersistFile
-	coCreateInstance  = windows.NewLazySystemDLL("ole32.dll").NewProc("CoCreateInstance")
-	inProcess         = uintptr(1) // CLSCTX_INPROC_SERVER
-	methodQuery       = 0          // of each interface
-	methodRelease     = 2
-	linkDescription   = 7 // IShellLinkW::SetDescription, and so on
-	linkFolder        = 9
-	linkArguments     = 11
-	linkShow          = 15
-	linkPath          = 20
-	fileSave          = 6 // IPersistFile::Save
-	showNormal        = uintptr(windows.SW_SHOWNORMAL)
-	shortcutStatement = "The firefighters of this station, in the browser"
+	classShellLink   = windows.GUID{Data1: 0x00021401, Data4: [8]byte{0xc0, 0, 0, 0, 0, 0, 0, 0x46}}
+	interfaceLink    = windows.GUID{Data1: 0x000214f9, Data4: [8]byte{0xc0, 0, 0, 0, 0, 0, 0, 0x46}} // IShellLinkW
+	interfaceFile    = windows.GUID{Data1: 0x0000010b, Data4: [8]byte{0xc0, 0, 0, 0, 0, 0, 0, 0x46}} // IPersistFile
+	coCreateInstance = windows.NewLazySystemDLL("ole32.dll").NewProc("CoCreateInstance")
 )
 
-// object is an object of COM: a pointer to its methods.
+// Indexes of COM methods, and values for them.
+const (
+	inProcess       = 1 // CLSCTX_INPROC_SERVER
+	methodQuery     = 0 // IUnknown::QueryInterface
+	methodRelease   = 2 // IUnknown::Release
+	linkDescription = 7 // IShellLinkW::SetDescription
+	linkFolder      = 9
+	linkArguments   = 11
+	linkShow        = 15
+	linkPath        = 20
+	fileSave        = 6 // IPersistFile::Save
+
+	shortcutDescription = "The firefighters of this station, in the browser"
+)
+
+// object is a COM object: a pointer to its method table.
 type object struct{ methods *[32]uintptr }
 
 func (o *object) call(method int, arguments ...uintptr) error {
@@ -59,9 +61,8 @@ func (o *object) call(method int, arguments ...uintptr) error {
 	return nil
 }
 
-// makeShortcut makes or replaces a shortcut to a program. It has the window of the
-// program shown: only for a program with a window does Windows put its question for
-// more rights in front.
+// makeShortcut creates or replaces a shortcut to a program. The shortcut shows the program's
+// window: only for a visible program does Windows show the prompt for more rights in front.
 func makeShortcut(path, program, arguments string) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -79,7 +80,7 @@ func makeShortcut(path, program, arguments string) error {
 	for _, set := range []struct {
 		method int
 		value  string
-	}{{linkPath, program}, {linkArguments, arguments}, {linkFolder, filepath.Dir(program)}, {linkDescription, shortcutStatement}} {
+	}{{linkPath, program}, {linkArguments, arguments}, {linkFolder, filepath.Dir(program)}, {linkDescription, shortcutDescription}} {
 		value, err := windows.UTF16PtrFromString(set.value)
 		if err != nil {
 			return err
@@ -88,7 +89,7 @@ func makeShortcut(path, program, arguments string) error {
 			return err
 		}
 	}
-	if err := link.call(linkShow, showNormal); err != nil {
+	if err := link.call(linkShow, windows.SW_SHOWNORMAL); err != nil {
 		return err
 	}
 	if err := link.call(methodQuery, uintptr(unsafe.Pointer(&interfaceFile)), uintptr(unsafe.Pointer(&file))); err != nil {
@@ -102,13 +103,13 @@ func makeShortcut(path, program, arguments string) error {
 	return file.call(fileSave, uintptr(unsafe.Pointer(name)), 1)
 }
 
-// openFirewall lets other machines of private networks reach a program at a port.
+// openFirewall lets other machines in private networks connect to a port of a program.
 func openFirewall(program string, port int) error {
 	return firewall("add", "dir=in", "action=allow", "program="+program, "protocol=TCP",
 		fmt.Sprintf("localport=%d", port), "profile=private,domain")
 }
 
-// closeFirewall takes back what openFirewall did, and returns what it did itself.
+// closeFirewall removes the rule of openFirewall. It returns no steps if there was none.
 func closeFirewall() (steps []string) {
 	if firewall("delete") == nil {
 		steps = append(steps, "Closed the firewall for the service.")
@@ -116,8 +117,8 @@ func closeFirewall() (steps []string) {
 	return steps
 }
 
-// firewall changes the rule of the service. It runs the system's own netsh, not one that
-// the PATH finds.
+// firewall changes the firewall rule of the service. It ignores PATH and runs netsh from the
+// system folder.
 func firewall(verb string, options ...string) error {
 	system, err := windows.GetSystemDirectory()
 	if err != nil {

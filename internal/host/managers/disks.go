@@ -2,20 +2,20 @@ package managers
 
 import "errors"
 
-// Disk is a part of a disk that has, or could have, a file system.
+// Disk is a partition, or a disk without partitions, that can have a file system.
 type Disk struct {
-	Name       string // as the system has it: /dev/sdb1, /Volumes/USB, E:\
-	Label      string // as people have it; may be empty
-	FileSystem string // as ext4, vfat, NTFS; empty if it has none
-	Bytes      int64  // its size, 0 if that is not known
-	Model      string // of the whole disk; may be empty
-	Unfit      string // why it can hold no backups; empty if it can
-	id         string // the number of its file system, by which Linux finds it again
-	mounted    string // where Linux has mounted it; empty if it has not
+	Name       string // the system's name: /dev/sdb1, /Volumes/USB, E:\
+	Label      string // label of the file system; may be empty
+	FileSystem string // type, such as ext4, vfat or NTFS; empty for none
+	Bytes      int64  // size; 0 if unknown
+	Model      string // model of the whole disk; may be empty
+	Unfit      string // the reason why the disk cannot hold backups; empty if it can
+	id         string // UUID of the file system, on Linux
+	mounted    string // current mount point, on Linux; may be empty
 }
 
-// Errors of Attach.
+// Errors that Attach returns.
 var (
 	ErrDiskUsed = errors.New("a program uses the disk")
-	ErrMount    = errors.New("the system does not mount the disk")
+	ErrMount    = errors.New("the system cannot mount the disk")
 )

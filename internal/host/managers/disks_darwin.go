@@ -9,8 +9,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// volumes is where macOS mounts all disks but the one that it started from, which has a
-// link there.
+// volumes is where macOS mounts disks. The startup disk has a link there.
 const volumes = "/Volumes"
 
 func (h Host) Disks(data string) (found []Disk, err error) {
@@ -25,15 +24,15 @@ func (h Host) Disks(data string) (found []Disk, err error) {
 		d := Disk{Name: folder, Label: entry.Name(), Bytes: int64(info.Blocks) * int64(info.Bsize)}
 		d.FileSystem = unix.ByteSliceToString(info.Fstypename[:])
 		if info.Flags&unix.MNT_RDONLY != 0 {
-			d.Unfit = "it can only be read"
+			d.Unfit = "it is read-only"
 		}
 		found = append(found, d)
 	}
 	return found, err
 }
 
-// Is reports whether the disk has the name that was typed.
-func (d Disk) Is(typed string) bool { return d.Name == filepath.Clean(typed) }
+// Is reports whether name is the path of the disk.
+func (d Disk) Is(name string) bool { return d.Name == filepath.Clean(name) }
 
-// Attach does nothing: macOS mounts a disk itself.
+// Attach returns the path of the disk, which macOS mounts automatically.
 func (h Host) Attach(d Disk) (folder string, steps []string, err error) { return d.Name, nil, nil }

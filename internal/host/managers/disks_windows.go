@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Disks leaves out those of the network: the account of the service is not known there.
+// Disks skips network drives, because file servers do not know the account of the service.
 func (h Host) Disks(data string) (found []Disk, err error) {
 	drives, err := windows.GetLogicalDrives()
 	if err != nil {
@@ -31,14 +31,13 @@ func onDrive(path, name string) bool {
 	return strings.EqualFold(filepath.VolumeName(path), filepath.VolumeName(name))
 }
 
-// drive returns what Windows knows of a drive.
 func drive(name string, root *uint16) Disk {
 	d := Disk{Name: name}
 	const length = windows.MAX_PATH + 1
 	var label, system [length]uint16
 	var flags uint32
 	if windows.GetVolumeInformation(root, &label[0], length, nil, nil, &flags, &system[0], length) != nil {
-		d.Unfit = "there is no disk in it, or none that Windows can read"
+		d.Unfit = "it has no disk that Windows can read"
 		return d
 	}
 	d.Label, d.FileSystem = windows.UTF16ToString(label[:]), windows.UTF16ToString(system[:])
@@ -47,15 +46,15 @@ func drive(name string, root *uint16) Disk {
 		d.Bytes = int64(total)
 	}
 	if flags&windows.FILE_READ_ONLY_VOLUME != 0 {
-		d.Unfit = "it can only be read"
+		d.Unfit = "it is read-only"
 	}
 	return d
 }
 
-// Is reports whether the drive has the name that was typed: E, e: or E:\.
-func (d Disk) Is(typed string) bool {
-	return strings.EqualFold(strings.TrimRight(d.Name, `:\`), strings.TrimRight(typed, `:\/`))
+// Is reports whether name refers to the drive: E, e: or E:\.
+func (d Disk) Is(name string) bool {
+	return strings.EqualFold(strings.TrimRight(d.Name, `:\`), strings.TrimRight(name, `:\/`))
 }
 
-// Attach does nothing: Windows has a drive whenever it is connected.
+// Attach returns the path of the drive, which Windows mounts automatically.
 func (h Host) Attach(d Disk) (folder string, steps []string, err error) { return d.Name, nil, nil }

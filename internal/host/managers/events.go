@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// level says how grave an event is. Its value is the number of the event, too.
+// level is the severity of an event. Its value is also the event ID.
 type level uint32
 
 const (
@@ -17,34 +17,33 @@ const (
 	levelError
 )
 
-// events is a writer for the log of a system that has no lines but events. An entry of
-// the program's log becomes an event, and so does any other line.
+// events is an io.Writer that reports each line of the program's log as an event.
 type events struct{ report func(level, string) }
 
-const maxEvent = 30000 // characters; Windows takes 31,839 at most
+const maxEvent = 30000 // bytes; the limit of Windows is 31,839 characters
 
-// Write takes a line.
+// Write reports one line.
 func (e *events) Write(line []byte) (int, error) {
 	e.send(readEntry(line))
 	return len(line), nil
 }
 
-func (e *events) send(grave level, text string) {
+func (e *events) send(severity level, text string) {
 	if text = strings.TrimSpace(text); text != "" {
-		e.report(grave, strings.ReplaceAll(text[:min(len(text), maxEvent)], "\x00", ""))
+		e.report(severity, strings.ReplaceAll(text[:min(len(text), maxEvent)], "\x00", ""))
 	}
 }
 
 var slogLevels = map[string]level{"ERROR": levelError, "WARN": levelWarning}
 
-// readEntry reads an entry of slog in JSON. It returns it for people: the event has its
-// time and its level beside it. A line that is none stays as it is.
-func readEntry(line []byte) (grave level, text string) {
+// readEntry converts a JSON entry of slog to text without the time and the level, which an
+// event has in separate fields. It returns any other line unchanged.
+func readEntry(line []byte) (severity level, text string) {
 	var entry map[string]any
 	if json.Unmarshal(line, &entry) != nil || entry["level"] == nil || entry["msg"] == nil {
 		return levelInfo, string(line)
 	}
-	name, _, _ := strings.Cut(fmt.Sprint(entry["level"]), "+") // as ERROR+2
+	name, _, _ := strings.Cut(fmt.Sprint(entry["level"]), "+") // such as ERROR+2
 	text = fmt.Sprint(entry["msg"])
 	for _, key := range slices.Sorted(maps.Keys(entry)) {
 		if !slices.Contains([]string{"time", "level", "msg"}, key) {

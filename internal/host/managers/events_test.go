@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// recorder keeps the events that it is told.
+// recorder records events.
 type recorder struct{ got []string }
 
-func (r *recorder) report(grave level, text string) {
-	r.got = append(r.got, fmt.Sprintf("%d %s", grave, text))
+func (r *recorder) report(severity level, text string) {
+	r.got = append(r.got, fmt.Sprintf("%d %s", severity, text))
 }
 
 func (r *recorder) want(t *testing.T, want ...string) {
@@ -24,7 +24,8 @@ func (r *recorder) want(t *testing.T, want ...string) {
 	r.got = nil
 }
 
-// TestEvents: an entry of the log is an event of its level, and any other line is one, too.
+// TestEvents checks that a log entry becomes an event of the same level, and that any other line
+// becomes an informational event.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	var r recorder
@@ -41,13 +42,13 @@ func TestEvents(t *testing.T) {
 	r.want(t, "1 Listening on http://127.0.0.1:8080", `1 {"level": torn`)
 }
 
-// TestLongEvents: Windows would refuse these.
+// TestLongEvents checks events that Windows would reject: too long, or with a NUL.
 func TestLongEvents(t *testing.T) {
 	t.Parallel()
 	var r recorder
 	e := &events{report: r.report}
 	e.Write(append([]byte("a\x00b"), bytes.Repeat([]byte("x"), 100_000)...))
 	if len(r.got) != 1 || !strings.HasPrefix(r.got[0], "1 abx") || len(r.got[0]) > 31_000 {
-		t.Errorf("%d events, of which one begins with %.20q", len(r.got), r.got)
+		t.Errorf("%d events, beginning with %.20q", len(r.got), r.got)
 	}
 }

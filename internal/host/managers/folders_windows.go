@@ -12,19 +12,18 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Errors of takeFolder. What wraps them names the file.
+// Errors of takeFolder. The wrapping errors begin with the path.
 var (
 	errLink    = errors.New("is a link to another place")
-	errForeign = errors.New("was there already, and belongs neither to you nor to the administrators")
+	errForeign = errors.New("already existed, and belongs neither to you nor to the administrators")
 )
 
-// ownsFile are the owners that a file in a folder of data may have: the
-// administrators, SYSTEM, and the system's installer.
-var ownsFile = []string{"S-1-5-32-544", "S-1-5-18", "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464"}
+// trustedOwners are the administrators, SYSTEM and TrustedInstaller.
+var trustedOwners = []string{"S-1-5-32-544", "S-1-5-18", "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464"}
 
-// makeFolder makes a folder for a service and the administrators alone. made is false
-// if something of this name is there.
-func makeFolder(path string) (made bool, err error) {
+// makeFolder creates a folder for the service and the administrators only. created is false if
+// the path already exists.
+func makeFolder(path string) (created bool, err error) {
 	enablePrivileges("SeBackupPrivilege", "SeRestorePrivilege", "SeTakeOwnershipPrivilege")
 	wanted, err := windows.SecurityDescriptorFromString(dataPermissions(windowsName))
 	if err != nil {
@@ -43,13 +42,12 @@ func makeFolder(path string) (made bool, err error) {
 	return err == nil, pathError("CreateDirectory", path, err)
 }
 
-// takeFolder creates a folder for the service only, or takes over an existing one. Every
-// user may create folders next to it, and could prepare one with a link, or with a database
-// whose keys that user knows. So it refuses links and whatever others own, and follows no
-// link.
-func takeFolder(path string) (made bool, err error) {
-	if made, err = makeFolder(path); made || err != nil {
-		return made, err
+// takeFolder creates a folder for the service only, or takes over an existing one. Every user
+// may create folders at this place, and could prepare one with a link, or with a database whose
+// keys that user knows. Therefore takeFolder rejects links and files of other owners.
+func takeFolder(path string) (created bool, err error) {
+	if created, err = makeFolder(path); created || err != nil {
+		return created, err
 	}
 	folder, err := openSecurity(path)
 	if err != nil {
@@ -65,7 +63,7 @@ func takeFolder(path string) (made bool, err error) {
 	if !folder.ownedByUs() && !isEmpty(path) {
 		return false, foreign(path)
 	}
-	// This comes before the content is examined: from now on no one else adds to it.
+	// After this no other user can add files while the content is checked.
 	if err := folder.set(dataPermissions(windowsName)); err != nil {
 		return false, err
 	}
@@ -73,19 +71,19 @@ func takeFolder(path string) (made bool, err error) {
 		if err == nil && inside != path {
 			err = takeInside(inside)
 		}
-		if errors.Is(err, fs.ErrNotExist) { // a service that runs has removed it
+		if errors.Is(err, fs.ErrNotExist) { // a running service removes files
 			return nil
 		}
 		return err
 	})
 }
 
-// foreign is the error of a file that is not trusted.
+// foreign returns the error for a file of another owner.
 func foreign(path string) error {
-	return fmt.Errorf("%s %w. Move it away or, if you know what is in it, type: takeown /a /r /f \"%s\"", path, errForeign, path)
+	return fmt.Errorf("%s %w. Move it away or, if you trust its content, run: takeown /a /r /f \"%s\"", path, errForeign, path)
 }
 
-// takeInside gives a file or a folder the permissions of the folder that contains it.
+// takeInside sets the permissions that a file or folder inherits from the data folder.
 func takeInside(path string) error {
 	file, err := openSecurity(path)
 	if err != nil {
@@ -101,15 +99,14 @@ func takeInside(path string) error {
 	return file.set(inheritedPermissions(windowsName, file.isFolder))
 }
 
-// secured is a file or folder, open for its permissions.
+// secured is a file or folder opened to read and change its permissions.
 type secured struct {
 	path           string
 	handle         windows.Handle
 	isFolder, link bool
 }
 
-// openSecurity opens a file or folder to change its permissions, and of a link the link
-// itself.
+// openSecurity opens a file or folder. It does not follow links.
 func openSecurity(path string) (*secured, error) {
 	const (
 		access = windows.READ_CONTROL | windows.WRITE_DAC | windows.WRITE_OWNER | windows.FILE_READ_ATTRIBUTES
@@ -136,8 +133,8 @@ func openSecurity(path string) (*secured, error) {
 
 func (s *secured) close() { windows.CloseHandle(s.handle) }
 
-// set sets the owner and the permissions to those of sddl. The system does not hand them on by
-// itself, which would follow what is in the folder.
+// set sets the owner and the permissions. Unlike SetNamedSecurityInfo it does not change the
+// content of a folder, which may have links.
 func (s *secured) set(sddl string) error {
 	wanted, err := windows.SecurityDescriptorFromString(sddl)
 	if err != nil {
@@ -147,8 +144,8 @@ func (s *secured) set(sddl string) error {
 	return pathError("SetKernelObjectSecurity", s.path, windows.SetKernelObjectSecurity(s.handle, what, wanted))
 }
 
-// ownedByUs reports whether a file belongs to the administrators, to the system, to
-// a service, or to the person who runs this.
+// ownedByUs reports whether a file belongs to a trusted owner, to the service or to the current
+// user.
 func (s *secured) ownedByUs() bool {
 	d, err := windows.GetSecurityInfo(s.handle, windows.SE_FILE_OBJECT, windows.OWNER_SECURITY_INFORMATION)
 	if err != nil {
@@ -159,7 +156,7 @@ func (s *secured) ownedByUs() bool {
 		return false
 	}
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
-	return err == nil && owner.Equals(user.User.Sid) || owner.String() == serviceSID(windowsName) || slices.Contains(ownsFile, owner.String())
+	return err == nil && owner.Equals(user.User.Sid) || owner.String() == serviceSID(windowsName) || slices.Contains(trustedOwners, owner.String())
 }
 
 func isEmpty(folder string) bool {
@@ -167,9 +164,8 @@ func isEmpty(folder string) bool {
 	return err == nil && len(entries) == 0
 }
 
-// letWrite lets a service write to a folder and to what is in it, and leaves all
-// other rights as they are. A disk without permissions, as most sticks, needs
-// none.
+// letWrite lets the service write to a folder and its content, and keeps all other rights. It does
+// nothing on a disk without permissions, such as most USB sticks.
 func letWrite(folder string) error {
 	d, err := windows.GetNamedSecurityInfo(folder, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION)
 	if hasNoPermissions(err) {
@@ -203,13 +199,12 @@ func letWrite(folder string) error {
 	return pathError("SetNamedSecurityInfo", folder, err)
 }
 
-// hasNoPermissions reports whether an error says that a disk has none.
+// hasNoPermissions reports whether err means that a disk does not support permissions.
 func hasNoPermissions(err error) bool {
 	return errors.Is(err, windows.ERROR_INVALID_FUNCTION) || errors.Is(err, windows.ERROR_NOT_SUPPORTED)
 }
 
-// enablePrivileges turns on what an administrator may do but does not by
-// default. What the process does not have stays away.
+// enablePrivileges enables those of the named privileges that the process has.
 func enablePrivileges(names ...string) {
 	var token windows.Token
 	if windows.OpenProcessToken(windows.CurrentProcess(), windows.TOKEN_ADJUST_PRIVILEGES|windows.TOKEN_QUERY, &token) != nil {
@@ -233,8 +228,8 @@ func pathError(op, path string, err error) error {
 	return &fs.PathError{Op: op, Path: path, Err: err}
 }
 
-// MayRead checks only that the file exists. Windows itself tells the service if it may not
-// read it.
+// MayRead checks only that the file exists. At startup the service reports a file that it may not
+// read.
 func (h Host) MayRead(file string) error {
 	_, err := os.Stat(file)
 	return err

@@ -1,5 +1,5 @@
-// Package managers keeps the program running as a service of the system: of
-// systemd, of launchd, or of the service manager of Windows.
+// Package managers installs and runs the program as a system service, under systemd, launchd or
+// the Windows service manager.
 package managers
 
 import (
@@ -11,29 +11,26 @@ import (
 	"time"
 )
 
-// pc is what a Host of each system has. The zero Host is this PC.
+// pc has the fields common to the Host types of all systems. The zero value is this PC.
 type pc struct {
-	Root string // the folder that all files of the system are below; only systemd and launchd know another than /
-	User string // who runs the service, in place of Account
+	Root string // the root folder of the system, "/" if empty; ignored on Windows
+	User string // the user that runs the service, Account if empty
 }
 
-// path returns where a file of the system lies.
 func (p pc) path(file string) string { return filepath.Join(p.Root, file) }
 
 func (p pc) user() string { return cmp.Or(p.User, Account) }
 
-// A Host is this PC with the service manager that installs, starts and stops the service. (A
-// Manager is how the running service talks with the service manager that started it.) Each
-// system has a Host with the same methods: in systemd.go (Linux and every other Unix but
-// macOS), where they are explained, in launchd.go (macOS) and in host_windows.go. Each also has
-// Account, the user of the service, and LogCommand, the command that prints the log of the
-// service. Prepare, Install, Uninstall and Attach return what they did, one sentence per step.
+// Each system defines a type Host with the same methods, which installs, starts and stops the
+// service: systemd.go (Linux and every other Unix except macOS) documents them, launchd.go is for
+// macOS, host_windows.go for Windows. Prepare, Install, Uninstall and Attach return one sentence
+// for each step they completed.
 
 // Name is the name of the service and, on Linux, of its user. Windows shows it
 // as Firefighters.
 const Name = "firefighters"
 
-// Errors of all systems.
+// Errors that the methods of Host return on every system.
 var (
 	ErrNotInstalled = errors.New("the service is not installed on this PC")
 	ErrNotPermitted = errors.New("this needs administrator rights")
@@ -42,37 +39,35 @@ var (
 	ErrNotReady     = errors.New("the service does not start")
 )
 
-// Definition is what a system must know of the service.
+// Definition describes the service to install.
 type Definition struct {
-	Program string   // the installed program, as an absolute path
+	Program string   // absolute path of the installed program
 	Data    string   // the folder with the database, the backups and the settings
 	Writes  []string // folders outside Data that the service writes to; they may be missing
-	Port    int      // of Listen; 0 for none
+	Port    int      // the port of --listen; 0 for none
 	Shared  bool     // other machines may reach the port
 }
 
-// State is what a system knows of the service.
+// State is the state of the service, as the system reports it.
 type State struct {
 	Installed, Running bool
-	Since              time.Time // when it began to run; zero if it does not run, or if the system does not tell
-	Program            string    // the program that the system starts
-	Manual             bool      // it does not start with the PC, as far as that is known
-	Address            string    // as the service has said it, http://127.0.0.1:8080; may be empty
-	Detail             string    // the system's own word, as "failed"; for people
-	Error              string    // why it does not run, in the service's own words; may be empty
-	Hint               string    // what the service says to type then; may be empty
+	Since              time.Time // start of the current run; zero if not running or unknown
+	Program            string    // path of the program that the system starts
+	Manual             bool      // the service does not start with the PC; false if unknown
+	Address            string    // http://127.0.0.1:8080, from the service's status; may be empty
+	Detail             string    // the system's name of the state, such as "failed"
+	Error              string    // the error that ended the service, from its log; may be empty
+	Hint               string    // the hint that the log has with Error; may be empty
 }
 
-// DatabaseIn is the database in a folder of data, unless the settings say
-// otherwise.
+// DatabaseIn returns the default path of the database in a data folder.
 func DatabaseIn(data string) string { return filepath.Join(data, "firefighters.db") }
 
-// BackupsIn is the folder of the backups in a folder of data, unless the settings
-// say otherwise.
+// BackupsIn returns the default folder of the backups in a data folder.
 func BackupsIn(data string) string { return filepath.Join(data, "backups") }
 
-// Database returns the database of the service of this PC, as far as the
-// current user may know its settings. It is empty if no service is installed.
+// Database returns the path of the installed service's database, or the default path if the
+// current user may not read the settings. It is empty if no service is installed.
 func (h Host) Database() string {
 	if !h.Installed() {
 		return ""
@@ -84,8 +79,8 @@ func (h Host) Database() string {
 	return DatabaseIn(h.DataFolder())
 }
 
-// errorInLog returns the last error in a log that ended the service, and what to type
-// then. Both are empty if there is none. Only the entry of such an error has an exit code.
+// errorInLog returns the message and the hint of the last log entry with an exit code. The
+// service writes such an entry only when an error ends it.
 func errorInLog(log string) (found, hint string) {
 	for line := range strings.Lines(log) {
 		var entry struct {

@@ -39,18 +39,18 @@ func TestSettings(t *testing.T) {
 	}
 	entries, err := os.ReadDir(data)
 	if err != nil || len(entries) != 1 {
-		t.Errorf("left behind: %v, %v", entries, err)
+		t.Errorf("the folder contains %v, %v", entries, err)
 	}
 	if info, err := os.Stat(SettingsIn(data)); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	must(t, os.WriteFile(SettingsIn(data), []byte("\ufeff# text\r\n\r\n --listen=x:1 \r\n"), 0o600)) // as Windows' Notepad writes
+	must(t, os.WriteFile(SettingsIn(data), []byte("\ufeff# text\r\n\r\n --listen=x:1 \r\n"), 0o600)) // as Notepad writes it
 	if read, err := ReadSettings(data); err != nil || !slices.Equal(read, Settings{"--listen=x:1"}) {
-		t.Errorf("edited by hand: %q, %v", read, err)
+		t.Errorf("after editing by hand: %q, %v", read, err)
 	}
 }
 
-// TestCopyProgram: a program is replaced, also while it runs, and kept.
+// TestCopyProgram checks that the program is replaced and the previous version kept.
 func TestCopyProgram(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -60,33 +60,33 @@ func TestCopyProgram(t *testing.T) {
 		copied, kept, err := CopyProgram(from, to)
 		text, readErr := os.ReadFile(to)
 		if err != nil || !copied || readErr != nil || kept != want || string(text) != strconv.Itoa(number) {
-			t.Errorf("%d: kept %q, %v; there is %q, %v", number, kept, err, text, readErr)
+			t.Errorf("%d: kept %q, %v; the program is %q, %v", number, kept, err, text, readErr)
 		}
 	}
 	if text, err := os.ReadFile(to + keptSuffix); err != nil || string(text) != "1" {
-		t.Errorf("the kept one: %q, %v", text, err)
+		t.Errorf("the kept program is %q, %v", text, err)
 	}
 	if info, err := os.Stat(to); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o755 {
 		t.Errorf("%v, %v", info, err)
 	}
 	if copied, kept, err := CopyProgram(to, to); err != nil || copied || kept != "" {
-		t.Errorf("onto itself: %q, %v", kept, err)
+		t.Errorf("copied to itself: kept %q, %v", kept, err)
 	}
 	must(t, os.WriteFile(from, []byte("2"), 0o600))
 	if copied, kept, err := CopyProgram(from, to); err != nil || copied || kept != "" {
-		t.Errorf("the same again: %q, %v", kept, err)
+		t.Errorf("copied the same content: kept %q, %v", kept, err)
 	}
 	if text, err := os.ReadFile(to + keptSuffix); err != nil || string(text) != "1" {
-		t.Errorf("the kept one after the same again: %q, %v", text, err)
+		t.Errorf("after copying the same content, the kept program is %q, %v", text, err)
 	}
 	if entries, err := os.ReadDir(filepath.Dir(to)); err != nil || len(entries) != 2 {
-		t.Errorf("left behind: %v, %v", entries, err)
+		t.Errorf("the folder contains %v, %v", entries, err)
 	}
 	if _, _, err := CopyProgram(filepath.Join(folder, "missing"), to); err == nil {
-		t.Error("a missing program was installed")
+		t.Error("no error for a missing program")
 	}
 	if text, err := os.ReadFile(to); err != nil || string(text) != "2" {
-		t.Errorf("a failure has left %q, %v", text, err)
+		t.Errorf("after a failure, the program is %q, %v", text, err)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestErrorInLog(t *testing.T) {
 		`{"level":"ERROR","msg":"request failed","try":"x"}` + "\n" + `{"level":"WARN",` + "\n": {},
 	} {
 		if got, hint := errorInLog(log); got != want[0] || hint != want[1] {
-			t.Errorf("in %q the last error is %q, with the hint %q", log, got, hint)
+			t.Errorf("errorInLog(%q) = %q, %q", log, got, hint)
 		}
 	}
 }

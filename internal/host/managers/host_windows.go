@@ -21,19 +21,18 @@ import (
 // Host is a PC with Windows.
 type Host struct{ pc }
 
-// Account is the account of the service. The system makes it, and it has no password.
+// Account is the virtual account of the service. Windows creates it, without a password.
 const Account = `NT SERVICE\` + windowsName
 
 const (
-	stopLimit     = 60 * time.Second // for the service to end, also when Windows shuts down
-	startLimit    = 10 * time.Minute // to upgrade the database, at most
-	askInterval   = 200 * time.Millisecond
+	stopLimit     = 60 * time.Second // for the service to stop, also when Windows shuts down
+	startLimit    = 10 * time.Minute // for the service to start, with an upgrade of the database
+	pollInterval  = 200 * time.Millisecond
 	forgetFailure = 24 * time.Hour
 )
 
-// acceptsWhenReady is what the service accepts once it answers requests, beside what
-// it accepts before. Every user may ask Windows what a service accepts, so anybody can
-// tell whether it is ready.
+// acceptsWhenReady is the control that the service accepts only while it answers requests. Every
+// user may query the accepted controls, so they show whether the service is ready.
 const acceptsWhenReady = svc.AcceptParamChange
 
 func (h Host) DataFolder() string {
@@ -44,7 +43,7 @@ func (h Host) InstalledProgram() string {
 	return filepath.Join(knownFolder(windows.FOLDERID_ProgramFiles, `C:\Program Files`), windowsName, "firefighters.exe")
 }
 
-// packageKey is where the .msi notes that it brought the program.
+// packageKey has a value set by the .msi that installed the program.
 const packageKey, packageValue = `SOFTWARE\Firefighters`, "Package"
 
 func (h Host) Packaged(program string) string {
@@ -82,7 +81,7 @@ func LogCommand(bool) []string {
 	return []string{"wevtutil", "query-events", "Application", query, "/c:50", "/rd:true", "/f:text"}
 }
 
-// known turns errors of Windows into those of all systems.
+// known converts Windows errors to the errors that all systems share.
 func known(err error) error {
 	switch {
 	case errors.Is(err, windows.ERROR_ACCESS_DENIED), errors.Is(err, windows.ERROR_PRIVILEGE_NOT_HELD),
@@ -96,22 +95,22 @@ func known(err error) error {
 	return err
 }
 
-// Prepare makes the folder alone: the system has the account already.
+// Prepare creates only the folder: Windows creates the account.
 func (h Host) Prepare(d Definition) (steps []string, err error) {
-	made, err := takeFolder(d.Data)
-	if made {
+	created, err := takeFolder(d.Data)
+	if created {
 		steps = append(steps, fmt.Sprintf("Created the folder %s, for the service and administrators only.", d.Data))
 	}
 	return steps, known(err)
 }
 
-// Share makes a folder for the service and the administrators alone, as that of the data.
+// Share lets the service write to a folder. A new folder gets the permissions of the data folder.
 func (h Host) Share(folder string) error {
 	if err := os.MkdirAll(filepath.Dir(folder), 0o777); err != nil {
 		return err
 	}
-	made, err := makeFolder(folder)
-	if made || err != nil {
+	created, err := makeFolder(folder)
+	if created || err != nil {
 		return known(err)
 	}
 	return letWrite(folder)
@@ -122,12 +121,12 @@ func (h Host) Install(d Definition) (steps []string, err error) {
 		return nil, known(err)
 	}
 	steps = append(steps, fmt.Sprintf("Installed the service %q, which starts with Windows as %s.", windowsName, Account))
-	eventlog.Remove(windowsName) // of an earlier installation
-	// The texts of the events are those of a program of Windows that takes any text.
+	eventlog.Remove(windowsName) // from an earlier installation
+	// The message file of EventCreate.exe accepts any text.
 	if err := eventlog.InstallAsEventCreate(windowsName, eventlog.Info|eventlog.Warning|eventlog.Error); err != nil {
-		return steps, known(fmt.Errorf("registering the source of events: %w", err))
+		return steps, known(fmt.Errorf("registering the event source: %w", err))
 	}
-	if path := shortcutPath(); h.Packaged(d.Program) == "" { // or else it has brought one
+	if path := shortcutPath(); h.Packaged(d.Program) == "" { // the package has its own shortcut
 		if err := makeShortcut(path, d.Program, "open"); err != nil {
 			return steps, known(fmt.Errorf("creating %s: %w", path, err))
 		}
@@ -138,13 +137,13 @@ func (h Host) Install(d Definition) (steps []string, err error) {
 		return append(steps, closed...), nil
 	}
 	step := fmt.Sprintf("Opened port %d in the firewall, for private networks.", d.Port)
-	if err := openFirewall(d.Program, d.Port); err != nil { // as where the firewall does not run
-		step = fmt.Sprintf("The firewall was not changed. If other computers do not reach port %d, open it there: %v.", d.Port, err)
+	if err := openFirewall(d.Program, d.Port); err != nil { // for example, the firewall is turned off
+		step = fmt.Sprintf("The firewall was not changed: %v. If other computers cannot reach port %d, open the port in the firewall.", err, d.Port)
 	}
 	return append(steps, step), nil
 }
 
-// createService creates the service or, if it exists, describes it again.
+// createService creates the service, or updates an existing one.
 func createService(program string) error {
 	manager, err := connect(windows.SC_MANAGER_CONNECT | windows.SC_MANAGER_CREATE_SERVICE)
 	if err != nil {
@@ -164,17 +163,16 @@ func createService(program string) error {
 	}
 	defer service.Close()
 	config.BinaryPathName = windows.ComposeCommandLine([]string{program, "service", "run"})
-	config.Description = "Keeps the personnel records of fire departments, and serves them to browsers and programs."
+	config.Description = "Stores the personnel records of fire departments and serves them to browsers and programs."
 	config.DelayedAutoStart = true
-	config.SidType = windows.SERVICE_SID_TYPE_UNRESTRICTED // so that other programs can open folders to it
+	config.SidType = windows.SERVICE_SID_TYPE_UNRESTRICTED // so that file permissions can name the service
 	return configure(service, config)
 }
 
-// configure sets the configuration of the service. It is started again whether it crashed or
-// ended with an error, and has time to close the database when Windows shuts down. configure
-// skips the settings that Wine lacks.
+// configure sets the configuration of the service: restarts after a crash or an error, and time to
+// close the database when Windows shuts down. It skips settings that Wine lacks.
 func configure(service *mgr.Service, config mgr.Config) error {
-	restarts := []mgr.RecoveryAction{ // and from then on the last
+	restarts := []mgr.RecoveryAction{ // the last one repeats
 		{Type: mgr.ServiceRestart, Delay: 5 * time.Second}, {Type: mgr.ServiceRestart, Delay: 30 * time.Second},
 		{Type: mgr.ServiceRestart, Delay: time.Minute}, {Type: mgr.ServiceRestart, Delay: 5 * time.Minute},
 	}
@@ -262,8 +260,7 @@ func connect(rights uint32) (*mgr.Mgr, error) {
 	return &mgr.Mgr{Handle: handle}, nil
 }
 
-// withService calls do with the service, opened with the given rights. Its errors are
-// those of all systems.
+// withService opens the service with the given rights and calls do. It converts errors with known.
 func withService(rights uint32, do func(*mgr.Service) error) (err error) {
 	defer func() { err = known(err) }()
 	manager, err := connect(windows.SC_MANAGER_CONNECT)
@@ -284,9 +281,9 @@ func withService(rights uint32, do func(*mgr.Service) error) (err error) {
 	return do(service)
 }
 
-// await asks for the status of the service until done says so.
+// await polls the status of the service until done returns true or an error.
 func await(service *mgr.Service, limit time.Duration, done func(svc.Status) (bool, error)) error {
-	for began := time.Now(); ; time.Sleep(askInterval) {
+	for began := time.Now(); ; time.Sleep(pollInterval) {
 		status, err := service.Query()
 		if err != nil {
 			return err
@@ -295,7 +292,7 @@ func await(service *mgr.Service, limit time.Duration, done func(svc.Status) (boo
 			return err
 		}
 		if time.Since(began) > limit {
-			return fmt.Errorf("the service is still %q after %v", word(status), limit)
+			return fmt.Errorf("the service is still %s after %v", word(status), limit)
 		}
 	}
 }
@@ -304,7 +301,7 @@ func isReady(status svc.Status) bool {
 	return status.State == svc.Running && status.Accepts&acceptsWhenReady != 0
 }
 
-// word returns a status for people.
+// word describes a status for people.
 func word(status svc.Status) string {
 	switch {
 	case isReady(status):

@@ -16,11 +16,10 @@ import (
 	"golang.org/x/sys/windows/svc"
 )
 
-// isWine reports whether this is Wine, which keeps no permissions of files.
+// isWine reports whether the test runs on Wine, which does not store file permissions.
 var isWine = windows.NewLazySystemDLL("ntdll.dll").NewProc("wine_get_version").Find() == nil
 
-// folder returns a new folder. Unlike t.TempDir it does not fail where a folder
-// cannot be removed with all that is in it, as under Wine.
+// folder is t.TempDir, but ignores errors while removing the folder, which occur on Wine.
 func folder(t *testing.T) string {
 	t.Helper()
 	path, err := os.MkdirTemp("", "with a space")
@@ -41,7 +40,7 @@ func descriptor(t *testing.T, sddl string) *windows.SECURITY_DESCRIPTOR {
 	return d
 }
 
-// notCompared is what Windows notes of inheritance on its own.
+// notCompared matches the group, and the flags that Windows adds for inheritance.
 var notCompared = regexp.MustCompile(`G:BA|AR|AI|ID`)
 
 // checkPermissions compares the owner and the permissions of a file.
@@ -52,47 +51,47 @@ func checkPermissions(t *testing.T, path, want string) {
 	must(t, err)
 	got := notCompared.ReplaceAllString(d.String(), "")
 	if want = notCompared.ReplaceAllString(descriptor(t, want).String(), ""); got != want && !isWine {
-		t.Errorf("%s has %s, not %s", path, got, want)
+		t.Errorf("%s has %s, want %s", path, got, want)
 	}
 }
 
 func TestTakeFolder(t *testing.T) {
 	if !(Host{}).Permitted() {
-		t.Skip("only an administrator can hand a folder to the administrators")
+		t.Skip("only an administrator can make the administrators the owner")
 	}
 	data := filepath.Join(folder(t), "data")
-	made, err := takeFolder(data)
-	if !made || err != nil {
-		t.Fatalf("made %v, %v", made, err)
+	created, err := takeFolder(data)
+	if !created || err != nil {
+		t.Fatalf("created %v, %v", created, err)
 	}
 	checkPermissions(t, data, dataPermissions(windowsName))
 	one := filepath.Join(data, "backups", "one.db")
 	write(t, one)
 	write(t, filepath.Join(data, "firefighters.db"))
 	for range 2 {
-		if made, err := takeFolder(data); made || err != nil {
-			t.Fatalf("made %v, %v", made, err)
+		if created, err := takeFolder(data); created || err != nil {
+			t.Fatalf("created %v, %v", created, err)
 		}
 		checkPermissions(t, data, dataPermissions(windowsName))
 		checkPermissions(t, filepath.Dir(one), inheritedPermissions(windowsName, true))
 		checkPermissions(t, one, inheritedPermissions(windowsName, false))
 	}
-	if made, err := takeFolder(one); made || err == nil {
-		t.Error("a file was taken for a folder")
+	if created, err := takeFolder(one); created || err == nil {
+		t.Error("no error for a file")
 	}
 }
 
-// TestPreparedFolder: a folder that was there gets the same permissions, but not
-// if somebody has prepared it with a link.
+// TestPreparedFolder checks that an existing folder gets the same permissions, and that a folder
+// with a link is rejected.
 func TestPreparedFolder(t *testing.T) {
 	if !(Host{}).Permitted() {
-		t.Skip("only an administrator can hand a folder to the administrators")
+		t.Skip("only an administrator can make the administrators the owner")
 	}
 	data := filepath.Join(folder(t), "data")
 	db := filepath.Join(data, "firefighters.db")
 	write(t, db)
-	if made, err := takeFolder(data); made || err != nil {
-		t.Fatalf("made %v, %v", made, err)
+	if created, err := takeFolder(data); created || err != nil {
+		t.Fatalf("created %v, %v", created, err)
 	}
 	checkPermissions(t, data, dataPermissions(windowsName))
 	checkPermissions(t, db, inheritedPermissions(windowsName, false))
@@ -101,14 +100,14 @@ func TestPreparedFolder(t *testing.T) {
 	write(t, filepath.Join(prepared, "firefighters.db"))
 	must(t, os.Link(db, filepath.Join(prepared, "service.conf")))
 	if _, err := takeFolder(prepared); !errors.Is(err, errLink) || !strings.Contains(err.Error(), "service.conf") {
-		t.Errorf("of a link it says %v", err)
+		t.Errorf("the error for a link is %v", err)
 	}
 }
 
-// TestOwners uses an event, because Wine keeps the permissions of events.
+// TestOwners uses an event object, because Wine stores the permissions of events.
 func TestOwners(t *testing.T) {
 	if !(Host{}).Permitted() {
-		t.Skip("only an administrator can hand something to others")
+		t.Skip("only an administrator can change an owner")
 	}
 	enablePrivileges("SeRestorePrivilege")
 	event, err := windows.CreateEvent(nil, 0, 0, nil)
@@ -126,7 +125,7 @@ func TestOwners(t *testing.T) {
 			t.Fatalf("%s: %v", sddl, err)
 		}
 		if got := s.ownedByUs(); got != trusted {
-			t.Errorf("%s is trusted: %v", sddl, got)
+			t.Errorf("%s: ownedByUs() = %v", sddl, got)
 		}
 	}
 }
@@ -159,7 +158,7 @@ func TestShortcut(t *testing.T) {
 		t.Fatalf("%d bytes, %v", len(link), err)
 	}
 	if link[0] != 0x4c || link[0x3c] != 1 {
-		t.Errorf("it begins with %d, and shows the window as %d", link[0], link[0x3c])
+		t.Errorf("the header size is %d, the window state %d", link[0], link[0x3c])
 	}
 	for _, text := range []string{"open", "firefighters.exe"} {
 		var units []byte
@@ -167,12 +166,12 @@ func TestShortcut(t *testing.T) {
 			units = append(units, byte(unit), byte(unit>>8))
 		}
 		if !bytes.Contains(link, units) {
-			t.Errorf("it does not have %q", text)
+			t.Errorf("the shortcut lacks %q", text)
 		}
 	}
 }
 
-// TestHost plays the service manager.
+// TestHost acts as the service manager.
 func TestHost(t *testing.T) {
 	var r recorder
 	mayEnd := make(chan bool)
@@ -180,7 +179,7 @@ func TestHost(t *testing.T) {
 		Manager{}.Ready("Listening.")
 		<-ctx.Done()
 		<-mayEnd
-		return 1 // what was asked to end is not started again because of that
+		return 1 // must not make Windows restart a service that was stopped
 	}}
 	requests, changes, ended := make(chan svc.ChangeRequest), make(chan svc.Status), make(chan uint32)
 	go func() {
@@ -208,7 +207,7 @@ func TestHost(t *testing.T) {
 	r.want(t, "1 Listening.")
 }
 
-// TestFailedHost: a service that cannot start says why.
+// TestFailedHost checks that a service that cannot start reports why.
 func TestFailedHost(t *testing.T) {
 	var r recorder
 	h := &host{log: &events{report: r.report}, run: func(_ context.Context, log io.Writer) int {
@@ -221,6 +220,6 @@ func TestFailedHost(t *testing.T) {
 	}
 	r.want(t, "3 the port is taken\ntry: another")
 	if RunAsService([]string{"serve"}, nil) || RunAsService([]string{"service", "run"}, nil) {
-		t.Error("no service manager has started this")
+		t.Error("RunAsService returns true without the service manager")
 	}
 }

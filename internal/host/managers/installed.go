@@ -11,20 +11,17 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// What an installation leaves on the disk on every system: the settings and the program.
-
-// Settings are the flags of the installed service, as --listen=127.0.0.1:8080.
-// They lie in a text file beside the database, one a line, so that an upgrade or
-// a new installation by any package keeps them. Lines that begin with # and empty
-// ones do not count.
+// Settings are the flags of the installed service, such as --listen=127.0.0.1:8080. A text
+// file next to the database has one flag per line, so that upgrades and new installations keep
+// them. Empty lines and lines that begin with # are ignored.
 type Settings []string
 
 const settingsHead = "# The flags of the service. To change one: firefighters service install --FLAG VALUE\n"
 
-// SettingsIn is the file with the settings in a folder of data.
+// SettingsIn returns the path of the settings file in a data folder.
 func SettingsIn(data string) string { return filepath.Join(data, "service.conf") }
 
-// ReadSettings returns the settings in a folder of data, nil if there are none.
+// ReadSettings returns the settings in a data folder, nil if there are none.
 func ReadSettings(data string) (s Settings, err error) {
 	text, err := os.ReadFile(SettingsIn(data))
 	if os.IsNotExist(err) {
@@ -38,17 +35,16 @@ func ReadSettings(data string) (s Settings, err error) {
 	return s, err
 }
 
-// Write replaces the settings in a folder of data. The file gets the owner of
-// the folder, who runs the service.
+// Write replaces the settings in a data folder. The file belongs to the owner of the folder,
+// which is the user of the service.
 func (s Settings) Write(data string) error {
 	return osutil.WriteFile(SettingsIn(data), []byte(settingsHead+strings.Join(append(s, ""), "\n")), true)
 }
 
-// Merge returns the settings with those given, which replace all lines of the
-// same flags. A flag in unset has none any more.
-func (s Settings) Merge(given Settings, unset ...string) (merged Settings) {
+// Merge returns s with changes. Lines of s whose flag is in changes or in unset are removed.
+func (s Settings) Merge(changes Settings, unset ...string) (merged Settings) {
 	replaced := unset
-	for _, line := range given {
+	for _, line := range changes {
 		replaced = append(replaced, flagOf(line))
 	}
 	for _, line := range s {
@@ -56,16 +52,15 @@ func (s Settings) Merge(given Settings, unset ...string) (merged Settings) {
 			merged = append(merged, line)
 		}
 	}
-	return append(merged, given...)
+	return append(merged, changes...)
 }
 
-// flagOf returns the flag of a line.
 func flagOf(line string) string {
 	flag, _, _ := strings.Cut(strings.TrimLeft(line, "-"), "=")
 	return flag
 }
 
-// Get returns the last value of a flag, empty if it is not set.
+// Get returns the last value of a flag, or "" if it is not set.
 func (s Settings) Get(flag string) (value string) {
 	for _, line := range s {
 		if flagOf(line) == flag {
@@ -75,18 +70,18 @@ func (s Settings) Get(flag string) (value string) {
 	return value
 }
 
-// keptSuffix follows the name of a program that was replaced.
+// keptSuffix is appended to the name of a replaced program.
 const keptSuffix = ".old"
 
-// CopyProgram installs a program under another path. A program that is there, which
-// may be running, is kept with keptSuffix. CopyProgram does nothing if both have the
-// same content, so that the kept program is always another version.
+// CopyProgram copies a program. It renames an existing program, which may be running, to its
+// name with keptSuffix, and returns that path as kept. CopyProgram does nothing if both files
+// have the same content, so the kept program always differs.
 func CopyProgram(from, to string) (copied bool, kept string, err error) {
-	fresh, err := os.ReadFile(from)
+	program, err := os.ReadFile(from)
 	if err != nil {
 		return false, "", err
 	}
-	if present, err := os.ReadFile(to); err == nil && bytes.Equal(present, fresh) {
+	if current, err := os.ReadFile(to); err == nil && bytes.Equal(current, program) {
 		return false, "", nil
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
@@ -94,7 +89,7 @@ func CopyProgram(from, to string) (copied bool, kept string, err error) {
 	}
 	draft := to + ".new"
 	defer os.Remove(draft)
-	if err := writeProgram(draft, fresh); err != nil {
+	if err := writeProgram(draft, program); err != nil {
 		return false, "", err
 	}
 	if osutil.Exists(to) {
@@ -109,7 +104,7 @@ func CopyProgram(from, to string) (copied bool, kept string, err error) {
 	return true, kept, osutil.SyncFolder(filepath.Dir(to))
 }
 
-// writeProgram writes a new file that everyone may run.
+// writeProgram writes a new file that everyone may execute.
 func writeProgram(path string, content []byte) error {
 	os.Remove(path)
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)

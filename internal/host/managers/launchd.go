@@ -16,15 +16,16 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// launchdLabel is the name of the service to launchd.
-const launchdLabel = "org.firefighter-records.firefighters"
+const (
+	launchdLabel  = "org.firefighter-records.firefighters"
+	launchdTarget = "system/" + launchdLabel // the name of the service in commands
+	launchdLog    = "/Library/Logs/firefighters.log"
+	plistFile     = "/Library/LaunchDaemons/" + launchdLabel + ".plist"
+)
 
-// launchdLog is where launchd writes the output of the service.
-const launchdLog = "/Library/Logs/firefighters.log"
-
-// plist returns what launchd must know to run a program as the service, for a
-// user. launchd starts it again unless it ended well, once a minute: it knows one
-// interval alone, and a fault that lasts must not fill the log.
+// plist returns the property list that runs a program as the service. After a failure launchd
+// restarts the service once a minute: it has only one interval, and a lasting fault must not
+// fill the log.
 func plist(program, data, user string) string {
 	escape := func(text string) string {
 		var escaped bytes.Buffer
@@ -35,19 +36,12 @@ func plist(program, data, user string) string {
 		"PROGRAM", escape(program), "DATA", escape(data), "USER", escape(user)).Replace(plistText)
 }
 
-// plistText is the plist with words in capitals in the place of what plist fills in.
+// plistText is the property list, with placeholders in capitals.
 //
 //go:embed firefighters.plist
 var plistText string
 
-// The file that describes the service, and its name in commands.
-const (
-	plistFile     = "/Library/LaunchDaemons/" + launchdLabel + ".plist"
-	launchdTarget = "system/" + launchdLabel
-)
-
-// launchd is the Host of macOS, which has more in launchd_darwin.go. Other systems have
-// it for its tests.
+// launchd is the Host of macOS. Other systems compile this file for its tests.
 type launchd struct{ pc }
 
 func (h launchd) InstalledProgram() string { return h.path("/usr/local/bin/firefighters") }
@@ -60,7 +54,7 @@ func (h launchd) Install(d Definition) (steps []string, err error) {
 	return []string{"Wrote " + plistFile + ".", "The service starts with this Mac."}, nil
 }
 
-// Uninstall leaves the description of a service that does not stop.
+// Uninstall keeps the property list if the service does not stop.
 func (h launchd) Uninstall(string) (steps []string, err error) {
 	if err := h.Stop(); err != nil {
 		return nil, err
@@ -71,7 +65,7 @@ func (h launchd) Uninstall(string) (steps []string, err error) {
 	return []string{"Stopped the service. It no longer starts with this Mac.", "Removed " + plistFile + "."}, nil
 }
 
-// Start returns when the service runs: launchd does not say whether it is ready.
+// Start returns when the service has run for two seconds: launchd does not report readiness.
 func (h launchd) Start() error {
 	if !h.Installed() {
 		return ErrNotInstalled
@@ -80,25 +74,25 @@ func (h launchd) Start() error {
 		return nil
 	}
 	launchctl("enable", launchdTarget)                  // it may have been disabled by hand
-	launchctl("bootstrap", "system", h.path(plistFile)) // which fails if it is there already
-	launchctl("kickstart", launchdTarget)               // which fails if it runs
+	launchctl("bootstrap", "system", h.path(plistFile)) // fails if it is already loaded
+	launchctl("kickstart", launchdTarget)               // fails if it runs
 	for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(time.Second / 5) {
 		if state, _ := launchdState(); state.Running && time.Since(began) > 2*time.Second {
 			return nil
 		}
 	}
-	said, _ := errorInLog(tailOf(h.path(launchdLog)))
-	return fmt.Errorf("%w: %s", ErrNotReady, cmp.Or(said, "launchd could not start it"))
+	cause, _ := errorInLog(tailOf(h.path(launchdLog)))
+	return fmt.Errorf("%w: %s", ErrNotReady, cmp.Or(cause, "launchd could not start it"))
 }
 
-// endLimit is how long the service may take to end, at most.
+// endLimit is how long Stop waits for the service to end. Tests change it.
 var endLimit = time.Minute
 
 func (h launchd) Stop() error {
 	if !h.Installed() {
 		return ErrNotInstalled
 	}
-	launchctl("bootout", launchdTarget) // which fails if it does not run
+	launchctl("bootout", launchdTarget) // fails if it does not run
 	for began := time.Now(); ; time.Sleep(time.Second / 5) {
 		if _, loaded := launchdState(); !loaded {
 			return nil
@@ -127,8 +121,7 @@ func (h launchd) Current() (State, error) {
 
 func launchctl(args ...string) (string, error) { return system("launchctl", args...) }
 
-// launchdState returns what launchd knows of the service. loaded is false if the service
-// was stopped.
+// launchdState returns the state of the service. loaded is false if the service was stopped.
 func launchdState() (s State, loaded bool) {
 	text, err := launchctl("print", launchdTarget)
 	if err != nil {
@@ -137,12 +130,12 @@ func launchdState() (s State, loaded bool) {
 	return parseLaunchdState(text), true
 }
 
-// parseLaunchdState reads what launchctl print says of the service.
+// parseLaunchdState parses the output of launchctl print.
 func parseLaunchdState(text string) (s State) {
 	for line := range strings.Lines(text) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), " = ")
 		switch {
-		case key == "state" && s.Detail == "": // later ones are of its parts
+		case key == "state" && s.Detail == "": // later states belong to nested entries
 			s.Detail = value
 		case key == "last exit code" && value != "0" && value != "(never exited)":
 			s.Detail += ", the last run ended with: " + value
@@ -152,8 +145,8 @@ func parseLaunchdState(text string) (s State) {
 	return s
 }
 
-// freeID returns the first number from 400 on that does not stand at the end of
-// a line, as dscl lists those in use. macOS keeps the numbers below 500 for services.
+// freeID returns the first unused ID from 400. Each line of the dscl list ends with an ID in use.
+// macOS reserves the IDs below 500 for services.
 func freeID(list string) string {
 	used := map[string]bool{}
 	for line := range strings.Lines(list) {

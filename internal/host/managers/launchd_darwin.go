@@ -5,9 +5,10 @@ import (
 	"os"
 )
 
-// Host is a PC with launchd.
+// Host is a Mac with launchd.
 type Host = launchd
 
+// Account is the user that runs the service.
 const Account = "_" + Name
 
 // LogCommand returns the command line that prints the end of the service's log.
@@ -22,7 +23,7 @@ func (h launchd) DataFolder() string     { return h.path("/Library/Application S
 func (h launchd) Packaged(string) string { return "" } // there is none for macOS
 func (h launchd) Hides(string) bool      { return false }
 
-// Prepare makes the file of the log, too.
+// Prepare also creates the log file.
 func (h launchd) Prepare(d Definition) (steps []string, err error) {
 	owner, steps, err := h.prepare(d.Data, addUser)
 	if err != nil {
@@ -36,10 +37,9 @@ func (h launchd) Prepare(d Definition) (steps []string, err error) {
 	return steps, errors.Join(err, log.Close())
 }
 
-// addUser makes a user and a group with the first free number of those that
-// macOS keeps for services.
+// addUser creates a user and a group with the same ID.
 func addUser() error {
-	taken, err := system("dscl", ".", "-list", "/Users", "UniqueID")
+	users, err := system("dscl", ".", "-list", "/Users", "UniqueID")
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func addUser() error {
 	if err != nil {
 		return err
 	}
-	number := freeID(taken + "\n" + groups)
+	number := freeID(users + "\n" + groups)
 	user, group := "/Users/"+Account, "/Groups/"+Account
 	for _, entry := range [][]string{
 		{group}, {group, "PrimaryGroupID", number}, {group, "Password", "*"},

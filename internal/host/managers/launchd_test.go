@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// newMac returns a Mac below a folder of its own. Its launchctl is a script, which keeps a
-// file for each state: loaded and stuck, which does not end. The tests with it set the
-// environment, so they cannot run beside others.
+// newMac returns a Mac in a temporary folder. Its launchctl is a script whose state is in files:
+// loaded exists while the service runs, and stuck prevents it from ending. newMac sets PATH, so its
+// tests cannot be parallel.
 func newMac(t *testing.T) (h launchd, state func(name string) string) {
 	t.Helper()
 	h.Root = t.TempDir()
 	folder := t.TempDir()
 	script := fmt.Sprintf(`#!/bin/sh
 cd %q || exit 9
-echo "$1" >>asked
+echo "$1" >>calls
 case $1 in
 bootstrap) [ ! -e loaded ] && : >loaded ;;
 bootout) [ ! -e stuck ] && rm loaded ;;
@@ -33,7 +33,7 @@ esac
 	return h, func(name string) string { return filepath.Join(folder, name) }
 }
 
-// TestLaunchd: the descriptions are there from Install to Uninstall, and stay where the
+// TestLaunchd checks the property list from Install to Uninstall, and that it remains if the
 // service does not end.
 func TestLaunchd(t *testing.T) {
 	defer func(before time.Duration) { endLimit = before }(endLimit)
@@ -41,43 +41,43 @@ func TestLaunchd(t *testing.T) {
 	h, state := newMac(t)
 	loaded := func() bool { _, err := os.Stat(state("loaded")); return err == nil }
 	if now, err := h.Current(); err != nil || now.Installed || h.Installed() {
-		t.Fatalf("it is installed: %+v, %v", now, err)
+		t.Fatalf("installed before Install: %+v, %v", now, err)
 	}
 	if err := h.Start(); !errors.Is(err, ErrNotInstalled) {
-		t.Errorf("before it is installed: %v", err)
+		t.Errorf("Start before Install: %v", err)
 	}
 	h.User = "_firefighters"
 	steps, err := h.Install(Definition{Program: "/usr/local/bin/firefighters", Data: "/Library/x"})
 	if err != nil || len(steps) != 2 || !h.Installed() {
 		t.Fatalf("%q, %v", steps, err)
 	}
-	if described, _ := os.ReadFile(h.path(plistFile)); string(described) != plist("/usr/local/bin/firefighters", "/Library/x", "_firefighters") {
-		t.Errorf("%s", described)
+	if text, _ := os.ReadFile(h.path(plistFile)); string(text) != plist("/usr/local/bin/firefighters", "/Library/x", "_firefighters") {
+		t.Errorf("%s", text)
 	}
 	if now, err := h.Current(); err != nil || !now.Installed || now.Running || now.Detail != "stopped" || now.Program != h.InstalledProgram() {
-		t.Errorf("before a start: %+v, %v", now, err)
+		t.Errorf("before Start: %+v, %v", now, err)
 	}
 	for range 2 {
 		if err := h.Start(); err != nil || !loaded() {
-			t.Errorf("it does not start: %v", err)
+			t.Errorf("Start: %v", err)
 		}
 	}
-	if asked, _ := os.ReadFile(state("asked")); strings.Count(string(asked), "kickstart") != 1 {
-		t.Errorf("started twice: %s", asked)
+	if calls, _ := os.ReadFile(state("calls")); strings.Count(string(calls), "kickstart") != 1 {
+		t.Errorf("want one kickstart in %s", calls)
 	}
 	if now, err := h.Current(); err != nil || !now.Running {
 		t.Errorf("%+v, %v", now, err)
 	}
 	must(t, os.WriteFile(state("stuck"), nil, 0o600))
 	if _, err := h.Uninstall(""); err == nil || !strings.Contains(err.Error(), "has not ended") || !h.Installed() {
-		t.Errorf("it does not end: %v; it is installed: %v", err, h.Installed())
+		t.Errorf("Uninstall of a stuck service: %v, installed: %v", err, h.Installed())
 	}
 	must(t, os.Remove(state("stuck")))
 	if steps, err := h.Uninstall(""); err != nil || len(steps) != 2 || h.Installed() || loaded() {
 		t.Errorf("%q, %v", steps, err)
 	}
 	if _, err := h.Uninstall(""); !errors.Is(err, ErrNotInstalled) {
-		t.Errorf("again: %v", err)
+		t.Errorf("second Uninstall: %v", err)
 	}
 }
 
@@ -86,7 +86,7 @@ func TestLaunchdTexts(t *testing.T) {
 	text := plist("/usr/local/bin/firefighters", "/Library/R&D", "_firefighters")
 	for _, want := range []string{"<string>/usr/local/bin/firefighters</string>\n\t\t<string>service</string>\n\t\t<string>run</string>", "<string>/Library/R&amp;D</string>", "<string>_firefighters</string>", "<key>ThrottleInterval</key>\n\t<integer>60</integer>", "<string>/Library/Logs/firefighters.log</string>"} {
 		if !strings.Contains(text, want) {
-			t.Errorf("%q is not there", want)
+			t.Errorf("the property list lacks %q", want)
 		}
 	}
 	s := parseLaunchdState("system/x = {\n\tactive count = 1\n\tstate = running\n\tpid = 7\n\tendpoints = {\n\t\tstate = waiting\n\t}\n}\n")
@@ -97,6 +97,6 @@ func TestLaunchdTexts(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	if got := freeID("daemon 1\n_a 400\n_b   401\n_c 403\n"); got != "402" {
-		t.Errorf("the free number is %s", got)
+		t.Errorf("the free ID is %s", got)
 	}
 }

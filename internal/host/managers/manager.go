@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Manager is systemd, if it has started this process. The zero Manager receives nothing.
-// What installs and starts the service is a Host.
+// Manager sends notifications to the service manager that started this process. The zero
+// Manager sends none to systemd.
 type Manager struct {
-	socket   string        // where systemd listens (sd_notify); empty if it does not
-	watchdog time.Duration // without a sign of life for so long systemd ends the process; 0 for never
+	socket   string        // the sd_notify socket; empty without systemd
+	watchdog time.Duration // systemd ends the process if no Alive arrives for this long; 0 for never
 }
 
-// NewManager returns the manager that the environment names.
+// NewManager returns the manager described by the environment variables of sd_notify(3).
 func NewManager(getenv func(string) string) Manager {
 	m := Manager{socket: getenv("NOTIFY_SOCKET")}
 	limit, err := strconv.ParseInt(getenv("WATCHDOG_USEC"), 10, 64)
@@ -25,30 +25,27 @@ func NewManager(getenv func(string) string) Manager {
 	return m
 }
 
-// readiness has what the service reports to the service manager of Windows once it answers
-// requests.
+// readiness passes the status of Ready to the Windows service handler.
 var readiness = make(chan string, 1)
 
-// Ready reports that the service has begun to work, and how.
-func (m Manager) Ready(how string) error {
+// Ready reports that the service answers requests, with a status line for people.
+func (m Manager) Ready(status string) error {
 	select {
-	case readiness <- how:
-	default: // there is no service manager of Windows
+	case readiness <- status:
+	default: // no Windows service handler
 	}
-	return m.notify("READY=1\nSTATUS=" + how)
+	return m.notify("READY=1\nSTATUS=" + status)
 }
 
-// Interval is the time between two signs of life, 0 if none are wanted.
+// Interval returns how often the caller must call Alive, 0 for never.
 func (m Manager) Interval() time.Duration { return m.watchdog / 3 }
 
-// Alive is a sign of life.
+// Alive resets the watchdog of systemd.
 func (m Manager) Alive() error { return m.notify("WATCHDOG=1") }
 
-// Stopping reports that the service ends.
+// Stopping reports that the service is shutting down.
 func (m Manager) Stopping() error { return m.notify("STOPPING=1\nSTATUS=Stopping") }
 
-// notify sends a message to systemd. A socket whose name begins with @ is one of Linux
-// without a file; package net supports that too.
 func (m Manager) notify(message string) error {
 	if m.socket == "" {
 		return nil

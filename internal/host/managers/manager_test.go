@@ -10,20 +10,19 @@ import (
 	"time"
 )
 
-// managerIn returns the manager of an environment.
 func managerIn(environment map[string]string) Manager {
 	return NewManager(func(name string) string { return environment[name] })
 }
 
-// TestNotify: what systemd is told arrives at its socket.
+// TestNotify checks the messages to the socket of systemd.
 func TestNotify(t *testing.T) {
 	t.Parallel()
-	folder, err := os.MkdirTemp("", "ffm") // a short path, as sockets need
+	folder, err := os.MkdirTemp("", "ffm") // sockets need a short path
 	must(t, err)
 	defer os.RemoveAll(folder)
 	socket := filepath.Join(folder, "s")
 	listener, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
-	if err != nil && runtime.GOOS == "windows" { // which has no such sockets, and no systemd
+	if err != nil && runtime.GOOS == "windows" { // no such sockets
 		return
 	}
 	must(t, err)
@@ -33,29 +32,28 @@ func TestNotify(t *testing.T) {
 	if m.Interval() != 20*time.Second {
 		t.Errorf("an interval of %v", m.Interval())
 	}
-	for want, say := range map[string]func() error{
+	for want, send := range map[string]func() error{
 		"READY=1\nSTATUS=Listening on http://127.0.0.1:8080": func() error { return m.Ready("Listening on http://127.0.0.1:8080") },
 		"WATCHDOG=1": m.Alive, "STOPPING=1\nSTATUS=Stopping": m.Stopping,
 	} {
-		must(t, say())
-		heard := make([]byte, 1000)
+		must(t, send())
+		message := make([]byte, 1000)
 		must(t, listener.SetReadDeadline(time.Now().Add(time.Minute)))
-		n, err := listener.Read(heard)
-		if err != nil || string(heard[:n]) != want {
-			t.Errorf("heard %q, %v; not %q", heard[:n], err, want)
+		n, err := listener.Read(message)
+		if err != nil || string(message[:n]) != want {
+			t.Errorf("got %q, %v; want %q", message[:n], err, want)
 		}
 	}
 	listener.Close()
-	// A command that another test starts has the socket until it begins.
+	// A process that another test forks keeps the socket open until it execs.
 	for deadline := time.Now().Add(time.Minute); m.Alive() == nil; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("nobody listens, and that is no error")
+			t.Fatal("no error without a listener")
 		}
 	}
 }
 
-// TestNoManager checks that nothing is sent without a manager, and that a watchdog of
-// another process does not count.
+// TestNoManager checks a Manager without a socket, and that it ignores another process's watchdog.
 func TestNoManager(t *testing.T) {
 	t.Parallel()
 	for _, environment := range []map[string]string{

@@ -8,25 +8,23 @@ import (
 	"unicode/utf16"
 )
 
-// This file is about Windows alone. It is compiled on every system, so that its tests run
-// on every system.
+// This file is only for Windows. It is compiled on every system so that its tests run
+// everywhere.
 
-// On Windows the service has this name, also in its account and its shortcut, and this
-// title.
+// The name of the service on Windows, also used for its account and shortcut, and its title.
 const (
 	windowsName  = "Firefighters"
 	windowsTitle = "Firefighter Records Service"
 )
 
-// Rights to files on Windows.
+// Windows access masks for files.
 const (
 	fullControl = 0x1f01ff // FILE_ALL_ACCESS
-	modify      = 0x1301bf // read, write and delete, but not permit
+	modify      = 0x1301bf // read, write and delete; without WRITE_DAC and WRITE_OWNER
 )
 
-// serviceSID returns the SID of a service of Windows, as a string. Windows
-// computes it from the name alone, so permissions can name a service that is not
-// there yet.
+// serviceSID returns the SID of a Windows service. Windows derives it from the name only, so
+// permissions can refer to a service that does not exist yet.
 func serviceSID(name string) string {
 	units := utf16.Encode([]rune(strings.ToUpper(name)))
 	text := make([]byte, 0, 2*len(units))
@@ -41,13 +39,12 @@ func serviceSID(name string) string {
 	return sid
 }
 
-// dataPermissions returns the security descriptor, in SDDL, of a folder that
-// belongs to a service alone. The administrators own it. It inherits nothing, and
-// what is in it inherits from it: SYSTEM and the administrators may do
-// everything, and the service all but give rights away.
+// dataPermissions returns the security descriptor (SDDL) of a service's private folder. The
+// administrators own it. SYSTEM and the administrators have full control, the service may
+// modify. The folder inherits nothing; its content inherits these permissions.
 func dataPermissions(name string) string { return permissions(name, "PAI", "OICI") }
 
-// inheritedPermissions returns the security descriptor of a file or folder in a folder
+// inheritedPermissions returns the security descriptor of a file or folder inside a folder
 // with dataPermissions.
 func inheritedPermissions(name string, folder bool) string {
 	if folder {

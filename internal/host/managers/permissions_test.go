@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestServiceSID compares with SIDs that every Windows has.
+// TestServiceSID compares with SIDs that are the same on every Windows.
 func TestServiceSID(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
@@ -14,7 +14,7 @@ func TestServiceSID(t *testing.T) {
 		"WdiServiceHost":   "S-1-5-80-3139157870-2983391045-3678747466-658725712-1809340420",
 	} {
 		if got := serviceSID(name); got != want {
-			t.Errorf("%s has %s, not %s", name, got, want)
+			t.Errorf("serviceSID(%q) = %s, want %s", name, got, want)
 		}
 	}
 }
@@ -28,10 +28,10 @@ func TestDataPermissions(t *testing.T) {
 	}
 	inherited := strings.NewReplacer("PAI", "ARAI", "OICI", "OICIID").Replace(got)
 	if got := inheritedPermissions(windowsName, true); got != inherited {
-		t.Errorf("a folder in it has %s", got)
+		t.Errorf("an inner folder has %s", got)
 	}
 	if got := inheritedPermissions(windowsName, false); got != strings.ReplaceAll(inherited, "OICI", "") {
-		t.Errorf("a file in it has %s", got)
+		t.Errorf("an inner file has %s", got)
 	}
 	for right, bit := range map[string]int{"WRITE_DAC": 0x40000, "WRITE_OWNER": 0x80000} {
 		if modify&bit != 0 {

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/windows/svc/eventlog"
 )
 
-// RunAsService calls run for the service manager of Windows, if that has started this
-// process with the arguments args, and reports whether it has. run must return soon
-// after its context ends. It writes to the log of events, and returns the exit code.
+// RunAsService reports whether the Windows service manager started this process, with the
+// arguments args. If so, it first calls run, which writes to the event log, must return soon after
+// its context ends, and returns the exit code.
 func RunAsService(args []string, run func(ctx context.Context, log io.Writer) int) bool {
 	if len(args) < 2 || args[0] != "service" || args[1] != "run" {
 		return false
@@ -30,43 +30,42 @@ func RunAsService(args []string, run func(ctx context.Context, log io.Writer) in
 	}
 	if log, err := eventlog.Open(windowsName); err == nil {
 		defer log.Close()
-		h.log.report = func(grave level, text string) { report(log, grave, text) }
+		h.log.report = func(severity level, text string) { report(log, severity, text) }
 	}
 	err := svc.Run(windowsName, h)
-	return !errors.Is(err, windows.ERROR_FAILED_SERVICE_CONTROLLER_CONNECT) // somebody has typed it
+	return !errors.Is(err, windows.ERROR_FAILED_SERVICE_CONTROLLER_CONNECT) // typed in a terminal
 }
 
-// keepCrash has the trace of a crash written to a file in the folder of the data. Windows
-// keeps nothing of what a service prints.
+// keepCrash writes the trace of a crash to a file in the data folder. Windows discards the output
+// of a service.
 func keepCrash(data string) {
 	file, err := os.OpenFile(filepath.Join(data, "service-crash.txt"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return
 	}
-	debug.SetCrashOutput(file, debug.CrashOptions{}) // which keeps the file open itself
+	debug.SetCrashOutput(file, debug.CrashOptions{}) // which duplicates the file handle
 	file.Close()
 }
 
-func report(log *eventlog.Log, grave level, text string) {
-	switch grave {
+func report(log *eventlog.Log, severity level, text string) {
+	switch severity {
 	case levelError:
-		log.Error(uint32(grave), text)
+		log.Error(uint32(severity), text)
 	case levelWarning:
-		log.Warning(uint32(grave), text)
+		log.Warning(uint32(severity), text)
 	default:
-		log.Info(uint32(grave), text)
+		log.Info(uint32(severity), text)
 	}
 }
 
-// host is what the service manager calls.
+// host implements svc.Handler.
 type host struct {
 	run func(ctx context.Context, log io.Writer) int
 	log *events
 }
 
-// Execute runs the service. It reports at once that it runs, and opens the
-// database after that: an upgrade may take longer than the 30 seconds that
-// Windows waits.
+// Execute runs the service. It reports svc.Running before the database is open, because an upgrade
+// may take longer than the 30 seconds that Windows waits.
 func (h *host) Execute(_ []string, requests <-chan svc.ChangeRequest, changes chan<- svc.Status) (specific bool, code uint32) {
 	const accepts = svc.AcceptStop | svc.AcceptShutdown | svc.AcceptPreShutdown
 	changes <- svc.Status{State: svc.Running, Accepts: accepts}
@@ -80,8 +79,8 @@ func (h *host) Execute(_ []string, requests <-chan svc.ChangeRequest, changes ch
 		select {
 		case code := <-ended:
 			return true, uint32(code)
-		case how := <-readiness:
-			h.log.send(levelInfo, how)
+		case status := <-readiness:
+			h.log.send(levelInfo, status)
 			changes <- svc.Status{State: svc.Running, Accepts: accepts | acceptsWhenReady}
 		case request := <-requests:
 			switch request.Cmd {
@@ -90,13 +89,13 @@ func (h *host) Execute(_ []string, requests <-chan svc.ChangeRequest, changes ch
 			case svc.Stop, svc.Shutdown, svc.PreShutdown:
 				cancel()
 				awaitEnd(ended, requests, changes)
-				return false, 0 // after an error, which is in the log, Windows would start it again
+				return false, 0 // after an error code Windows would restart the service; the log has the error
 			}
 		}
 	}
 }
 
-// awaitEnd reports every second that the service is ending, until it has ended.
+// awaitEnd reports svc.StopPending every second until the service has ended.
 func awaitEnd(ended <-chan int, requests <-chan svc.ChangeRequest, changes chan<- svc.Status) {
 	const tick, hint = time.Second, 10 * time.Second
 	ticker := time.NewTicker(tick)

@@ -18,19 +18,19 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Host is a PC with systemd, if that runs.
+// Host is a PC with systemd. Prepare, Install, Attach and other methods return ErrUnsupported
+// if systemd does not run.
 type Host struct{ pc }
 
+// Account is the user that runs the service.
 const Account = Name
 
 const (
-	unitName   = Name + ".service"
-	unitFile   = "/etc/systemd/system/" + unitName
-	dropInFile = unitFile + ".d/settings.conf"
+	unitName     = Name + ".service"
+	unitFile     = "/etc/systemd/system/" + unitName
+	dropInFile   = unitFile + ".d/settings.conf"
+	packagedUnit = "/usr/lib/systemd/system/" + unitName // the unit of the .deb
 )
-
-// packagedUnit is where a package puts the unit.
-const packagedUnit = "/usr/lib/systemd/system/" + unitName
 
 // DataFolder returns the folder of the service's data, whether it exists or not.
 func (h Host) DataFolder() string { return h.path("/var/lib/firefighters") }
@@ -38,7 +38,8 @@ func (h Host) DataFolder() string { return h.path("/var/lib/firefighters") }
 // InstalledProgram returns where Install expects the program, unless a package installed it.
 func (h Host) InstalledProgram() string { return h.path("/usr/local/bin/firefighters") }
 
-// Packaged returns how to remove the package that installed a program, empty if none did.
+// Packaged returns the command or menu that removes the package of a program, or "" if no
+// package installed it.
 func (h Host) Packaged(program string) string {
 	if program != "/usr/bin/firefighters" || !osutil.Exists(h.path(packagedUnit)) {
 		return ""
@@ -46,8 +47,8 @@ func (h Host) Packaged(program string) string {
 	return "sudo apt remove firefighters"
 }
 
-// Installed reports whether the service is installed, quickly and for every user. It is false
-// for a unit that someone has written by hand.
+// Installed reports whether the service is installed. It needs no rights and asks no service
+// manager. It is false for a unit written by hand.
 func (h Host) Installed() bool {
 	if text, err := os.ReadFile(h.path(unitFile)); err == nil {
 		return isOurs(string(text))
@@ -64,7 +65,7 @@ func LogCommand(follow bool) []string {
 	return line
 }
 
-// booted returns an error unless systemd runs this system, as sd_booted(3) finds out.
+// booted returns ErrUnsupported if systemd does not run, with the test of sd_booted(3).
 func (h Host) booted() error {
 	if !osutil.Exists(h.path("/run/systemd/system")) {
 		return fmt.Errorf("%w: systemd does not run here", ErrUnsupported)
@@ -72,8 +73,8 @@ func (h Host) booted() error {
 	return nil
 }
 
-// own returns an error if systemd does not run this system, or has a unit that somebody
-// has written by hand: that is not ours to replace or to remove.
+// own returns ErrForeign if the unit was written by hand, which this program must not replace
+// or remove, and ErrUnsupported if systemd does not run.
 func (h Host) own() error {
 	unit := h.path(unitFile)
 	if text, err := os.ReadFile(unit); err == nil && !isOurs(string(text)) {
@@ -94,7 +95,6 @@ func (h Host) Prepare(d Definition) (steps []string, err error) {
 	return steps, err
 }
 
-// addUser creates the user of the service.
 func (h Host) addUser() error {
 	file := h.path("/etc/sysusers.d/firefighters.conf")
 	if _, err := writeOrRemove(file, Sysusers); err != nil {
@@ -104,8 +104,7 @@ func (h Host) addUser() error {
 	return err
 }
 
-// Install describes the service to the system, which then starts it with the PC. It can be
-// repeated.
+// Install registers the service so that it starts with the PC. It can be repeated.
 func (h Host) Install(d Definition) (steps []string, err error) {
 	steps, err = h.writeUnit(d)
 	if err != nil {
@@ -116,7 +115,7 @@ func (h Host) Install(d Definition) (steps []string, err error) {
 		return steps, err
 	}
 	if changed {
-		steps = append(steps, "Wrote what the unit needs for the settings to "+dropInFile+".")
+		steps = append(steps, "Updated "+dropInFile+" for the settings.")
 	}
 	if _, err := systemctl("daemon-reload"); err != nil {
 		return steps, err
@@ -127,7 +126,7 @@ func (h Host) Install(d Definition) (steps []string, err error) {
 	return append(steps, "The service starts with this PC."), nil
 }
 
-// writeUnit writes the unit, unless a package has brought it.
+// writeUnit writes the unit, or removes it if a package provides one.
 func (h Host) writeUnit(d Definition) (steps []string, err error) {
 	text := Unit(d.Program)
 	if h.Packaged(d.Program) != "" {
@@ -137,13 +136,12 @@ func (h Host) writeUnit(d Definition) (steps []string, err error) {
 	if changed && text != "" {
 		steps = append(steps, "Wrote the unit "+unitFile+".")
 	} else if changed {
-		steps = append(steps, "Removed the unit "+unitFile+": the package has one.")
+		steps = append(steps, "Removed the unit "+unitFile+". The package provides one.")
 	}
 	return steps, err
 }
 
-// Uninstall stops the service and removes it from the system. The data and the program that
-// runs stay.
+// Uninstall stops the service and removes it from the system. The data and the program remain.
 func (h Host) Uninstall(program string) (steps []string, err error) {
 	if err := h.own(); err != nil {
 		return nil, err
@@ -167,27 +165,28 @@ func (h Host) Uninstall(program string) (steps []string, err error) {
 		}
 	}
 	if hadDisks {
-		system("udevadm", "control", "--reload") // the rule is gone at the next start in any case
+		system("udevadm", "control", "--reload") // after an error, the next boot drops the rule
 	}
 	_, err = systemctl("daemon-reload")
-	systemctl("reset-failed", unitName) // which fails if there is nothing to reset
+	systemctl("reset-failed", unitName) // fails if there is nothing to reset
 	return steps, err
 }
 
-// Start starts the service and returns when it is ready, also if it was already.
+// Start restarts the service and returns when it is ready. If the service does not start, the
+// error is ErrNotReady with the cause.
 func (h Host) Start() error {
 	if _, _, err := h.show(); err != nil {
 		return err
 	}
 	began := time.Now()
-	if _, err := systemctl("restart", unitName); err != nil { // start would wait for the next attempt after a failure
-		said, _ := lastError(began)
-		return fmt.Errorf("%w: %s", ErrNotReady, cmp.Or(said, err.Error()))
+	if _, err := systemctl("restart", unitName); err != nil { // start would wait out RestartSec after a failure
+		cause, _ := lastError(began)
+		return fmt.Errorf("%w: %s", ErrNotReady, cmp.Or(cause, err.Error()))
 	}
 	return nil
 }
 
-// Stop stops the service and returns when it has ended, also if it had already.
+// Stop stops the service if it runs, and returns when it has ended.
 func (h Host) Stop() error {
 	if _, _, err := h.show(); err != nil {
 		return err
@@ -196,8 +195,8 @@ func (h Host) Stop() error {
 	return err
 }
 
-// show returns what systemd knows of the service. failed reports whether the last run
-// did not end well.
+// show returns the state of the unit. failed reports whether the last run ended with an error.
+// The error is ErrNotInstalled if there is no unit.
 func (h Host) show() (s State, failed bool, err error) {
 	if err := h.booted(); err != nil {
 		return State{}, false, err
@@ -212,9 +211,8 @@ func (h Host) show() (s State, failed bool, err error) {
 	return s, failed, err
 }
 
-// lastError returns what the service has logged as its error since a time, and what
-// to type then. Both are empty if there is none.
-func lastError(since time.Time) (said, hint string) {
+// lastError returns errorInLog of the service's journal since a time.
+func lastError(since time.Time) (found, hint string) {
 	log, err := system("journalctl", "-u", unitName, "-o", "cat", "--no-pager", "--since", "@"+strconv.FormatInt(since.Unix(), 10))
 	if err != nil {
 		return "", ""
@@ -222,7 +220,7 @@ func lastError(since time.Time) (said, hint string) {
 	return errorInLog(log)
 }
 
-// Current returns what the system knows of the service, for every user.
+// Current returns the state of the service. It needs no administrator rights.
 func (h Host) Current() (State, error) {
 	s, failed, err := h.show()
 	if err != nil && !errors.Is(err, ErrNotInstalled) {
@@ -234,11 +232,11 @@ func (h Host) Current() (State, error) {
 	return s, nil
 }
 
-// unitProperties are those that parseUnitState reads.
+// unitProperties are the properties that parseUnitState reads.
 const unitProperties = "LoadState,ActiveState,SubState,Result,StatusText,ActiveEnterTimestamp,ExecStart,UnitFileState"
 
-// parseUnitState reads what systemctl show prints of the unit, in UTC. failed reports
-// whether the last run did not end well.
+// parseUnitState parses the output of systemctl show. failed reports whether the last run ended
+// with an error.
 func parseUnitState(properties string) (s State, failed bool) {
 	values := map[string]string{}
 	for line := range strings.Lines(properties) {
@@ -265,41 +263,39 @@ func parseUnitState(properties string) (s State, failed bool) {
 	return s, failed
 }
 
-// Sysusers is the text for systemd-sysusers that makes the user of the service.
+// Sysusers is the sysusers.d(5) file that creates the user of the service.
 const Sysusers = `u firefighters - "Firefighter Records Service" /var/lib/firefighters
 `
 
-// Unit returns the unit of systemd that runs a program as the service. It does
-// not change with the settings: what depends on them is in the drop-in.
+// Unit returns the systemd unit that runs a program as the service. It is the same for all
+// settings; the drop-in has the parts that depend on them.
 func Unit(program string) string {
 	return strings.ReplaceAll(unitText, "PROGRAM", strings.ReplaceAll(program, "%", "%%"))
 }
 
-// unitText is the unit with PROGRAM in the place of the path of the program.
+// unitText is the unit, with PROGRAM as a placeholder.
 //
 //go:embed firefighters.service
 var unitText string
 
-// unitWrites are the folders of StateDirectory and ReadWritePaths in the unit.
+// unitWrites are the folders of StateDirectory and ReadWritePaths.
 var unitWrites = []string{"/var/lib/firefighters", "/mnt", "/media", "/run/media", "/srv"}
 
 // unitHides are the folders that the unit hides from the service.
 var unitHides = []string{"/home", "/root", "/run/user", "/tmp", "/var/tmp", "/dev", "/proc", "/sys"}
 
-// Hides reports whether the system hides a file or folder from the service, whatever its
-// permissions allow.
+// Hides reports whether the service cannot access a file or folder, whatever its permissions.
 func (h Host) Hides(name string) bool { return within(strings.TrimPrefix(name, h.Root), unitHides) }
 
-// within reports whether a path is one of the folders or in one.
+// within reports whether a path is one of the folders or inside one.
 func within(name string, folders []string) bool {
 	name = path.Clean(name)
 	return slices.ContainsFunc(folders, func(folder string) bool { return name == folder || strings.HasPrefix(name, folder+"/") })
 }
 
-// dropIn returns what the unit needs beside itself to write to some folders and to
-// listen on a port. It is empty if it needs nothing. A folder with a control character
-// in its name is left out: for systemd more than a line feed ends a line, and what
-// follows would be an instruction to root.
+// dropIn returns the drop-in that lets the service write to folders and listen on a port, or ""
+// if it needs none. It skips folders with a control character in the name: such a character can
+// end the line for systemd, and the rest would be a directive that root obeys.
 func dropIn(writes []string, port int) string {
 	var lines strings.Builder
 	for _, folder := range writes {
@@ -313,10 +309,10 @@ func dropIn(writes []string, port int) string {
 	if lines.Len() == 0 {
 		return ""
 	}
-	return "# Made by firefighters service install, from the settings of the service.\n[Service]\n" + lines.String()
+	return "# Created by firefighters service install from the settings of the service.\n[Service]\n" + lines.String()
 }
 
-// quoted writes a path as a word of a unit.
+// quoted escapes a path for a unit.
 func quoted(name string) string {
 	name = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(name)
 	if strings.ContainsAny(name, " \t'\"\\") {
@@ -325,5 +321,5 @@ func quoted(name string) string {
 	return name
 }
 
-// isOurs reports whether a unit was made by Unit.
+// isOurs reports whether Unit created a unit.
 func isOurs(unit string) bool { return strings.Contains(unit, " service run\n") }

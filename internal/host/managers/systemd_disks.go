@@ -14,36 +14,34 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// How a disk for backups reaches the service. A rule of udev gives each disk that was
-// chosen the same name, by the number of its file system (UUID), so that sticks may take
-// turns, and no other stick that has the same label gets the records. As long as such a
-// disk is connected, systemd waits at a folder, mounts the disk when somebody looks, and
-// unmounts it when nobody has looked for a while. So a stick that is pulled out was
-// unmounted long ago. While there is no disk, nothing waits for one: the folder is an
-// empty one that the service cannot write to.
+// A backup disk is mounted as follows. A udev rule gives every chosen disk the same device name.
+// The rule matches the UUID of the file system, so several sticks can alternate, and another
+// stick with the same label is never used. While a disk is connected, a systemd automount mounts
+// it on access and unmounts it after diskIdle, so that it can be unplugged at almost any time.
+// Without a disk, the mount point is an empty folder that the service cannot write to.
 const (
 	diskFolder    = "/mnt/backup-disk"
 	diskLink      = "disk/firefighters" // below /dev
 	diskDevice    = "dev-disk-firefighters.device"
-	diskMount     = `mnt-backup\x2ddisk.mount` // as systemd wants it for the folder
+	diskMount     = `mnt-backup\x2ddisk.mount` // the escaped name of diskFolder
 	diskAutomount = `mnt-backup\x2ddisk.automount`
 	diskRules     = "/etc/udev/rules.d/90-firefighters.rules"
-	diskIdle      = "20" // seconds; less than the time between two looks of the service
+	diskIdle      = "20" // seconds; less than the service's interval between checks
 )
 
-// diskFiles are all that Attach writes, in this order.
+// diskFiles are the files that Attach writes, in this order.
 var diskFiles = []string{diskRules, unitPath(diskAutomount), unitPath(diskMount)}
 
 func unitPath(unit string) string { return filepath.Join(filepath.Dir(unitFile), unit) }
 
-// fileSystems are those that can hold backups, and whether they keep owners of files.
+// fileSystems are the supported file systems. The value reports whether files have owners.
 var fileSystems = map[string]bool{"ext2": true, "ext3": true, "ext4": true, "xfs": true, "btrfs": true,
 	"vfat": false, "exfat": false, "ntfs": false}
 
-// leastDisk keeps out the drives without a disk in them, in bytes.
+// leastDisk is the smallest disk in bytes. It excludes card readers without a card.
 const leastDisk = 16 << 20
 
-// block is what lsblk says of a disk or a part of one.
+// block is a disk or partition in the output of lsblk.
 type block struct {
 	Name, Type, FSType, Label, UUID, Model, Mountpoint string
 	Size                                               json.Number
@@ -59,14 +57,14 @@ func (h Host) Disks(data string) ([]Disk, error) {
 	return parseDisks([]byte(text), data)
 }
 
-// parseDisks reads what lsblk prints. It leaves out a whole disk that has a part of the
-// system on it, or the data.
+// parseDisks parses the output of lsblk. It skips a disk if any of its partitions belongs to the
+// system or holds the data.
 func parseDisks(text []byte, data string) (found []Disk, err error) {
-	var known struct{ Blockdevices []block }
-	if err := json.Unmarshal(text, &known); err != nil {
+	var output struct{ Blockdevices []block }
+	if err := json.Unmarshal(text, &output); err != nil {
 		return nil, fmt.Errorf("lsblk: %w", err)
 	}
-	for _, whole := range known.Blockdevices {
+	for _, whole := range output.Blockdevices {
 		if size, _ := whole.Size.Int64(); size >= leastDisk && whole.Type != "loop" && whole.Type != "rom" && !whole.holds(data) {
 			found = whole.parts(found, whole.Model)
 		}
@@ -74,8 +72,8 @@ func parseDisks(text []byte, data string) (found []Disk, err error) {
 	return found, nil
 }
 
-// holds reports whether something is mounted of it that is not for disks that come and
-// go, or that has the data.
+// holds reports whether b or a part of it holds the data, or is mounted outside the folders for
+// removable disks.
 func (b block) holds(data string) bool {
 	mount := b.Mountpoint
 	if mount != "" && (!within(mount, unitWrites[1:]) || within(data, []string{mount})) {
@@ -84,12 +82,13 @@ func (b block) holds(data string) bool {
 	return slices.ContainsFunc(b.Children, func(child block) bool { return child.holds(data) })
 }
 
-// parts adds what has no parts itself.
+// parts appends the partitions of b, or b itself if it has none. A RAID appears below each of its
+// disks, but is added once.
 func (b block) parts(found []Disk, model string) []Disk {
 	for _, child := range b.Children {
 		found = child.parts(found, model)
 	}
-	if len(b.Children) > 0 || slices.ContainsFunc(found, func(d Disk) bool { return d.Name == b.Name }) { // of several disks
+	if len(b.Children) > 0 || slices.ContainsFunc(found, func(d Disk) bool { return d.Name == b.Name }) {
 		return found
 	}
 	bytes, _ := b.Size.Int64()
@@ -98,35 +97,36 @@ func (b block) parts(found []Disk, model string) []Disk {
 	_, usable := fileSystems[d.FileSystem]
 	switch {
 	case d.FileSystem == "":
-		d.Unfit = "it has no file system: format it, as exFAT or ext4"
+		d.Unfit = "it has no file system: format it as exFAT or ext4"
 	case !usable:
-		d.Unfit = "it has no file system for backups: format it, as exFAT or ext4"
+		d.Unfit = "it has no file system for backups: format it as exFAT or ext4"
 	case !validID.MatchString(d.id):
-		d.Unfit = "its file system has no number (UUID): format it again"
+		d.Unfit = "its file system has no UUID: format it again"
 	}
 	return append(found, d)
 }
 
-// validID matches the numbers of file systems. They go into a rule of udev.
+// validID matches UUIDs that are safe in a udev rule.
 var validID = regexp.MustCompile(`^[0-9A-Za-z-]{4,64}$`)
 
-// Is reports whether the disk has the name that was typed: /dev/sdb1 or sdb1.
-func (d Disk) Is(typed string) bool { return d.Name == typed || d.Name == "/dev/"+typed }
+// Is reports whether name refers to the disk: /dev/sdb1 or sdb1.
+func (d Disk) Is(name string) bool { return d.Name == name || d.Name == "/dev/"+name }
 
-// Attach lets the service reach a disk, in a folder, whenever the disk is connected.
+// Attach makes a disk available to the service whenever the disk is connected, and returns the
+// folder of the disk. It returns ErrDiskUsed or ErrMount if the system cannot do that.
 func (h Host) Attach(d Disk) (folder string, steps []string, err error) {
 	if err := h.own(); err != nil {
 		return "", nil, err
 	}
 	folder = h.path(diskFolder)
 	if !osutil.Exists(h.path(unitPath(diskMount))) && osutil.IsMountPoint(folder) {
-		return "", nil, fmt.Errorf("%w: another one is mounted at %s", ErrDiskUsed, folder)
+		return "", nil, fmt.Errorf("%w: another disk is mounted at %s", ErrDiskUsed, folder)
 	}
 	options, err := h.diskOptions(d)
 	if err != nil {
 		return "", nil, err
 	}
-	systemctl("stop", diskAutomount, diskMount) // which fails the first time, and later if there is no disk
+	systemctl("stop", diskAutomount, diskMount) // fails the first time and without a disk
 	if steps, err = unmount(d); err != nil {
 		return "", steps, err
 	}
@@ -148,10 +148,10 @@ func (h Host) Attach(d Disk) (folder string, steps []string, err error) {
 			return "", steps, fmt.Errorf("%w: %v", ErrMount, err)
 		}
 	}
-	return folder, append(steps, fmt.Sprintf("%s is at %s whenever it is connected, for the service only.", d.Name, diskFolder)), nil
+	return folder, append(steps, fmt.Sprintf("%s is mounted at %s while it is connected, for the service only.", d.Name, diskFolder)), nil
 }
 
-// unmount takes a disk from the desktop, which mounts it for one person.
+// unmount unmounts a disk that the desktop mounted for one user.
 func unmount(d Disk) (steps []string, err error) {
 	if d.mounted == "" || d.mounted == diskFolder { // systemctl has unmounted it
 		return nil, nil
@@ -159,11 +159,11 @@ func unmount(d Disk) (steps []string, err error) {
 	if _, err := system("umount", d.mounted); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrDiskUsed, err)
 	}
-	return []string{fmt.Sprintf("Took %s from the desktop, which had it at %s.", d.Name, d.mounted)}, nil
+	return []string{fmt.Sprintf("Unmounted %s from %s.", d.Name, d.mounted)}, nil
 }
 
-// diskOptions returns how a disk is mounted. Where files have no owners all of them are
-// the service's.
+// diskOptions returns the mount options. On a file system without owners, all files belong to the
+// service.
 func (h Host) diskOptions(d Disk) (string, error) {
 	options := "nosuid,nodev,noexec"
 	if fileSystems[d.FileSystem] {
@@ -173,18 +173,18 @@ func (h Host) diskOptions(d Disk) (string, error) {
 	return fmt.Sprintf("%s,uid=%d,gid=%d,umask=077", options, owner.uid, owner.gid), err
 }
 
-// writeDisk writes the units and the rule. Disks that were chosen before stay, unless they
-// need other options.
+// writeDisk writes the units and the rule. It keeps the disks that were chosen before, unless
+// they need other mount options.
 func (h Host) writeDisk(d Disk, options string) (steps []string, err error) {
 	ids, mount := h.chosenDisks(), mountUnit(options)
 	if old, _ := os.ReadFile(h.path(unitPath(diskMount))); len(ids) > 0 && string(old) != mount {
 		ids = nil
-		steps = append(steps, "The disk before is used no more: its file system is of another kind, and all that take turns must be of one.")
+		steps = append(steps, "The previous disk is no longer used. Disks that alternate must have the same kind of file system.")
 	}
 	if !slices.Contains(ids, d.id) {
 		ids = append(ids, d.id)
 	}
-	// The mount unit is last: its options say which disks the rules are for.
+	// The mount unit comes last: after a crash in between, its old options still differ.
 	texts := []string{rulesFor(ids), automountUnit, mount}
 	for i, path := range diskFiles {
 		if _, err := writeOrRemove(h.path(path), texts[i]); err != nil {
@@ -192,14 +192,14 @@ func (h Host) writeDisk(d Disk, options string) (steps []string, err error) {
 		}
 	}
 	if len(ids) > 1 {
-		steps = append(steps, fmt.Sprintf("Disks that take turns now: %d. Connect one at a time.", len(ids)))
+		steps = append(steps, fmt.Sprintf("%d disks now alternate. Connect one at a time.", len(ids)))
 	}
 	return steps, nil
 }
 
 var ruleID = regexp.MustCompile(`(?m)^SUBSYSTEM.*ENV\{ID_FS_UUID\}=="([0-9A-Za-z-]+)"`)
 
-// chosenDisks returns the numbers of the file systems that the rule names.
+// chosenDisks returns the UUIDs in the udev rules.
 func (h Host) chosenDisks() (ids []string) {
 	text, _ := os.ReadFile(h.path(diskRules))
 	for _, found := range ruleID.FindAllSubmatch(text, -1) {
@@ -208,19 +208,19 @@ func (h Host) chosenDisks() (ids []string) {
 	return ids
 }
 
-// rulesFor returns the rules of udev that give the disks their common name. A desktop
-// leaves them alone, because a disk that it has mounted for a person is that person's.
+// rulesFor returns the udev rules that give the disks their common name. The rules also keep the
+// desktop from mounting a disk for one user.
 func rulesFor(ids []string) string {
-	rules := "# Made by firefighters service backup-disk: the disks for the backups of the service.\n"
+	rules := "# Created by firefighters service backup-disk: the backup disks of the service.\n"
 	for _, id := range ids {
 		rules += fmt.Sprintf("SUBSYSTEM==\"block\", ENV{ID_FS_UUID}==\"%s\", SYMLINK+=\"%s\", ENV{UDISKS_IGNORE}=\"1\"\n", id, diskLink)
 	}
 	return rules
 }
 
-const diskUnit = `# Made by firefighters service backup-disk.
+const diskUnit = `# Created by firefighters service backup-disk.
 [Unit]
-Description=Disk for the backups of the Firefighter Records Service
+Description=Backup disk of the Firefighter Records Service
 Documentation=https://github.com/firefighter-records/firefighters
 BindsTo=` + diskDevice + `
 After=` + diskDevice + `
@@ -236,8 +236,8 @@ TimeoutIdleSec=` + diskIdle + `
 WantedBy=` + diskDevice + `
 `
 
-// mountUnit returns the unit that mounts a disk. A disk that was pulled out is unmounted
-// although somebody may have a file of it open.
+// mountUnit returns the unit that mounts a disk. LazyUnmount unmounts an unplugged disk even if
+// a program has a file open.
 func mountUnit(options string) string {
 	return diskUnit + `
 [Mount]

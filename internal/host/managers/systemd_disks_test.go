@@ -17,8 +17,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// lsblk is what it prints on a PC with a system on a RAID of two disks, a disk with the
-// data, four sticks and a reader of cards without a card.
+// lsblk is the output of lsblk on a PC with the system on a RAID, the data on another disk, four
+// USB sticks, a card reader without a card and a CD.
 const lsblk = `{"blockdevices": [
 {"name":"/dev/loop0","type":"loop","size":4096,"fstype":"squashfs","label":null,"uuid":null,"model":null,"mountpoint":"/snap/x"},
 {"name":"/dev/sda","type":"disk","size":500107862016,"fstype":null,"label":null,"uuid":null,"model":"SYSTEM","mountpoint":null,"children":[
@@ -37,8 +37,8 @@ const lsblk = `{"blockdevices": [
 {"name":"/dev/sr0","type":"rom","size":1073741312,"fstype":"iso9660","label":"CD","uuid":"2026-01-01","model":null,"mountpoint":null}
 ]}`
 
-// TestParseDisks: what is of the system or of the data is not offered, and what can hold
-// no backups says why.
+// TestParseDisks checks that the disks of the system and the data are excluded, and that disks
+// that cannot hold backups have a reason.
 func TestParseDisks(t *testing.T) {
 	t.Parallel()
 	found, err := parseDisks([]byte(lsblk), "/srv/records/x.db")
@@ -49,15 +49,15 @@ func TestParseDisks(t *testing.T) {
 		names = append(names, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", d.Name, d.Label, d.Model, reason)))
 	}
 	want := []string{"/dev/sdc1 STICK Ultra Fit", "/dev/sdc2  Ultra Fit it has no file system for backups", "/dev/sdd STICK Blaze",
-		"/dev/sde   it has no file system", "/dev/sdf   its file system has no number (UUID)"}
+		"/dev/sde   it has no file system", "/dev/sdf   its file system has no UUID"}
 	if !slices.Equal(names, want) {
-		t.Errorf("found\n%q, want\n%q", names, want)
+		t.Errorf("got\n%q, want\n%q", names, want)
 	}
 	if found[0].Bytes != 15999999000 || found[0].FileSystem != "vfat" || found[0].mounted != "/media/ana/STICK" {
 		t.Errorf("%+v", found[0])
 	}
 	if _, err := parseDisks([]byte("lsblk: nothing"), ""); err == nil {
-		t.Error("what lsblk does not print is read")
+		t.Error("no error for invalid output")
 	}
 	for name, want := range map[string]bool{"/dev/sdc1": true, "sdc1": true, "sdd": false, "": false, "/dev/": false} {
 		if found[0].Is(name) != want {
@@ -66,7 +66,7 @@ func TestParseDisks(t *testing.T) {
 	}
 }
 
-// FuzzParseDisks: whatever is on a stick, nothing of it becomes a rule or an option.
+// FuzzParseDisks checks that no content of a disk can inject a udev rule.
 func FuzzParseDisks(f *testing.F) {
 	f.Add([]byte(lsblk), "/srv/records/x.db")
 	f.Fuzz(func(t *testing.T, text []byte, data string) {
@@ -82,26 +82,25 @@ func FuzzParseDisks(f *testing.F) {
 	})
 }
 
-// diskHost is newHost with the tools for disks.
-func diskHost(t *testing.T) (h Host, in func(name string) string, asked func() string) {
+// diskHost is newHost with udevadm and umount.
+func diskHost(t *testing.T) (h Host, in func(name string) string, calls func() string) {
 	t.Helper()
-	h, in, asked = newHost(t)
+	h, in, calls = newHost(t)
 	me, err := user.Current()
 	must(t, err)
 	h.User = me.Username
 	for _, tool := range []string{"udevadm", "umount"} {
 		script, err := os.ReadFile(in("journalctl"))
 		must(t, err)
-		must(t, os.WriteFile(in(tool), []byte(strings.NewReplacer("journalctl", tool, "/log", "/said-by-"+tool).Replace(string(script))), 0o700))
+		must(t, os.WriteFile(in(tool), []byte(strings.NewReplacer("journalctl", tool, "/log", "/"+tool+"-output").Replace(string(script))), 0o700))
 	}
-	return h, in, asked
+	return h, in, calls
 }
 
-// TestAttach: a disk is mounted for the service whenever it is connected, by the number of
-// its file system; a second one of the same kind takes turns, one of another kind comes in
-// its place, and uninstalling forgets all.
+// TestAttach checks the units and rules of a first disk, a second disk that alternates with it,
+// and a third that replaces both because it has another kind of file system. Uninstall removes all.
 func TestAttach(t *testing.T) {
-	h, in, asked := diskHost(t)
+	h, in, calls := diskHost(t)
 	own := fmt.Sprintf("Options=nosuid,nodev,noexec,uid=%d,gid=%d,umask=077\n", os.Getuid(), os.Getgid())
 	fat, other := Disk{Name: "/dev/sdc1", FileSystem: "vfat", id: "1A2B-3C4D", mounted: "/media/ana/STICK"}, Disk{Name: "/dev/sdd1", FileSystem: "exfat", id: "AAAA-0001"}
 	linux := Disk{Name: "/dev/sde1", FileSystem: "ext4", id: "6e4ff95f-f662-45ee-a82a-bdf44a2d0b75"}
@@ -112,10 +111,10 @@ func TestAttach(t *testing.T) {
 		steps    int
 		contains string
 	}{
-		{fat, own, []string{fat.id}, 2, "Took /dev/sdc1 from the desktop, which had it at /media/ana/STICK."},
-		{other, own, []string{fat.id, other.id}, 2, "Disks that take turns now: 2."},
-		{other, own, []string{fat.id, other.id}, 2, "Disks that take turns now: 2."},
-		{linux, "Options=nosuid,nodev,noexec\n", []string{linux.id}, 2, "The disk before is used no more"},
+		{fat, own, []string{fat.id}, 2, "Unmounted /dev/sdc1 from /media/ana/STICK."},
+		{other, own, []string{fat.id, other.id}, 2, "2 disks now alternate."},
+		{other, own, []string{fat.id, other.id}, 2, "2 disks now alternate."},
+		{linux, "Options=nosuid,nodev,noexec\n", []string{linux.id}, 2, "The previous disk is no longer used."},
 	} {
 		folder, steps, err := h.Attach(tt.disk)
 		if err != nil || folder != h.path("/mnt/backup-disk") || len(steps) != tt.steps || !strings.Contains(strings.Join(steps, "\n"), tt.contains) {
@@ -125,7 +124,7 @@ func TestAttach(t *testing.T) {
 			t.Errorf("%s: %s", tt.disk.Name, unit)
 		}
 		if got := h.chosenDisks(); !slices.Equal(got, tt.ids) {
-			t.Errorf("%s: chosen are %q", tt.disk.Name, got)
+			t.Errorf("%s: the chosen disks are %q", tt.disk.Name, got)
 		}
 	}
 	want := `systemctl stop mnt-backup\x2ddisk.automount mnt-backup\x2ddisk.mount
@@ -138,10 +137,10 @@ udevadm settle
 systemctl start mnt-backup\x2ddisk.automount
 systemctl start mnt-backup\x2ddisk.mount
 `
-	if got := asked(); !strings.HasPrefix(got, want) {
-		t.Errorf("asked was\n%s, want\n%s", got, want)
+	if got := calls(); !strings.HasPrefix(got, want) {
+		t.Errorf("got the calls\n%s, want\n%s", got, want)
 	}
-	for failing, want := range map[string]error{"said-by-umount": ErrDiskUsed, "start": ErrMount} {
+	for failing, want := range map[string]error{"umount-output": ErrDiskUsed, "start": ErrMount} {
 		write(t, in(failing+".fails"), "")
 		if _, _, err := h.Attach(fat); !errors.Is(err, want) || !strings.Contains(err.Error(), "it fails") {
 			t.Errorf("%s fails: %v", failing, err)
@@ -149,28 +148,28 @@ systemctl start mnt-backup\x2ddisk.mount
 		must(t, os.Remove(in(failing+".fails")))
 	}
 	if steps, err := h.Uninstall(""); err != nil || len(steps) != 1+len(diskFiles) {
-		t.Errorf("uninstalled: %q, %v", steps, err)
+		t.Errorf("Uninstall: %q, %v", steps, err)
 	}
 	for _, file := range diskFiles {
 		if osutil.Exists(h.path(file)) {
-			t.Errorf("%s is left", file)
+			t.Errorf("%s remains", file)
 		}
 	}
 }
 
-// TestDiskUnits: systemd takes the units as they are.
+// TestDiskUnits checks that systemd accepts the units.
 func TestDiskUnits(t *testing.T) {
 	t.Parallel()
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
-		t.Skip("there is no systemd-analyze here")
+		t.Skip("systemd-analyze is not installed")
 	}
 	folder := t.TempDir()
 	for unit, text := range map[string]string{diskMount: mountUnit("nosuid,uid=1"), diskAutomount: automountUnit} {
 		write(t, filepath.Join(folder, unit), text)
 	}
 	out, err := exec.Command(analyze, "verify", "--man=no", filepath.Join(folder, diskMount), filepath.Join(folder, diskAutomount)).CombinedOutput()
-	if said := string(out); err != nil || strings.Contains(said, "backup") {
-		t.Errorf("%v, %s", err, said)
+	if err != nil || strings.Contains(string(out), "backup") {
+		t.Errorf("%v, %s", err, out)
 	}
 }

@@ -13,25 +13,24 @@ import (
 	"time"
 )
 
-// newHost returns a system with systemd below a folder of its own, and what was asked of
-// that: systemctl and journalctl are scripts. They print the file with the name of what
-// they are asked for, and fail where there is a file with that name and ".fails". The
-// tests with it set the environment, so they cannot run beside others.
-func newHost(t *testing.T) (h Host, in func(name string) string, asked func() string) {
+// newHost returns a system with systemd in a temporary folder. Its systemctl and journalctl are
+// scripts: they print the file in(VERB), fail if in(VERB.fails) exists, and record their arguments,
+// which calls returns and clears. newHost sets PATH, so its tests cannot be parallel.
+func newHost(t *testing.T) (h Host, in func(name string) string, calls func() string) {
 	t.Helper()
 	h.Root = t.TempDir()
-	said := t.TempDir()
-	in = func(name string) string { return filepath.Join(said, name) }
+	scripts := t.TempDir()
+	in = func(name string) string { return filepath.Join(scripts, name) }
 	for program, word := range map[string]string{"systemctl": "$1", "journalctl": "log"} {
 		script := fmt.Sprintf("#!/bin/sh\nname=%q/%s\nprintf '%s %%s\\n' \"$*\" >>%q\n[ ! -e \"$name\" ] || cat \"$name\"\n[ ! -e \"$name.fails\" ] || { echo it fails; exit 1; }\n",
-			said, word, program, in("asked"))
+			scripts, word, program, in("calls"))
 		must(t, os.WriteFile(in(program), []byte(script), 0o700))
 	}
-	t.Setenv("PATH", said+":"+os.Getenv("PATH"))
+	t.Setenv("PATH", scripts+":"+os.Getenv("PATH"))
 	must(t, os.MkdirAll(h.path("/run/systemd/system"), 0o700))
 	return h, in, func() string {
-		text, _ := os.ReadFile(in("asked"))
-		os.Remove(in("asked"))
+		text, _ := os.ReadFile(in("calls"))
+		os.Remove(in("calls"))
 		return string(text)
 	}
 }
@@ -47,7 +46,7 @@ func write(t *testing.T, path, text string) {
 	must(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
-// content returns what is in a file, and "none" without one.
+// content returns the content of a file, "none" if it cannot be read.
 func content(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -56,55 +55,55 @@ func content(path string) string {
 	return string(text)
 }
 
-// TestPackage checks that the unit of a package takes the place of our own, and that the
-// drop-in goes when nothing needs it. Package service tests the rest.
+// TestPackage checks that the unit of a package replaces ours, and that an unneeded drop-in is
+// removed. Package service tests the rest.
 func TestPackage(t *testing.T) {
-	h, in, asked := newHost(t)
+	h, in, calls := newHost(t)
 	unit, dropIn := h.path(unitFile), h.path(dropInFile)
 	d := Definition{Program: "/usr/local/bin/firefighters", Writes: []string{"/backup"}, Port: 8080}
 	steps, err := h.Install(d)
 	if err != nil || len(steps) != 3 || content(unit) != Unit(d.Program) || !strings.Contains(content(dropIn), "-/backup\n") {
 		t.Fatalf("%q, %v", steps, err)
 	}
-	if want := "systemctl daemon-reload\nsystemctl enable firefighters.service\n"; asked() != want || !h.Installed() {
-		t.Error("systemd received no request, or the service does not count as installed")
+	if want := "systemctl daemon-reload\nsystemctl enable firefighters.service\n"; calls() != want || !h.Installed() {
+		t.Error("Install did not call systemd, or Installed returns false")
 	}
 	write(t, in("daemon-reload.fails"), "")
 	if _, err := h.Install(d); err == nil || !strings.Contains(err.Error(), "daemon-reload") || !strings.Contains(err.Error(), "it fails") {
-		t.Errorf("daemon-reload fails: %v", err)
+		t.Errorf("Install with a failing daemon-reload: %v", err)
 	}
 	must(t, os.Remove(in("daemon-reload.fails")))
 	write(t, h.path(packagedUnit), Unit("/usr/bin/firefighters"))
 	d = Definition{Program: "/usr/bin/firefighters", Port: 8080}
 	if steps, err = h.Install(d); err != nil || len(steps) != 3 || content(unit) != "none" || content(dropIn) != "none" || !h.Installed() {
-		t.Errorf("with a package: %q, %v", steps, err)
+		t.Errorf("Install with a package: %q, %v", steps, err)
 	}
 	if h.Packaged(d.Program) == "" || h.Packaged("/usr/local/bin/firefighters") != "" {
-		t.Error("Packaged does not know which program the package brought")
+		t.Error("Packaged does not identify the program of the package")
 	}
 }
 
-// TestForeign: a unit that somebody has written by hand is neither replaced nor removed.
+// TestForeign checks that a unit written by hand is neither replaced nor removed.
 func TestForeign(t *testing.T) {
-	h, _, asked := newHost(t)
+	h, _, calls := newHost(t)
 	const byHand = "[Service]\nExecStart=/opt/firefighters serve --no-office\n"
 	write(t, h.path(unitFile), byHand)
 	if h.Installed() {
-		t.Error("it counts as ours")
+		t.Error("Installed returns true")
 	}
-	_, prepared := h.Prepare(Definition{Data: h.path("/data")})
-	_, uninstalled := h.Uninstall("")
-	for _, err := range []error{prepared, uninstalled} {
+	_, prepareErr := h.Prepare(Definition{Data: h.path("/data")})
+	_, uninstallErr := h.Uninstall("")
+	for _, err := range []error{prepareErr, uninstallErr} {
 		if !errors.Is(err, ErrForeign) || !strings.Contains(err.Error(), unitFile) {
 			t.Error(err)
 		}
 	}
-	if content(h.path(unitFile)) != byHand || asked() != "" {
-		t.Error("it was changed")
+	if content(h.path(unitFile)) != byHand || calls() != "" {
+		t.Error("the unit was changed")
 	}
 }
 
-// TestCurrent: why a service does not run is read from its log, also while it waits.
+// TestCurrent checks the parsed state, with the error from the log if the service does not run.
 func TestCurrent(t *testing.T) {
 	h, in, _ := newHost(t)
 	write(t, in("log"), `{"msg":"port 8080 is used by another program","try":"another port","exitCode":1}`)
@@ -128,7 +127,7 @@ func TestCurrent(t *testing.T) {
 	}
 	write(t, in("show.fails"), "")
 	if _, err := h.Current(); err == nil {
-		t.Error("systemd does not say, and that is no error")
+		t.Error("no error with a failing systemctl")
 	}
 	must(t, os.RemoveAll(h.path("/run")))
 	if _, err := h.Current(); !errors.Is(err, ErrUnsupported) {
@@ -136,19 +135,19 @@ func TestCurrent(t *testing.T) {
 	}
 }
 
-// TestPrepare: the user, the folder of the data, and the folders and files beside it.
+// TestPrepare checks the user, the data folder, Share and MayRead.
 func TestPrepare(t *testing.T) {
-	h, in, asked := newHost(t)
+	h, in, calls := newHost(t)
 	me, err := user.Current()
 	must(t, err)
 	h.User = me.Username
 	d := Definition{Data: h.DataFolder()}
 	if steps, err := h.Prepare(d); !errors.Is(err, os.ErrNotExist) || steps != nil {
-		t.Errorf("without the folder above: %q, %v", steps, err)
+		t.Errorf("without the parent folder: %q, %v", steps, err)
 	}
 	must(t, os.MkdirAll(filepath.Dir(d.Data), 0o755))
 	for _, want := range []int{1, 0} {
-		if steps, err := h.Prepare(d); err != nil || len(steps) != want || asked() != "" {
+		if steps, err := h.Prepare(d); err != nil || len(steps) != want || calls() != "" {
 			t.Errorf("%q, %v", steps, err)
 		}
 	}
@@ -157,21 +156,21 @@ func TestPrepare(t *testing.T) {
 	write(t, file, "")
 	must(t, h.MayRead(file))
 	if err := h.MayRead(file + ".gone"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a file that is not there: %v", err)
+		t.Errorf("a missing file: %v", err)
 	}
-	h.User = "nobody-has-this-name"
+	h.User = "missing-user"
 	if h.Share(folder) == nil || h.MayRead(file) == nil {
-		t.Error("a user that is not there may do something")
+		t.Error("no error for a missing user")
 	}
-	script := fmt.Sprintf("#!/bin/sh\necho \"sysusers $*\" >>%q\n", in("asked"))
+	script := fmt.Sprintf("#!/bin/sh\necho \"sysusers $*\" >>%q\n", in("calls"))
 	must(t, os.WriteFile(in("systemd-sysusers"), []byte(script), 0o700))
 	config := h.path("/etc/sysusers.d/firefighters.conf")
-	if _, err := h.Prepare(d); err == nil || asked() != "sysusers "+config+"\n" || content(config) != Sysusers {
-		t.Errorf("the user cannot be made: %v", err)
+	if _, err := h.Prepare(d); err == nil || calls() != "sysusers "+config+"\n" || content(config) != Sysusers {
+		t.Errorf("systemd-sysusers creates no user: %v", err)
 	}
 	must(t, os.WriteFile(in("systemd-sysusers"), []byte("#!/bin/sh\nexit 1\n"), 0o700))
 	if _, err := h.Prepare(d); err == nil || !strings.Contains(err.Error(), "systemd-sysusers "+config) {
-		t.Errorf("the user cannot be made: %v", err)
+		t.Errorf("systemd-sysusers fails: %v", err)
 	}
 	must(t, os.RemoveAll(h.path("/run")))
 	if _, err := h.Prepare(d); !errors.Is(err, ErrUnsupported) {

@@ -20,14 +20,10 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// What systemd and launchd share: the account of the service, commands of the system,
-// and files of a log.
-
-// RunAsService reports false: a manager here starts a service as anybody starts a program.
+// RunAsService returns false: systemd and launchd start a service like any other program.
 func RunAsService([]string, func(ctx context.Context, log io.Writer) int) bool { return false }
 
-// Permitted reports whether this process is root. With a Root of their own, tests need
-// no rights.
+// Permitted reports whether this process is root. Tests with a separate Root need no rights.
 func (p pc) Permitted() bool { return os.Geteuid() == 0 || p.Root != "" }
 
 // MayRead returns an error if the service may not read a file outside the data folder.
@@ -51,7 +47,7 @@ func (p pc) Share(folder string) error {
 	return account.share(folder)
 }
 
-// prepare looks up the account, or makes it by addUser, and then the folder of the data.
+// prepare creates the account with addUser if it is missing, and then the data folder.
 func (p pc) prepare(data string, addUser func() error) (owner account, steps []string, err error) {
 	if owner, err = lookUpAccount(p.user()); err != nil {
 		if err = addUser(); err == nil {
@@ -66,12 +62,12 @@ func (p pc) prepare(data string, addUser func() error) (owner account, steps []s
 	return owner, append(steps, made...), err
 }
 
-// system runs a command of the system. The error has what the command says.
+// system runs a command. The error has the first line of its output.
 func system(program string, args ...string) (output string, err error) {
 	command := exec.Command(program, args...)
-	command.Env = append(os.Environ(), "LC_ALL=C", "TZ=UTC") // so that it can be read
-	said, err := command.CombinedOutput()
-	output = strings.TrimSpace(string(said))
+	command.Env = append(os.Environ(), "LC_ALL=C", "TZ=UTC") // for parsing
+	text, err := command.CombinedOutput()
+	output = strings.TrimSpace(string(text))
 	if _, ended := errors.AsType[*exec.ExitError](err); ended {
 		first, _, _ := strings.Cut(output, "\n")
 		err = fmt.Errorf("%s %s: %s", program, strings.Join(args, " "), cmp.Or(first, err.Error()))
@@ -79,8 +75,8 @@ func system(program string, args ...string) (output string, err error) {
 	return output, err
 }
 
-// writeOrRemove makes a file have a text or, if that is empty, removes the file. It
-// removes a folder of drop-ins, too, if that is empty then; other folders are the system's.
+// writeOrRemove writes a file, or removes it if text is empty. It also removes a drop-in folder
+// that becomes empty.
 func writeOrRemove(file, text string) (changed bool, err error) {
 	old, err := os.ReadFile(file)
 	switch {
@@ -115,31 +111,32 @@ func lookUpAccount(name string) (account, error) {
 	return account{uid, gid}, cmp.Or(err, gidErr)
 }
 
-// take makes the folder of the data, for an account alone. What is in a folder that
-// was there gets the same owner: somebody may have copied a database into it.
+// take creates the data folder, readable for the account only. If the folder exists, take also
+// changes the owner of its content: an administrator may have copied a database into it.
 func (a account) take(folder string) (steps []string, err error) {
 	if err := os.Mkdir(folder, 0o700); err == nil {
 		steps = append(steps, "Created the folder "+folder+", which only the service can read.")
 	} else if !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	root, err := os.OpenRoot(folder) // its owner may change what is in it meanwhile, but not lead this process out of it
+	root, err := os.OpenRoot(folder) // the owner of the folder cannot redirect this process out of it
 	if err != nil {
 		return steps, err
 	}
 	defer root.Close()
-	given := 0
+	isChanged := false
 	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return unlessGone(err)
+		if err == nil {
+			var changed bool
+			changed, err = a.takeIn(root, name, entry)
+			isChanged = isChanged || changed
 		}
-		gave, err := a.takeIn(root, name, entry)
-		if gave {
-			given++
+		if errors.Is(err, fs.ErrNotExist) { // a running service removes files
+			return nil
 		}
-		return unlessGone(err)
+		return err
 	})
-	if given > 0 && steps == nil {
+	if isChanged && steps == nil {
 		steps = append(steps, fmt.Sprintf("Made the service the owner of %s and its content.", folder))
 	}
 	if err != nil {
@@ -148,11 +145,10 @@ func (a account) take(folder string) (steps []string, err error) {
 	return steps, os.Chmod(folder, 0o700)
 }
 
-// takeIn makes the account own a file or folder in the folder of the data, if it does
-// not yet. It asks for the owner and changes it through the open file, so that nobody
-// can put another file in between. A file with several names (hard links) stays as it
-// is: it may be any file of the system.
-func (a account) takeIn(root *os.Root, name string, entry fs.DirEntry) (gave bool, err error) {
+// takeIn makes the account the owner of a file or folder in the data folder. It checks and
+// changes the owner through the open file, so no other user can replace the file in between.
+// It skips files with hard links, because another name may be anywhere in the system.
+func (a account) takeIn(root *os.Root, name string, entry fs.DirEntry) (changed bool, err error) {
 	if !entry.IsDir() && !entry.Type().IsRegular() {
 		return false, nil
 	}
@@ -168,21 +164,12 @@ func (a account) takeIn(root *os.Root, name string, entry fs.DirEntry) (gave boo
 	return true, file.Chown(a.uid, a.gid)
 }
 
-// unlessGone returns err, or nil if a file has gone meanwhile: a service that runs
-// removes files.
-func unlessGone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
 func (a account) owns(info fs.FileInfo) bool {
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(owner.Uid) == a.uid && int(owner.Gid) == a.gid
 }
 
-// may reports whether an account may use a path: mode is r, w or x, as of test(1).
+// may reports whether the account has a permission, which is r, w or x as in test(1).
 func (a account) may(mode, path string) bool {
 	trial := exec.Command("/bin/sh", "-c", `test -"$1" "$2"`, "sh", mode, path)
 	trial.Dir = "/"
@@ -193,9 +180,9 @@ func (a account) may(mode, path string) bool {
 	return trial.Run() == nil
 }
 
-// share makes a folder that an account can write. Its parent must exist, and the
-// account must be able to enter it. A folder that is empty gets the account as its
-// owner; one that holds something, or that a link leads to, is left as it is.
+// share creates a folder that the account can write to. The parent must exist, and the account
+// must be able to enter it. An existing folder changes its owner only if it is empty and no link
+// leads to it. The error is fs.ErrPermission if the account still cannot write.
 func (a account) share(folder string) error {
 	parent := filepath.Dir(folder)
 	if _, err := os.Stat(parent); err != nil {
@@ -219,7 +206,7 @@ func (a account) share(folder string) error {
 	return nil
 }
 
-// give makes the account own a folder that is empty.
+// give makes the account the owner of an empty folder.
 func (a account) give(folder string) error {
 	file, err := os.OpenFile(folder, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
 	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENOTDIR) {
@@ -232,20 +219,20 @@ func (a account) give(folder string) error {
 	if _, err := file.ReadDir(1); !errors.Is(err, io.EOF) {
 		return err
 	}
-	return file.Chown(a.uid, a.gid) // which fails on a disk without owners, such as a stick with FAT
+	return file.Chown(a.uid, a.gid) // fails on a file system without owners, such as FAT
 }
 
-// tailOf returns the last 64 KiB of a log, which may be large. Without one it is empty.
+// tailOf returns the last 64 KiB of a file, or "" if it cannot be read.
 func tailOf(path string) string {
 	file, err := os.Open(path)
 	if err != nil {
 		return ""
 	}
 	defer file.Close()
-	const most = 64 << 10
+	const size = 64 << 10
 	if info, err := file.Stat(); err == nil {
-		file.Seek(max(0, info.Size()-most), io.SeekStart)
+		file.Seek(max(0, info.Size()-size), io.SeekStart)
 	}
-	text, _ := io.ReadAll(io.LimitReader(file, most)) // what can be read
+	text, _ := io.ReadAll(io.LimitReader(file, size))
 	return string(text)
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// trialAccount returns an account to try: as root another than root's, which has
-// no rights to speak of, and else the own one, as any other needs root.
+// trialAccount returns an unprivileged account if the test runs as root, and otherwise the account
+// of the test, because only root can use another.
 func trialAccount(t *testing.T) account {
 	t.Helper()
 	if os.Geteuid() == 0 {
@@ -20,7 +20,7 @@ func trialAccount(t *testing.T) account {
 	return account{os.Geteuid(), os.Getegid()}
 }
 
-// reachable returns a folder that every user can reach.
+// reachable returns a folder that every user can enter.
 func reachable(t *testing.T) string {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "account-")
@@ -30,7 +30,8 @@ func reachable(t *testing.T) string {
 	return folder
 }
 
-// TestTakeAsRoot: the folder and what is in it belong to the account, and it is private.
+// TestTakeAsRoot checks that the folder is private and belongs to the account with its content,
+// except links.
 func TestTakeAsRoot(t *testing.T) {
 	t.Parallel()
 	account, folder := trialAccount(t), filepath.Join(reachable(t), "data")
@@ -38,7 +39,7 @@ func TestTakeAsRoot(t *testing.T) {
 		t.Fatalf("%q, %v", steps, err)
 	}
 	if steps, err := account.take(folder); err != nil || steps != nil {
-		t.Errorf("again: %q, %v", steps, err)
+		t.Errorf("second call: %q, %v", steps, err)
 	}
 	inside, outside := filepath.Join(folder, "x.db"), filepath.Join(filepath.Dir(folder), "outside")
 	must(t, os.WriteFile(inside, nil, 0o600))
@@ -50,7 +51,7 @@ func TestTakeAsRoot(t *testing.T) {
 	must(t, err)
 	for file, want := range map[string]bool{folder: true, inside: true, outside: os.Geteuid() != 0} {
 		if info, err := os.Stat(file); err != nil || account.owns(info) != want {
-			t.Errorf("%s: %v, the account owns it: %v", file, err, !want)
+			t.Errorf("%s: %v; owned by the account: %v", file, err, !want)
 		}
 	}
 	if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o700 {
@@ -58,8 +59,8 @@ func TestTakeAsRoot(t *testing.T) {
 	}
 }
 
-// TestShareAsRoot: a new or an empty folder is given to the account, and what holds
-// something is not.
+// TestShareAsRoot checks that a new or empty folder gets the account as its owner, and that links
+// and folders with content do not.
 func TestShareAsRoot(t *testing.T) {
 	t.Parallel()
 	account, parent := trialAccount(t), reachable(t)
@@ -79,23 +80,23 @@ func TestShareAsRoot(t *testing.T) {
 		t.Errorf("a link: %v", err)
 	}
 	if info, err := os.Stat(empty); err != nil || account.owns(info) != (os.Geteuid() != 0) {
-		t.Errorf("a link gave its folder away: %v", err)
+		t.Errorf("a link changed the owner of its target: %v", err)
 	}
 	foreign := filepath.Join(parent, "foreign")
 	must(t, os.Mkdir(foreign, 0o700))
 	must(t, os.WriteFile(filepath.Join(foreign, "x"), nil, 0o600))
 	must(t, os.Chmod(foreign, 0o500))
-	defer os.Chmod(foreign, 0o700) // so that it can be removed
+	defer os.Chmod(foreign, 0o700) // so that the test can remove it
 	if err := account.share(foreign); !os.IsPermission(err) {
-		t.Errorf("a folder of others: %v", err)
+		t.Errorf("a folder of another user: %v", err)
 	}
 	if account.may("r", filepath.Join(foreign, "x")) != (os.Geteuid() != 0) {
-		t.Error("who may read a private file is not known")
+		t.Error("may is wrong about a private file")
 	}
 }
 
-// TestShareClosedAsRoot: where the account cannot enter the folder above, as below the
-// /media/USER of a desktop, nothing is made.
+// TestShareClosedAsRoot checks that share creates nothing if the account cannot enter a parent
+// folder, such as /media/USER on a desktop.
 func TestShareClosedAsRoot(t *testing.T) {
 	t.Parallel()
 	account := trialAccount(t)
@@ -105,8 +106,8 @@ func TestShareClosedAsRoot(t *testing.T) {
 	must(t, os.Chmod(closed, 0o600))
 	err := account.share(filepath.Join(stick, "backups"))
 	must(t, os.Chmod(closed, 0o700))
-	if made, _ := filepath.Glob(stick + "/*"); !errors.Is(err, os.ErrPermission) || made != nil {
-		t.Errorf("%v, %q", err, made)
+	if created, _ := filepath.Glob(stick + "/*"); !errors.Is(err, os.ErrPermission) || created != nil {
+		t.Errorf("%v, %q", err, created)
 	}
 }
 
@@ -119,6 +120,6 @@ func TestTailOf(t *testing.T) {
 	}
 	must(t, os.WriteFile(name, []byte(strings.Repeat("x", 1<<20)+"end"), 0o600))
 	if text := tailOf(name); len(text) != 64<<10 || !strings.HasSuffix(text, "xend") {
-		t.Errorf("a long one has %d bytes", len(text))
+		t.Errorf("tailOf returns %d bytes of a large log", len(text))
 	}
 }
