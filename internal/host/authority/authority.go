@@ -1,10 +1,8 @@
-// Package authority makes a certificate for the names and private addresses of
-// this machine, and the local authority that signs it, and renews the
-// certificate. Other machines trust the authority once.
+// Package authority creates a local certificate authority, and issues and renews a TLS certificate
+// for the names and private addresses of this machine. Other machines trust the authority once.
 //
-// The folder of an authority has three private files. Each is replaced as a whole, so that
-// no crash leaves a key without its certificate. The key of the authority is in
-// the first and nowhere else.
+// The folder of an authority has three private files. Each write replaces a whole file, so no crash
+// leaves a key without its certificate. Only authority.pem has the key of the authority.
 package authority
 
 import (
@@ -28,18 +26,17 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// The files of an authority, in its folder.
+// The files in the folder of an authority.
 const (
-	authorityFile = "authority.pem" // its key and its certificate
-	publicFile    = "ca.crt"        // its certificate, for all who trust it
-	serverFile    = "server.pem"    // the key and the certificate of the server
+	authorityFile = "authority.pem" // key and certificate of the authority
+	publicFile    = "ca.crt"        // certificate of the authority
+	serverFile    = "server.pem"    // key and certificate of the server
 )
 
-// Path is where a server hands out the certificate of its authority.
+// Path is the URL path of the authority's certificate.
 const Path = "/ca.crt"
 
-// Folder returns the folder of the authority of a database, as an absolute path
-// where that is known.
+// Folder returns the folder of a database's authority, as an absolute path if possible.
 func Folder(db string) string {
 	folder := filepath.Join(filepath.Dir(osutil.Resolve(db)), "firefighters-tls")
 	if absolute, err := filepath.Abs(folder); err == nil {
@@ -48,21 +45,20 @@ func Folder(db string) string {
 	return folder
 }
 
-// ErrLost says that there was an authority, and that it can sign nothing any
-// more. Each machine would have to trust another one, so only Replace makes one.
+// ErrLost is the error for an authority without a usable key. Open does not create a new authority
+// in its place, because every machine would have to trust it; Replace does.
 var ErrLost = errors.New("its key is missing or damaged")
 
-// Options are what an Authority is made of.
+// Options configure an Authority.
 type Options struct {
 	Folder  string
 	Listen  string // the address and port that the server listens on
 	Log     *slog.Logger
-	Now     func() time.Time // nil: time.Now
-	Machine func() Machine   // nil: this machine
+	Now     func() time.Time // time.Now if nil
+	Machine func() Machine   // this machine if nil
 }
 
-// complete returns the options with the clock and the names of this machine, unless
-// others are given.
+// complete returns the options with the defaults of Now and Machine.
 func (o Options) complete() Options {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -73,19 +69,20 @@ func (o Options) complete() Options {
 	return o
 }
 
-// Authority is a local authority, and the certificate of a server from it.
+// Authority is a local certificate authority with the server certificate that it issued. Its methods
+// are safe for concurrent use.
 type Authority struct {
 	Options
 
 	mu     sync.Mutex
-	public []byte            // its certificate (PEM)
-	leaf   *x509.Certificate // of the server
-	warned map[string]bool   // what was warned of
+	public []byte            // certificate of the authority (PEM)
+	leaf   *x509.Certificate // certificate of the server
+	warned map[string]bool   // warnings that were logged
 }
 
-// Open returns the authority in a folder, with a certificate that can be used.
-// It makes what is missing, the folder too. Where that is not possible, as on a
-// full disk, it uses the certificate that is there for as long as that is valid.
+// Open returns the authority in a folder, with a valid server certificate. It creates the folder and
+// missing files. If that fails, for example on a full disk, Open logs a warning and uses the existing
+// server certificate until it expires.
 func Open(o Options) (*Authority, error) {
 	a := &Authority{Options: o.complete(), warned: map[string]bool{}}
 	err := a.open()
@@ -102,7 +99,7 @@ func Open(o Options) (*Authority, error) {
 	return a, nil
 }
 
-// open makes the folder, and an authority if there never was one.
+// open creates the folder, and an authority if the folder has neither file of one.
 func (a *Authority) open() error {
 	if err := makeFolder(a.Folder); err != nil {
 		return err
@@ -110,16 +107,15 @@ func (a *Authority) open() error {
 	if osutil.Exists(a.file(authorityFile)) || osutil.Exists(a.file(publicFile)) {
 		return nil
 	}
-	made, err := newAuthority(a.Machine(), a.listenHost(), a.Now())
+	ca, err := newAuthority(a.Machine(), a.listenHost(), a.Now())
 	if err != nil {
 		return err
 	}
-	return osutil.WriteFile(a.file(authorityFile), made.encode(), false)
+	return osutil.WriteFile(a.file(authorityFile), ca.encode(), false)
 }
 
-// Replace makes another authority in a folder, and a certificate from it. hosts
-// are names of this machine that it does not know itself. Each machine that
-// trusted the authority before must trust the new one.
+// Replace creates a new authority in a folder, and a server certificate. hosts are additional names
+// of this machine. Every machine that trusted the previous authority must trust the new one.
 func Replace(o Options, hosts ...string) error {
 	o = o.complete()
 	for _, host := range hosts {
@@ -127,12 +123,12 @@ func Replace(o Options, hosts ...string) error {
 			return fmt.Errorf("%q is not the name of a computer", host)
 		}
 	}
-	made, err := newAuthority(o.Machine(), strings.ToLower(strings.Join(hosts, " ")), o.Now())
+	ca, err := newAuthority(o.Machine(), strings.ToLower(strings.Join(hosts, " ")), o.Now())
 	if err == nil {
 		err = makeFolder(o.Folder)
 	}
 	if err == nil {
-		err = osutil.WriteFile(filepath.Join(o.Folder, authorityFile), made.encode(), true)
+		err = osutil.WriteFile(filepath.Join(o.Folder, authorityFile), ca.encode(), true)
 	}
 	if err == nil {
 		_, err = Open(o)
@@ -140,8 +136,8 @@ func Replace(o Options, hosts ...string) error {
 	return err
 }
 
-// Renew makes a new certificate for the server if the present one expires soon,
-// is not from this authority, or lacks a name or an address of the machine.
+// Renew issues a new server certificate if the current one expires soon, is from another authority,
+// or lacks a name or an address of the machine.
 func (a *Authority) Renew() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -165,43 +161,43 @@ func (a *Authority) Renew() error {
 	}
 	now := a.Now()
 	if end := ca.certificate.NotAfter; now.Add(endWarning).After(end) {
-		a.warn("the authority expires, and each computer must trust another one before", "expires", end.Format(time.DateOnly),
-			"try", "firefighters cert --new")
+		a.warn("the certificate authority expires soon, and every computer must then trust a new one",
+			"expires", end.Format(time.DateOnly), "try", "firefighters cert --new")
 	}
 	wanted := a.wanted(ca.certificate)
 	why := renewal(leaf, ca.certificate, wanted, now)
 	if why == "" {
 		return nil
 	}
-	made, err := issue(ca, wanted, now)
+	server, err := issue(ca, wanted, now)
 	if err != nil {
 		return err
 	}
-	if err := osutil.WriteFile(a.file(serverFile), made.encode(), true); err != nil {
+	if err := osutil.WriteFile(a.file(serverFile), server.encode(), true); err != nil {
 		return err
 	}
-	a.leaf = made.certificate
-	a.Log.Info("made a certificate", "because", why, "addresses", fmt.Sprint(wanted.Addresses), "expires", a.leaf.NotAfter)
+	a.leaf = server.certificate
+	a.Log.Info("created a server certificate", "because", why, "addresses", fmt.Sprint(wanted.Addresses), "expires", a.leaf.NotAfter)
 	return nil
 }
 
-// publish writes the certificate of the authority where others find it.
+// publish writes the certificate of the authority to publicFile.
 func (a *Authority) publish(ca *pair) error {
 	a.public = encodeCertificate(ca.certificate)
-	if there, err := os.ReadFile(a.file(publicFile)); err == nil && bytes.Equal(there, a.public) {
+	if current, err := os.ReadFile(a.file(publicFile)); err == nil && bytes.Equal(current, a.public) {
 		return nil
 	}
 	return osutil.WriteFile(a.file(publicFile), a.public, true)
 }
 
-// wanted returns the names and addresses that the server's certificate must
-// have: all that the authority may certify. It warns of others.
+// wanted returns the names and addresses for the server certificate: those of the machine that the
+// authority may certify. It logs a warning for each other name and IPv4 address.
 func (a *Authority) wanted(ca *x509.Certificate) (w Machine) {
 	m, host := a.Machine(), a.listenHost()
 	w = Machine{Host: m.Host, Names: ca.PermittedDNSDomains}
 	for _, name := range []string{strings.ToLower(m.Host), host} {
 		if validName(name) && !slices.Contains(w.Names, name) {
-			a.warn("the authority was made for other names of this computer, so the certificate does not have this one",
+			a.warn("the server certificate lacks a name of this computer, because the certificate authority does not allow it",
 				"name", name, "try", "open the page by an address, or: firefighters cert --new")
 		}
 	}
@@ -214,27 +210,26 @@ func (a *Authority) wanted(ca *x509.Certificate) (w Machine) {
 		case certifiable(ca, address):
 			w.Addresses = append(w.Addresses, address)
 		case address.Is4():
-			a.warn("the authority is for private addresses alone, so the certificate does not have this public one",
+			a.warn("the server certificate lacks a public address, because the certificate authority allows only private ones",
 				"address", address.String(), "try", "open the page by a name or a private address, or use --tls-cert and --tls-key")
 		}
 	}
 	return w
 }
 
-// warnOfFailure warns that the certificate cannot be renewed.
 func (a *Authority) warnOfFailure(err error) {
 	details := []any{"cause", err.Error(), "expires", a.leaf.NotAfter.Format(time.DateOnly)}
 	if errors.Is(err, ErrLost) {
 		details = append(details, "try", "firefighters cert --new")
 	}
-	a.warn("the certificate can be used until it expires, and cannot be renewed", details...)
+	a.warn("the server certificate cannot be renewed, and works only until it expires", details...)
 }
 
 // warn logs a warning once.
-func (a *Authority) warn(what string, details ...any) {
-	if key := fmt.Sprint(what, details); !a.warned[key] {
+func (a *Authority) warn(message string, details ...any) {
+	if key := fmt.Sprint(message, details); !a.warned[key] {
 		a.warned[key] = true
-		a.Log.Warn(what, details...)
+		a.Log.Warn(message, details...)
 	}
 }
 
@@ -246,18 +241,18 @@ func (a *Authority) listenHost() string {
 	return strings.ToLower(host)
 }
 
-// ServerFile is the file with the server's certificate and its key.
+// ServerFile returns the path of the server's key and certificate.
 func (a *Authority) ServerFile() string { return a.file(serverFile) }
 
-// PrivateFile is the file with the key and the certificate of the authority: all that
-// another PC needs to go on with it.
+// PrivateFile returns the path of the authority's key and certificate. Another PC needs only this
+// file to continue with the same authority.
 func (a *Authority) PrivateFile() string { return a.file(authorityFile) }
 
-// PublicFile is the file with the certificate of the authority.
+// PublicFile returns the path of the authority's certificate.
 func (a *Authority) PublicFile() string { return a.file(publicFile) }
 
-// HostFor returns the host if the server's certificate has it, and otherwise the
-// name of this machine that it has.
+// HostFor returns host if the server certificate is valid for it, and otherwise the first name in the
+// certificate.
 func (a *Authority) HostFor(host string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -267,7 +262,7 @@ func (a *Authority) HostFor(host string) string {
 	return a.leaf.DNSNames[0]
 }
 
-// Certificate returns the certificate of the authority (DER), nil without an authority.
+// Certificate returns the certificate of the authority (DER). It is nil for a nil Authority.
 func (a *Authority) Certificate() []byte {
 	if a == nil {
 		return nil
@@ -281,7 +276,7 @@ func (a *Authority) Certificate() []byte {
 	return block.Bytes
 }
 
-// ServeHTTP answers with the certificate of the authority, as phones take it.
+// ServeHTTP writes the certificate of the authority, with the media type that phones install.
 func (a *Authority) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	text := a.public

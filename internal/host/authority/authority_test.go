@@ -20,7 +20,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// station is a machine with a clock and a network that a test changes.
+// station is a machine whose clock and network a test changes.
 type station struct {
 	Machine
 	now    time.Time
@@ -57,7 +57,7 @@ func (s *station) open(t *testing.T) *Authority {
 	return a
 }
 
-// leaf returns the certificate in the file of the server.
+// leaf returns the server certificate.
 func (s *station) leaf(t *testing.T) *x509.Certificate {
 	t.Helper()
 	p, err := readPair(filepath.Join(s.folder, serverFile))
@@ -72,8 +72,7 @@ func (s *station) ca(t *testing.T) *x509.Certificate {
 	return p.certificate
 }
 
-// trusted reports whether a client that trusts the file ca.crt trusts the server
-// by a name at a time.
+// trusted returns the error of a client that trusts ca.crt and connects to a name at a given time.
 func (s *station) trusted(t *testing.T, name string, at time.Time) error {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.folder, publicFile))
@@ -103,7 +102,7 @@ func TestOpen(t *testing.T) {
 	}
 	for _, name := range []string{"bank.example", "192.168.1.21", "station-pc.example"} {
 		if s.trusted(t, name, s.now) == nil {
-			t.Errorf("it is trusted for %s", name)
+			t.Errorf("the certificate is trusted for %s", name)
 		}
 	}
 	ca, leaf := s.ca(t), s.leaf(t)
@@ -111,21 +110,21 @@ func TestOpen(t *testing.T) {
 		t.Errorf("%v, %+v", ca.Subject, ca)
 	}
 	if life := leaf.NotAfter.Sub(leaf.NotBefore); life != 397*day || !leaf.NotBefore.Before(s.now) {
-		t.Errorf("it is valid for %v from %v", life, leaf.NotBefore)
+		t.Errorf("the certificate is valid for %v from %v", life, leaf.NotBefore)
 	}
 	again := s.open(t)
 	if !s.ca(t).Equal(ca) || !s.leaf(t).Equal(leaf) || strings.Contains(s.log.String(), "WARN") {
 		t.Errorf("the second start changes something:\n%s", s.log)
 	}
 	if a.HostFor("192.168.1.20") != "192.168.1.20" || again.HostFor("203.0.113.7") != "station-pc" {
-		t.Error("a URL does not agree with the certificate")
+		t.Error("HostFor returns a host that the certificate lacks")
 	}
 }
 
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows takes them from the folder above")
+		t.Skip("on Windows, files inherit their permissions")
 	}
 	s := newStation(t)
 	s.open(t)
@@ -141,8 +140,8 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// TestStolen checks that a certificate for a site of the internet that the key signs is
-// rejected.
+// TestStolen checks that clients reject certificates for sites on the internet, even with the
+// authority's key.
 func TestStolen(t *testing.T) {
 	t.Parallel()
 	s := newStation(t)
@@ -164,7 +163,7 @@ func TestStolen(t *testing.T) {
 		}
 	}
 	if want := []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}; !slices.Equal(ca.certificate.ExtKeyUsage, want) {
-		t.Errorf("the authority is good for %v: programs and mail must not be among that", ca.certificate.ExtKeyUsage)
+		t.Errorf("the authority allows %v, want only server authentication", ca.certificate.ExtKeyUsage)
 	}
 }
 
@@ -198,12 +197,12 @@ func TestRenewal(t *testing.T) {
 		}
 		must(t, a.Renew())
 		if !s.leaf(t).Equal(after) {
-			t.Errorf("%s: it renews again and again:\n%s", name, s.log)
+			t.Errorf("%s: the second Renew issues another certificate:\n%s", name, s.log)
 		}
 	}
 }
 
-// TestWarnings checks that what the certificate cannot have is logged, once.
+// TestWarnings checks that each name or address missing from the certificate is logged once.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -215,7 +214,7 @@ func TestWarnings(t *testing.T) {
 		"another name":             {func(s *station) { s.Machine = machine("other", nil, nil) }, "name=other try=\"open the page by an address, or: firefighters cert --new"},
 		"a public name to listen":  {func(s *station) { s.listen = "www.example:8443" }, "name=www.example"},
 		"a private listener":       {func(s *station) { s.listen = "10.1.2.3:8443" }, ""},
-		"the authority expires":    {func(s *station) { s.now = s.now.Add(authorityLife - 100*day) }, "the authority expires"},
+		"the authority expires":    {func(s *station) { s.now = s.now.Add(authorityLife - 100*day) }, "the certificate authority expires"},
 	} {
 		s := newStation(t)
 		s.open(t)
@@ -228,7 +227,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestWrongClock checks that a certificate made by a wrong clock works once it is right.
+// TestWrongClock checks certificates that were issued while the clock was wrong.
 func TestWrongClock(t *testing.T) {
 	t.Parallel()
 	right := newStation(t).now
@@ -244,8 +243,8 @@ func TestWrongClock(t *testing.T) {
 	}
 }
 
-// TestLost checks that an authority without its key stays the trusted one. None is made in
-// its place without a request, and the certificate serves until it expires.
+// TestLost checks that Open does not replace an authority without its key, and that the server
+// certificate works until it expires.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(path string) error{
@@ -258,7 +257,7 @@ func TestLost(t *testing.T) {
 		must(t, err)
 		must(t, lose(filepath.Join(s.folder, authorityFile)))
 		if err := running.Renew(); !errors.Is(err, ErrLost) {
-			t.Errorf("%s: renewed: %v", name, err)
+			t.Errorf("%s: Renew: %v", name, err)
 		}
 		s.open(t)
 		if log := s.log.String(); strings.Count(log, "WARN") != 1 || !strings.Contains(log, "firefighters cert --new") {
@@ -267,7 +266,7 @@ func TestLost(t *testing.T) {
 		must(t, s.trusted(t, "station-pc", s.now))
 		s.now = s.now.Add(400 * day)
 		if _, err := Open(s.options()); !errors.Is(err, ErrLost) {
-			t.Errorf("%s: after its end: %v", name, err)
+			t.Errorf("%s: Open with an expired certificate: %v", name, err)
 		}
 		if after, err := os.ReadFile(running.PublicFile()); err != nil || !bytes.Equal(after, before) {
 			t.Errorf("%s: the authority has changed: %v", name, err)
@@ -277,8 +276,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestCannotWrite: where nothing can be written, the certificate that is there
-// does.
+// TestCannotWrite checks that the existing certificate is used if no file can be written.
 func TestCannotWrite(t *testing.T) {
 	t.Parallel()
 	s := newStation(t)
@@ -291,7 +289,7 @@ func TestCannotWrite(t *testing.T) {
 		t.Errorf("the log:\n%s", log)
 	}
 	if again.Renew() == nil {
-		t.Error("it could be renewed")
+		t.Error("Renew returns no error")
 	}
 	must(t, os.Remove(before.PublicFile()))
 	must(t, again.Renew())
@@ -316,11 +314,11 @@ func TestReplace(t *testing.T) {
 	if s.ca(t).Equal(before) {
 		t.Error("the authority is the same")
 	}
-	must(t, running.Renew()) // it sees that by itself
-	answer := httptest.NewRecorder()
-	running.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, Path, nil))
-	if !bytes.Equal(answer.Body.Bytes(), encodeCertificate(s.ca(t))) || answer.Header().Get("Content-Type") != "application/x-x509-ca-cert" {
-		t.Errorf("%v\n%s", answer.Header(), answer.Body)
+	must(t, running.Renew()) // reads the new authority
+	response := httptest.NewRecorder()
+	running.ServeHTTP(response, httptest.NewRequest(http.MethodGet, Path, nil))
+	if !bytes.Equal(response.Body.Bytes(), encodeCertificate(s.ca(t))) || response.Header().Get("Content-Type") != "application/x-x509-ca-cert" {
+		t.Errorf("%v\n%s", response.Header(), response.Body)
 	}
 }
 
@@ -341,7 +339,7 @@ func TestMachine(t *testing.T) {
 	}
 	for _, address := range thisMachine().Addresses {
 		if address.Zone() != "" || address.Is6() && address.IsLinkLocalUnicast() {
-			t.Errorf("no browser opens %v", address)
+			t.Errorf("browsers cannot open %v", address)
 		}
 	}
 }

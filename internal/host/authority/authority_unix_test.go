@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestOwnerAsRoot: what root makes belongs to the owner of the folder with the
-// database. For any other user it is their own.
+// TestOwnerAsRoot checks that files created by root belong to the owner of the folder.
 func TestOwnerAsRoot(t *testing.T) {
 	t.Parallel()
 	s := newStation(t)
@@ -30,15 +29,15 @@ func TestOwnerAsRoot(t *testing.T) {
 	}
 }
 
-// TestLinkedFolder: a link in the place of the folder leads nowhere.
+// TestLinkedFolder checks that a link in place of the folder is rejected.
 func TestLinkedFolder(t *testing.T) {
 	t.Parallel()
 	s, outside := newStation(t), t.TempDir()
 	must(t, os.Symlink(outside, s.folder))
 	if err := Replace(s.options()); err == nil {
-		t.Error("it was followed")
+		t.Error("Replace followed a link")
 	}
 	if entries, err := os.ReadDir(outside); err != nil || len(entries) > 0 {
-		t.Errorf("made %v, %v", entries, err)
+		t.Errorf("created %v, %v", entries, err)
 	}
 }

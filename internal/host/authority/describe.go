@@ -14,32 +14,32 @@ import (
 	"time"
 )
 
-// ErrNone says that there is no authority yet.
+// ErrNone is the error of Describe if the folder has no authority.
 var ErrNone = errors.New("there is no local authority yet")
 
-// Description is what anybody may know of an authority, and of the certificate
-// of its server. firefighters cert --json prints it.
+// Description is the public information about an authority and its server certificate, as
+// firefighters cert --json prints it.
 type Description struct {
 	Name        string    `json:"name"`
-	Fingerprint string    `json:"sha256"` // as browsers and phones show it
-	SHA1        string    `json:"sha1"`   // the same, as Windows shows it
+	Fingerprint string    `json:"sha256"` // shown by browsers and phones
+	SHA1        string    `json:"sha1"`   // shown by Windows
 	Expires     time.Time `json:"expiresAt"`
-	File        string    `json:"file"` // with its certificate
-	Server      *Server   `json:"-"`    // nil: it was not made yet
+	File        string    `json:"file"` // path of ca.crt
+	Server      *Server   `json:"-"`    // nil if the authority has issued none
 
 	Certificate *x509.Certificate `json:"-"`
-	PEM         []byte            `json:"-"` // the certificate, and nothing else that may be in the file
+	PEM         []byte            `json:"-"` // Certificate as PEM, without other content of the file
 }
 
-// Server is the certificate of a server.
+// Server is the public information about a server certificate.
 type Server struct {
 	Names     []string  `json:"names"`
 	Addresses []string  `json:"addresses"`
 	Expires   time.Time `json:"expiresAt"`
 }
 
-// Describe describes the authority in a folder. It reads no key. The error is
-// ErrNone if there is none.
+// Describe returns the description of the authority in a folder. It does not use the key. The error
+// is ErrNone if there is no authority.
 func Describe(folder string) (d Description, err error) {
 	d.File = filepath.Join(folder, publicFile)
 	public, err := os.ReadFile(d.File)
@@ -66,7 +66,7 @@ func Describe(folder string) (d Description, err error) {
 	}
 	leaf, err := firstCertificate(text)
 	if err != nil {
-		return d, nil // the service replaces it at its next start
+		return d, nil // the service replaces it at its next startup
 	}
 	d.Server = &Server{Names: leaf.DNSNames, Expires: leaf.NotAfter}
 	for _, address := range leaf.IPAddresses {
@@ -79,7 +79,7 @@ func firstCertificate(text []byte) (*x509.Certificate, error) {
 	for {
 		block, rest := pem.Decode(text)
 		if block == nil {
-			return nil, errors.New("there is no certificate in it")
+			return nil, errors.New("the file contains no certificate")
 		}
 		if block.Type == "CERTIFICATE" {
 			return x509.ParseCertificate(block.Bytes)
@@ -88,7 +88,7 @@ func firstCertificate(text []byte) (*x509.Certificate, error) {
 	}
 }
 
-// fingerprint writes the hash of a certificate as AB:CD:….
+// fingerprint formats a hash as AB:CD:….
 func fingerprint(hash []byte) string {
 	return strings.ReplaceAll(fmt.Sprintf("% X", hash), " ", ":")
 }

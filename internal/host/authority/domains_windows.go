@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// domains returns the domains of the network adapters, and that of the computer.
+// domains returns the DNS suffixes of the network adapters and the DNS domain of the computer.
 func domains() (all []string) {
 	size := uint32(64 << 10)
 	buffer := make([]byte, size)

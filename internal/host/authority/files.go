@@ -19,30 +19,29 @@ type pair struct {
 	certificate *x509.Certificate
 }
 
-// errDamaged says that a file has no key and certificate that belong together.
-var errDamaged = errors.New("it has no key and certificate that belong together")
+var errDamaged = errors.New("the file has no matching key and certificate")
 
 func readPair(path string) (*pair, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	read, err := tls.X509KeyPair(text, text)
+	parsed, err := tls.X509KeyPair(text, text)
 	if err != nil {
 		return nil, errDamaged
 	}
-	key, ok := read.PrivateKey.(*ecdsa.PrivateKey)
+	key, ok := parsed.PrivateKey.(*ecdsa.PrivateKey)
 	if !ok {
 		return nil, errDamaged
 	}
-	return &pair{key, read.Leaf}, nil
+	return &pair{key, parsed.Leaf}, nil
 }
 
 // encode returns the pair as PEM.
 func (p *pair) encode() []byte {
 	der, err := x509.MarshalPKCS8PrivateKey(p.key)
 	if err != nil {
-		panic(fmt.Sprintf("a key that was made here: %v", err))
+		panic(fmt.Sprintf("encoding an ECDSA key: %v", err))
 	}
 	return append(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), encodeCertificate(p.certificate)...)
 }
@@ -51,8 +50,8 @@ func encodeCertificate(c *x509.Certificate) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw})
 }
 
-// makeFolder makes the folder, for the owner of the folder that it is in. A link is
-// an error: the service could lead root to any folder by it.
+// makeFolder creates a folder that belongs to the owner of its parent. A link is an error, because
+// the service's user could redirect root to any folder.
 func makeFolder(folder string) error {
 	err := os.Mkdir(folder, 0o700)
 	if errors.Is(err, fs.ErrExist) {
@@ -65,10 +64,10 @@ func makeFolder(folder string) error {
 	if err != nil {
 		return err
 	}
-	made, err := os.Open(folder)
+	opened, err := os.Open(folder)
 	if err != nil {
 		return err
 	}
-	osutil.GiveToFolder(made)
-	return made.Close()
+	osutil.GiveToFolder(opened)
+	return opened.Close()
 }

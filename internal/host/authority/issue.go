@@ -17,18 +17,17 @@ import (
 const (
 	day           = 24 * time.Hour
 	authorityLife = 10 * 365 * day
-	serverLife    = 397 * day // what browsers accept of any authority
+	serverLife    = 397 * day // the longest that browsers accept
 	renewBefore   = 30 * day
 	endWarning    = 180 * day
 )
 
-// firstDay is a day in the past. A clock that shows an earlier day is wrong, as that of
-// a Raspberry Pi without a network. Each authority is valid from firstDay on, so that
-// a wrong clock makes none that is not valid yet.
+// firstDay is the first day of validity of every authority. A clock before firstDay is wrong, for
+// example on a Raspberry Pi without a network.
 var firstDay = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// ranges are the addresses that an authority may certify. No site of the internet
-// has one of them, so a stolen key cannot stand in for any.
+// ranges are the private addresses. An authority certifies no others, so a stolen key cannot
+// impersonate a site on the internet.
 var ranges = func() (all []netip.Prefix) {
 	const local = "127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 169.254.0.0/16 100.64.0.0/10 ::1/128 fc00::/7 fe80::/10"
 	for text := range strings.FieldsSeq(local) {
@@ -37,8 +36,7 @@ var ranges = func() (all []netip.Prefix) {
 	return all
 }()
 
-// newAuthority makes an authority for a machine that also has the names in
-// others.
+// newAuthority creates an authority for a machine. others has more names, separated by spaces.
 func newAuthority(m Machine, others string, now time.Time) (*pair, error) {
 	names := slices.Clone(m.Names)
 	for name := range strings.FieldsSeq(others) {
@@ -56,7 +54,7 @@ func newAuthority(m Machine, others string, now time.Time) (*pair, error) {
 		NotBefore: firstDay, NotAfter: now.Add(authorityLife),
 		IsCA: true, MaxPathLenZero: true, BasicConstraintsValid: true,
 		KeyUsage:    x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, // never to sign programs or mail
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, // not for programs or mail
 
 		PermittedDNSDomainsCritical: true, PermittedDNSDomains: names,
 	}
@@ -67,7 +65,7 @@ func newAuthority(m Machine, others string, now time.Time) (*pair, error) {
 	return sign(template, nil)
 }
 
-// issue makes a certificate for a server on a machine.
+// issue creates a server certificate for a machine.
 func issue(ca *pair, m Machine, now time.Time) (*pair, error) {
 	if now.Before(firstDay) {
 		now = firstDay
@@ -85,7 +83,7 @@ func issue(ca *pair, m Machine, now time.Time) (*pair, error) {
 	return sign(template, ca)
 }
 
-// serverEnd returns when a certificate that is made now expires.
+// serverEnd returns the end of a server certificate that is issued now.
 func serverEnd(ca *x509.Certificate, now time.Time) time.Time {
 	if end := now.Add(serverLife - day); end.Before(ca.NotAfter) {
 		return end
@@ -93,8 +91,7 @@ func serverEnd(ca *x509.Certificate, now time.Time) time.Time {
 	return ca.NotAfter
 }
 
-// sign makes a key, and a certificate for it. Without an authority it signs
-// itself.
+// sign creates a key and its certificate, signed by an authority, or self-signed if by is nil.
 func sign(template *x509.Certificate, by *pair) (*pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -111,24 +108,24 @@ func sign(template *x509.Certificate, by *pair) (*pair, error) {
 	return &pair{key, certificate}, err
 }
 
-// renewal returns why a server's certificate, nil if there is none, must be replaced, ""
-// if it need not be. A clock that shows an impossible time lets nothing expire.
+// renewal returns the reason to replace a server certificate, which may be nil, or "". A clock
+// outside the validity of the authority is wrong, so it is no reason.
 func renewal(leaf, ca *x509.Certificate, wanted Machine, now time.Time) string {
 	switch {
 	case leaf == nil:
-		return "there was none that could be used"
+		return "there was no usable certificate"
 	case leaf.CheckSignatureFrom(ca) != nil:
-		return "the authority is another one"
+		return "the certificate authority has changed"
 	case slices.ContainsFunc(wanted.Names, func(name string) bool { return leaf.VerifyHostname(name) != nil }):
-		return "this computer has another name"
+		return "this computer has a new name"
 	case slices.ContainsFunc(wanted.Addresses, func(a netip.Addr) bool { return leaf.VerifyHostname(a.String()) != nil }):
-		return "this computer has another address"
+		return "this computer has a new address"
 	case now.Before(firstDay), now.After(ca.NotAfter):
 		return ""
 	case now.Before(leaf.NotBefore):
-		return "the clock was ahead when it was made"
+		return "the clock was ahead when the certificate was issued"
 	case now.Add(renewBefore).After(leaf.NotAfter) && serverEnd(ca, now).After(leaf.NotAfter):
-		return "the one before expires"
+		return "the certificate expires soon"
 	}
 	return ""
 }

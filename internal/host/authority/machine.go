@@ -9,34 +9,32 @@ import (
 	"strings"
 )
 
-// Machine is what a certificate names.
+// Machine has the names and addresses of a computer for a certificate.
 type Machine struct {
-	Host      string       // the name of the machine, as its owner has written it
-	Names     []string     // all by which others find it, in lower case; the host comes first
-	Addresses []netip.Addr // of its network interfaces
+	Host      string       // host name without its domain, in its original case
+	Names     []string     // host and DNS names in lower case, Host first
+	Addresses []netip.Addr // addresses of the network interfaces
 }
 
-// suffixes are the domains of a local network in which routers and mDNS find a
-// machine.
+// suffixes are the usual domains of mDNS and of routers in a local network.
 var suffixes = []string{"local", "lan", "home.arpa", "internal", "fritz.box"}
 
-// names are what a certificate can have: no spaces, no accents, not too long.
+// names matches ASCII DNS names.
 var names = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$`)
 
-// validName reports whether a certificate can have a name, which is no address.
+// validName reports whether name is a DNS name for a certificate, and not an address.
 func validName(name string) bool {
 	_, err := netip.ParseAddr(name)
 	return err != nil && len(name) <= 253 && names.MatchString(strings.ToLower(name))
 }
 
-// thisMachine returns what is known without asking the network.
+// thisMachine returns this computer, without network requests.
 func thisMachine() Machine {
-	full, _ := os.Hostname() // machine makes localhost of an empty name
+	full, _ := os.Hostname() // machine turns an empty name into localhost
 	return machine(full, domains(), interfaceAddresses())
 }
 
-// machine returns a machine of a host name, which may be in a domain, in other
-// domains.
+// machine returns the machine with a host name, which may include a domain, and with more domains.
 func machine(full string, domains []string, addresses []netip.Addr) (m Machine) {
 	var domain string
 	full = strings.Trim(full, ".")
@@ -62,10 +60,10 @@ func machine(full string, domains []string, addresses []netip.Addr) (m Machine) 
 	return m
 }
 
-// interfaceAddresses returns the addresses of this machine. It leaves out those of
-// IPv6 that hold for one cable only: no browser can open them.
+// interfaceAddresses returns the addresses of this machine without IPv6 link-local addresses, which
+// browsers cannot open.
 func interfaceAddresses() (all []netip.Addr) {
-	found, _ := net.InterfaceAddrs() // machine adds those of loopback
+	found, _ := net.InterfaceAddrs() // after an error, machine adds the loopback addresses
 	for _, a := range found {
 		network, ok := a.(*net.IPNet)
 		if !ok {

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// ErrRedirect is the error for a path that another user can lead to any other file, in a
-// process of root.
+// ErrRedirect is the error for a path that another user can redirect while root uses it.
 var ErrRedirect = errors.New("it leads through a link or a folder that another user can change")
 
 // DraftPattern matches the names of drafts. A crash may leave one behind.
@@ -32,11 +31,11 @@ func WriteFile(path string, content []byte, replace bool) error {
 	return d.Publish(replace)
 }
 
-// Draft is a file that is written step by step under a temporary name. It gets its name,
-// as WriteFile does it, when it is complete.
+// Draft is a file that is written under a temporary name. Publish gives it its final name, with the
+// guarantees of WriteFile.
 type Draft struct {
 	*os.File
-	path    string // the name to get
+	path    string // the final name
 	renamed bool
 }
 
@@ -71,10 +70,10 @@ func (d *Draft) Publish(replace bool) error {
 		if _, statErr := os.Lstat(d.path); statErr == nil {
 			return err
 		}
-	} // a file system without links, such as FAT, continues with the rename
+	} // on a file system without hard links, such as FAT, fall back to renaming
 	err, deadline := os.Rename(d.Name(), d.path), time.Now().Add(time.Second)
 	for err != nil && runtime.GOOS == "windows" && time.Now().Before(deadline) {
-		time.Sleep(50 * time.Millisecond) // Windows refuses while a program reads the replaced file
+		time.Sleep(50 * time.Millisecond) // Windows cannot replace a file while a program reads it
 		err = os.Rename(d.Name(), d.path)
 	}
 	if err != nil {
@@ -86,7 +85,7 @@ func (d *Draft) Publish(replace bool) error {
 
 // Discard removes the temporary file.
 func (d *Draft) Discard() {
-	d.Close() // an error means that Publish has closed it
+	d.Close() // fails if Publish has closed the file
 	if !d.renamed {
 		os.Remove(d.Name())
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// holds tests that these names and no others are in a folder.
+// holds checks the names of all files in a folder.
 func holds(t *testing.T, folder string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -22,12 +22,12 @@ func holds(t *testing.T, folder string, want ...string) {
 		names = append(names, entry.Name())
 	}
 	if !slices.Equal(names, want) {
-		t.Errorf("in the folder are %q, not %q", names, want)
+		t.Errorf("the folder contains %q, want %q", names, want)
 	}
 }
 
-// TestWriteFile: a file is private, replaced only if that is wanted, and what cannot be
-// written leaves nothing.
+// TestWriteFile checks that a file is private, that only replace replaces it, and that a failure
+// leaves no temporary file.
 func TestWriteFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -44,7 +44,7 @@ func TestWriteFile(t *testing.T) {
 		text, err := os.ReadFile(path)
 		info, statErr := os.Stat(path)
 		if err != nil || statErr != nil || string(text) != tt.want || runtime.GOOS != "windows" && info.Mode() != 0o600 {
-			t.Errorf("%q: there is %q, %v, %v, %v", tt.text, text, err, info, statErr)
+			t.Errorf("%q: the file is %q, %v, %v, %v", tt.text, text, err, info, statErr)
 		}
 		holds(t, dir, "x")
 	}
@@ -52,7 +52,7 @@ func TestWriteFile(t *testing.T) {
 	for _, replace := range []bool{false, true} {
 		for _, path := range []string{inFile, inNothing} {
 			err := osutil.WriteFile(path, nil, replace)
-			if known, ok := errors.AsType[*fs.PathError](err); !ok || known.Op != "open" {
+			if pathErr, ok := errors.AsType[*fs.PathError](err); !ok || pathErr.Op != "open" {
 				t.Errorf("%s: %v", path, err)
 			}
 		}
@@ -60,7 +60,7 @@ func TestWriteFile(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(dir, "folder", "inner"), 0o700))
 	for _, replace := range []bool{false, true} {
 		if osutil.WriteFile(filepath.Join(dir, "folder"), nil, replace) == nil {
-			t.Error("it replaces a folder")
+			t.Error("WriteFile replaced a folder")
 		}
 	}
 	holds(t, dir, "folder", "x")

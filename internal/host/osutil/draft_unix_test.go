@@ -12,8 +12,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// TestWriteFileLink checks that WriteFile follows no link in the place of the file, and that a
-// draft does.
+// TestWriteFileLink checks that WriteFile does not follow a link, and that a draft does.
 func TestWriteFileLink(t *testing.T) {
 	t.Parallel()
 	dir, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "x")
@@ -29,7 +28,7 @@ func TestWriteFileLink(t *testing.T) {
 	draft.Discard()
 	for _, link := range []string{path, nowhere} {
 		if err := osutil.WriteFile(link, []byte("ours"), false); !errors.Is(err, fs.ErrExist) {
-			t.Errorf("it replaces a link: %v", err)
+			t.Errorf("WriteFile replaced a link: %v", err)
 		}
 		must(t, osutil.WriteFile(link, []byte("ours"), true))
 		if info, err := os.Lstat(link); err != nil || !info.Mode().IsRegular() {
@@ -39,14 +38,14 @@ func TestWriteFileLink(t *testing.T) {
 	holds(t, dir, "link", "nowhere")
 	holds(t, filepath.Dir(elsewhere), "x")
 	if text, err := os.ReadFile(elsewhere); err != nil || string(text) != "theirs" {
-		t.Errorf("elsewhere is %q, %v", text, err)
+		t.Errorf("the target of the link is %q, %v", text, err)
 	}
 }
 
 // TestRefuseRedirectAsRoot checks which links and folders of other users root refuses.
 func TestRefuseRedirectAsRoot(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root can give a folder to another user")
+		t.Skip("only root can change the owner of a folder")
 	}
 	dir := t.TempDir()
 	join := func(names ...string) string { return filepath.Join(append([]string{dir}, names...)...) }
@@ -57,7 +56,7 @@ func TestRefuseRedirectAsRoot(t *testing.T) {
 	}{
 		"root":    {0, 0, 0o755},
 		"service": {service, service, 0o755},
-		"ana":     {ana, ana, 0o775}, // a group of one's own
+		"ana":     {ana, ana, 0o775}, // a private group
 		"team":    {0, service, 0o775},
 		"eve":     {eve, eve, 0o755},
 		"open":    {0, 0, 0o777},

@@ -7,8 +7,7 @@ import (
 	"os"
 )
 
-// Language returns the language of the user as two or three letters, such as "hr", empty if
-// the system does not tell it.
+// Language returns the language code of the user, such as "hr", or "" if it is unknown.
 func Language() string {
 	return languageOf(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG")))
 }

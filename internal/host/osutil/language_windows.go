@@ -2,8 +2,7 @@ package osutil
 
 import "golang.org/x/sys/windows"
 
-// Language returns the language of the user as two or three letters, such as "hr", empty if
-// the system does not tell it.
+// Language returns the language code of the user, such as "hr", or "" if it is unknown.
 func Language() string {
 	tags, err := windows.GetUserPreferredUILanguages(windows.MUI_LANGUAGE_NAME)
 	if err != nil || len(tags) == 0 {

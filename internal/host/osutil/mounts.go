@@ -6,27 +6,27 @@ import (
 	"strings"
 )
 
-// FoldersOfDisks are the folders below which disks are mounted that come and go.
-// Windows has none: a drive that is away has no folder at all.
+// FoldersOfDisks are the folders that contain the mount points of removable disks. Windows has
+// none: without its disk a drive letter does not exist.
 var FoldersOfDisks = map[string][]string{"linux": {"/mnt", "/media", "/run/media"}, "darwin": {"/Volumes"}}[runtime.GOOS]
 
-// UnmountedAutomounts returns where Linux mounts a disk at the first access, and has none mounted now
-// (autofs).
+// UnmountedAutomounts returns the mount points of autofs that have no disk mounted now. Linux mounts
+// a disk there at the first access.
 func UnmountedAutomounts() []string {
-	text, _ := os.ReadFile("/proc/self/mountinfo") // other systems have none
-	return asleep(string(text))
+	text, _ := os.ReadFile("/proc/self/mountinfo") // missing on other systems
+	return parseAutomounts(string(text))
 }
 
-func asleep(mountinfo string) (found []string) {
-	last := map[string]bool{} // what is mounted last at a point lies above the rest
+func parseAutomounts(mountinfo string) (found []string) {
+	last := map[string]bool{} // the last mount at a point hides the earlier ones
 	for line := range strings.Lines(mountinfo) {
 		mount, source, ok := strings.Cut(line, " - ")
 		if fields := strings.Fields(mount); ok && len(fields) > 4 {
 			last[unescape.Replace(fields[4])] = strings.HasPrefix(source, "autofs ")
 		}
 	}
-	for point, waits := range last {
-		if waits {
+	for point, isAutofs := range last {
+		if isAutofs {
 			found = append(found, point)
 		}
 	}

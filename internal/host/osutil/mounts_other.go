@@ -2,5 +2,5 @@
 
 package osutil
 
-// IsMountPoint returns false: only Linux mounts single files.
+// IsMountPoint returns false: only Linux can mount a single file.
 func IsMountPoint(string) bool { return false }

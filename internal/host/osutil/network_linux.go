@@ -2,7 +2,7 @@ package osutil
 
 import "golang.org/x/sys/unix"
 
-// networks names the network file systems by the magic numbers of statfs(2).
+// networks maps magic numbers of statfs(2) to network file systems.
 var networks = map[uint32]string{
 	unix.NFS_SUPER_MAGIC:  "NFS",
 	unix.SMB_SUPER_MAGIC:  "SMB",
@@ -13,8 +13,7 @@ var networks = map[uint32]string{
 	0x786f4256:            "VirtualBox",
 }
 
-// NetworkFileSystem returns the kind of network file system that a folder is on, and ""
-// for a local disk.
+// NetworkFileSystem returns the type of the network file system of a folder, or "" for a local disk.
 func NetworkFileSystem(folder string) string {
 	var s unix.Statfs_t
 	if unix.Statfs(folder, &s) != nil {

@@ -1,6 +1,5 @@
-// Package osutil works with files and folders where the systems differ, or Go's
-// library is not enough: room on a disk, kinds of disk, fsync, files that are
-// written as a whole, links, owners and permissions.
+// Package osutil has file operations that the standard library lacks or that differ between
+// systems: disk space, file systems, syncing, atomic writes, links, owners and permissions.
 package osutil
 
 import (
@@ -16,25 +15,22 @@ import (
 	"syscall"
 )
 
-// Space is the room on a disk, in bytes. Free is what the current user may
-// still fill.
+// Space is the space on a disk in bytes. Free is the space available to the current user.
 type Space struct{ Free, Total int64 }
 
 // Writable reports whether the current user may create files in a folder.
 func Writable(folder string) bool { return writeAccess(folder) == nil }
 
-// ReadOnly reports whether a folder is on a disk that is mounted read-only or
-// write-protected.
+// ReadOnly reports whether a folder is on a read-only or write-protected disk.
 func ReadOnly(folder string) bool { return errors.Is(writeAccess(folder), errReadOnly) }
 
-// NotPermitted reports whether err says that the system refused access: by the
-// permissions of a file, or because its disk is read-only.
+// NotPermitted reports whether err is a denied access to a file, by its permissions or because its
+// disk is read-only.
 func NotPermitted(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, errReadOnly)
 }
 
-// TooManyFiles reports whether err says that the process, or the whole system,
-// may not open more files.
+// TooManyFiles reports whether err is the limit of open files of the process or the system.
 func TooManyFiles(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
@@ -75,16 +71,16 @@ func Resolve(path string) string {
 	return path
 }
 
-// InQuotes returns a path in quotation marks, for a message of one line. It
-// escapes only what cannot be printed, so that a path of Windows keeps its form.
+// InQuotes returns a path in quotation marks for a single-line message. It escapes unprintable
+// characters, but not backslashes, which are common in Windows paths.
 func InQuotes(path string) string {
 	return strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(strconv.Quote(path))
 }
 
-// CreatePrivate creates an empty file that only its owner can read and write. One
-// that root creates belongs to the owner of its folder, so that a service can go
-// on there. A file that exists keeps its content and its owner, and gets the same
-// permissions. A link is an error: somebody else could lead root to any file by it.
+// CreatePrivate creates an empty file that only its owner can read and write. A file created by root
+// belongs to the owner of the folder, so that a service can use it. An existing file gets the same
+// permissions, and keeps its content and owner. A link is an error, because another user could
+// redirect root to any file.
 func CreatePrivate(path string) error {
 	file, err := OpenPrivate(path)
 	if err != nil {
@@ -121,9 +117,8 @@ func SyncFile(path string) error {
 	return errors.Join(err, file.Close())
 }
 
-// NoRoom reports whether the file at path cannot grow by a page: its disk is
-// full, a quota is used up, or it would be larger than this process may make a
-// file. NoRoom leaves the file alone and tries that with another one beside it.
+// NoRoom reports whether the file at path cannot grow by 4 KiB because of a full disk, a quota or the
+// file size limit of this process. It tests with a temporary file in the same folder.
 func NoRoom(path string) bool {
 	var size int64
 	if info, err := os.Stat(path); err == nil {
@@ -131,16 +126,16 @@ func NoRoom(path string) bool {
 	}
 	probe, err := os.CreateTemp(filepath.Dir(path), ".room-")
 	if err == nil {
-		os.Remove(probe.Name())       // so that nothing stays, whatever happens
-		defer os.Remove(probe.Name()) // for Windows, where it must be closed first
+		os.Remove(probe.Name())       // in case of a crash
+		defer os.Remove(probe.Name()) // Windows cannot remove an open file
 		_, err = probe.WriteAt(bytes.Repeat([]byte{1}, 4096), size)
 		err = cmp.Or(err, probe.Close())
 	}
 	return DiskFull(err)
 }
 
-// DiskFull reports whether err says that a disk is full, that a quota is used up, or
-// that this process may not make a file so large.
+// DiskFull reports whether err is a full disk, an exhausted quota or the file size limit of this
+// process.
 func DiskFull(err error) bool {
 	return slices.ContainsFunc(noRoom, func(target error) bool { return errors.Is(err, target) })
 }
@@ -148,7 +143,7 @@ func DiskFull(err error) bool {
 // RenameIfExists renames a file. It does nothing if there is no such file.
 func RenameIfExists(from, to string) error {
 	if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
-		return nil // which Linux would not say if the other name is on another disk
+		return nil // Rename would fail with another error if to is on another disk
 	}
 	if err := os.Rename(from, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -156,8 +151,7 @@ func RenameIfExists(from, to string) error {
 	return nil
 }
 
-// Cause returns what the system says about a file, without the path that errors of package
-// os repeat.
+// Cause returns the system error inside an error of package os, without the path.
 func Cause(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

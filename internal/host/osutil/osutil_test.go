@@ -20,7 +20,7 @@ func TestResolve(t *testing.T) {
 	links := map[string]string{"absolute": in("file"), "relative": "file", "twice": "relative", "ahead": "missing", "away": in("missing")}
 	for name, target := range links {
 		if err := os.Symlink(target, in(name)); err != nil {
-			t.Skipf("no links can be made here: %v", err)
+			t.Skipf("cannot create links: %v", err)
 		}
 	}
 	for name, want := range map[string]string{"file": "file", "missing": "missing", "absolute": "file", "relative": "file",
@@ -68,7 +68,7 @@ func TestInQuotes(t *testing.T) {
 		"two\nlines\x1b":             `"two\nlines\x1b"`,
 	} {
 		if got := osutil.InQuotes(path); got != want {
-			t.Errorf("%q: %s, not %s", path, got, want)
+			t.Errorf("InQuotes(%q) = %s, want %s", path, got, want)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func TestCreatePrivate(t *testing.T) {
 		}
 	}
 	if err := osutil.CreatePrivate(filepath.Join(dir, "missing", "x")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("in a folder that is missing: %v", err)
+		t.Errorf("in a missing folder: %v", err)
 	}
 }
 
@@ -100,11 +100,11 @@ func TestNoRoom(t *testing.T) {
 	must(t, os.WriteFile(file, []byte("text"), 0o600))
 	for _, path := range []string{file, filepath.Join(dir, "other"), filepath.Join(dir, "missing", "x")} {
 		if osutil.NoRoom(path) {
-			t.Errorf("no room for %s", path)
+			t.Errorf("NoRoom(%s) = true", path)
 		}
 	}
 	if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {
-		t.Errorf("there is %v, %v", names, err)
+		t.Errorf("the folder contains %v, %v", names, err)
 	}
 }
 
@@ -115,37 +115,27 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestStat: the FileInfo knows which file it was, also when another has its name.
+// TestStat checks that a FileInfo identifies its file even if another file gets the name.
 func TestStat(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")
 	stat := func(path string) fs.FileInfo {
 		t.Helper()
 		info, err := osutil.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return info
 	}
-	write := func() {
-		t.Helper()
-		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write()
+	must(t, os.WriteFile(path, []byte("x"), 0o600))
 	before := stat(path)
-	if err := os.Rename(path, path+" moved"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(path, path+" moved"))
 	if _, err := osutil.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("of a missing file it says %v", err)
+		t.Errorf("a missing file: %v", err)
 	}
-	write()
+	must(t, os.WriteFile(path, []byte("x"), 0o600))
 	if os.SameFile(before, stat(path)) || !os.SameFile(before, stat(path+" moved")) {
-		t.Error("it does not tell two files apart")
+		t.Error("the FileInfo does not identify its file")
 	}
 	if before.Size() != 1 || !stat(filepath.Dir(path)).IsDir() {
-		t.Errorf("a file has %d bytes", before.Size())
+		t.Errorf("the file has %d bytes", before.Size())
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SpaceOf returns the room on the disk of a folder.
+// SpaceOf returns the space on the disk of a folder.
 func SpaceOf(folder string) (Space, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(folder, &s); err != nil {
@@ -26,8 +26,7 @@ func SpaceOf(folder string) (Space, error) {
 	return Space{Free: int64(s.Bavail) * size, Total: int64(s.Blocks) * size}, nil
 }
 
-// MaxOpenFiles returns how many files, sockets included, this process may have
-// open at the same time.
+// MaxOpenFiles returns the limit of open files and sockets of this process.
 func MaxOpenFiles() int {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil {
@@ -45,8 +44,8 @@ var noRoom = []error{unix.ENOSPC, unix.EDQUOT, unix.EFBIG}
 
 func writeAccess(folder string) error { return unix.Access(folder, unix.W_OK) }
 
-// SyncFolder makes the names in a folder survive a power failure. It does
-// nothing where the file system cannot sync a folder.
+// SyncFolder makes the names in a folder survive a power failure. It does nothing if the file system
+// cannot sync folders.
 func SyncFolder(folder string) error {
 	f, err := os.Open(folder)
 	if err != nil {
@@ -59,8 +58,8 @@ func SyncFolder(folder string) error {
 	return nil
 }
 
-// GiveTo sets the owner and group of a file to those of another. Only root may do
-// that; for any other user it does nothing.
+// GiveTo copies the owner and group of another file to the file at path. It does nothing unless this
+// process is root.
 func GiveTo(path string, like fs.FileInfo) error {
 	owner, known := like.Sys().(*syscall.Stat_t)
 	if !known || os.Geteuid() != 0 {
@@ -69,23 +68,22 @@ func GiveTo(path string, like fs.FileInfo) error {
 	return os.Lchown(path, int(owner.Uid), int(owner.Gid))
 }
 
-// GiveToFolder sets the owner and group of a file or folder that this process has
-// just made to those of the folder that it lies in. Only root may do that; for any
-// other user, and on a disk without owners, it does nothing.
+// GiveToFolder copies the owner and group of the parent folder to a new file or folder. It does
+// nothing unless this process is root, or on a disk without owners.
 func GiveToFolder(file *os.File) {
 	if os.Geteuid() != 0 {
 		return
 	}
 	if info, err := os.Stat(filepath.Dir(file.Name())); err == nil {
 		if owner, known := info.Sys().(*syscall.Stat_t); known && owner.Uid != 0 {
-			file.Chown(int(owner.Uid), int(owner.Gid)) // an error on a stick with FAT, which has no owners
+			file.Chown(int(owner.Uid), int(owner.Gid)) // fails on FAT, which has no owners
 		}
 	}
 }
 
-// RefuseRedirect returns ErrRedirect if this process is root's and another user can lead path
-// to any other file, by a link or by a folder on the way. It trusts root, the user who typed
-// sudo and, for folders, the owner of the folder of db, because root writes there as well.
+// RefuseRedirect returns ErrRedirect if this process is root and another user can redirect path to
+// any file, with a link or by replacing a folder on the way. It trusts root, the user of sudo and,
+// for folders, the owner of the folder of db, where root writes anyway.
 func RefuseRedirect(path, db string) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -134,8 +132,8 @@ func RefuseRedirect(path, db string) error {
 	}
 }
 
-// isRedirectable reports whether other users than these can replace files in a folder. A file
-// system without owners gives all files to the user who mounted it, and has no links.
+// isRedirectable reports whether users other than owners can replace files in a folder. On a file
+// system without owners, which also has no links, the user who mounted it owns all files.
 func isRedirectable(folder string, owners []int64) bool {
 	info, err := os.Stat(folder)
 	if err != nil || !info.IsDir() || withoutOwners(folder) {
@@ -144,15 +142,15 @@ func isRedirectable(folder string, owners []int64) bool {
 	return !slices.Contains(owners, ownerOf(info)) || writableByOthers(info) && info.Mode()&fs.ModeSticky == 0
 }
 
-// writableByOthers reports whether other users than the owner can write in a folder. A group
-// with the number of the owner has no other members.
+// writableByOthers reports whether users other than the owner can write to a folder. A group whose ID
+// equals the owner's ID has no other members.
 func writableByOthers(info fs.FileInfo) bool {
 	mode := info.Mode().Perm()
 	stat, known := info.Sys().(*syscall.Stat_t)
 	return mode&0o002 != 0 || mode&0o020 != 0 && !(known && stat.Gid == stat.Uid)
 }
 
-// ownerOf returns the user id of the owner of a file, -1 if it is not known.
+// ownerOf returns the user ID of the owner of a file, or -1 if it is unknown.
 func ownerOf(info fs.FileInfo) int64 {
 	if owner, known := info.Sys().(*syscall.Stat_t); known {
 		return int64(owner.Uid)
@@ -160,7 +158,7 @@ func ownerOf(info fs.FileInfo) int64 {
 	return -1
 }
 
-// MakePrivateFolder makes a folder for this user alone. The parent must exist.
+// MakePrivateFolder creates a folder for this user only. The parent must exist.
 func MakePrivateFolder(path string) error { return os.Mkdir(path, 0o700) }
 
 // SharedFolder reports whether other users of this PC may read the files in a folder,
@@ -181,8 +179,8 @@ func LinkCount(info fs.FileInfo) int {
 	return 1
 }
 
-// SameDisk reports whether two files or folders are on the same file system. It
-// is false if that is not known.
+// SameDisk reports whether two files or folders are on the same file system. It is false if either
+// cannot be examined.
 func SameDisk(a, b string) bool {
 	var x, y unix.Stat_t
 	return unix.Stat(a, &x) == nil && unix.Stat(b, &y) == nil && x.Dev == y.Dev

@@ -20,8 +20,8 @@ func stat(t *testing.T, path string) fs.FileInfo {
 	return info
 }
 
-// TestCreatePrivateOwnerAsRoot: what root creates belongs to the owner of the folder, and
-// what is there already stays with its owner. A link leads nowhere.
+// TestCreatePrivateOwnerAsRoot checks that a file created by root belongs to the owner of the folder,
+// that an existing file keeps its owner, and that a link is rejected.
 func TestCreatePrivateOwnerAsRoot(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "outside")
@@ -39,7 +39,7 @@ func TestCreatePrivateOwnerAsRoot(t *testing.T) {
 		must(t, osutil.CreatePrivate(path))
 		owner := stat(t, path).Sys().(*syscall.Stat_t)
 		if got := [2]int{int(owner.Uid), int(owner.Gid)}; got[0] != want[0] || want == folder && got != want && self[0] == 0 {
-			t.Errorf("%s: owner and group %v, not %v", path, got, want)
+			t.Errorf("%s: owner and group %v, want %v", path, got, want)
 		}
 	}
 	if err := osutil.CreatePrivate(link); !errors.Is(err, syscall.ELOOP) || stat(t, outside).Mode() != 0o640 {

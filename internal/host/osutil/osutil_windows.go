@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// SpaceOf returns the room on the disk of a folder.
+// SpaceOf returns the space on the disk of a folder.
 func SpaceOf(folder string) (Space, error) {
 	name, err := windows.UTF16PtrFromString(folder)
 	if err != nil {
@@ -25,8 +25,7 @@ func SpaceOf(folder string) (Space, error) {
 	return Space{Free: int64(free), Total: int64(total)}, nil
 }
 
-// MaxOpenFiles returns a number that no program reaches: Windows has no such
-// limit.
+// MaxOpenFiles returns math.MaxInt32: Windows has no such limit.
 func MaxOpenFiles() int { return math.MaxInt32 }
 
 const (
@@ -52,9 +51,8 @@ func writeAccess(folder string) error {
 	return windows.CloseHandle(handle)
 }
 
-// Stat is os.Stat, but it finds out at once which file that is. os.Stat leaves that
-// to os.SameFile. By then another file may have the name, and Wine refuses to tell
-// while the file is mapped.
+// Stat is os.Stat, but reads the identity of the file immediately. With os.Stat, os.SameFile reads it
+// later: by then another file may have the name, and Wine fails while the file is mapped.
 func Stat(path string) (fs.FileInfo, error) {
 	const shareAll = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
 	name, err := windows.UTF16PtrFromString(path)
@@ -71,32 +69,31 @@ func Stat(path string) (fs.FileInfo, error) {
 	return file.Stat()
 }
 
-// SyncFolder does nothing: NTFS keeps the names of files in its journal.
+// SyncFolder does nothing: the journal of NTFS has the names of files.
 func SyncFolder(string) error { return nil }
 
-// GiveTo does nothing: files take their permissions from the folder.
+// GiveTo does nothing: files inherit the permissions of the folder.
 func GiveTo(string, fs.FileInfo) error { return nil }
 
-// GiveToFolder does nothing: files take their permissions from the folder.
+// GiveToFolder does nothing: files inherit the permissions of the folder.
 func GiveToFolder(*os.File) {}
 
-// RefuseRedirect returns nil. On Windows only administrators create symbolic links, but a
-// user who may write in a folder can make a junction to another one. Windows has no simple
-// way to detect that, so an administrator must not write in a folder of another user.
+// RefuseRedirect returns nil. On Windows only administrators create symbolic links, but every user
+// who may write to a folder can create a junction. There is no simple way to detect that, so an
+// administrator must not write to a folder of another user.
 func RefuseRedirect(path, db string) error { return nil }
 
-// LinkCount returns 1: a FileInfo of Windows has no number of names.
+// LinkCount returns 1: on Windows a FileInfo has no number of links.
 func LinkCount(fs.FileInfo) int { return 1 }
 
-// SameDisk reports whether two files or folders are on the same volume. It is
-// false if that is not known.
+// SameDisk reports whether two files or folders are on the same volume. It is false if either
+// cannot be examined.
 func SameDisk(a, b string) bool {
 	x, y := volume(a), volume(b)
 	return x == y && x != 0
 }
 
-// volume returns the serial number of the volume of a file or folder, 0 if it
-// is not known.
+// volume returns the serial number of the volume of a file or folder, or 0 if it is unknown.
 func volume(path string) uint32 {
 	file, err := os.Open(path)
 	if err != nil {
@@ -110,9 +107,9 @@ func volume(path string) uint32 {
 	return info.VolumeSerialNumber
 }
 
-// MakePrivateFolder makes a folder, and what will be in it, for this user, the
-// administrators and the system alone. On most disks a new folder could otherwise
-// be read and changed by every user. The parent must exist.
+// MakePrivateFolder creates a folder whose content is for this user, the administrators and the
+// system only. By default, every user could read and change a new folder on most disks. The parent
+// must exist.
 func MakePrivateFolder(path string) error {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
@@ -130,8 +127,7 @@ func MakePrivateFolder(path string) error {
 	return nil
 }
 
-// privatePermissions returns a descriptor that inherits nothing. A service has an
-// account of its own, which is the user then.
+// privatePermissions returns a security descriptor that inherits nothing.
 func privatePermissions() (*windows.SECURITY_DESCRIPTOR, error) {
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
@@ -140,8 +136,8 @@ func privatePermissions() (*windows.SECURITY_DESCRIPTOR, error) {
 	return windows.SecurityDescriptorFromString("D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;FA;;;" + user.User.Sid.String() + ")")
 }
 
-// SharedFolder reports whether every user of this PC may read, change or delete what
-// is in a folder. It is false for a disk without permissions, as most sticks are.
+// SharedFolder reports whether every user of this PC may read, change or delete the content of a
+// folder. It is false for a disk without permissions, such as most USB sticks.
 func SharedFolder(folder string) bool {
 	const persistent = 8 // FILE_PERSISTENT_ACLS
 	root, err := windows.UTF16PtrFromString(filepath.VolumeName(folder) + `\`)
@@ -153,14 +149,13 @@ func SharedFolder(folder string) bool {
 	return err == nil && isShared(d)
 }
 
-// everybody are the groups that all users of a PC are in: everyone, those who have
-// signed in, at the PC too, and its users.
-var everybody = []string{"S-1-1-0", "S-1-5-11", "S-1-5-4", "S-1-5-32-545"}
+// sharedGroups are the groups with all users: Everyone, Authenticated Users, Interactive and Users.
+var sharedGroups = []string{"S-1-1-0", "S-1-5-11", "S-1-5-4", "S-1-5-32-545"}
 
 // isShared reports whether a descriptor gives all users a right to the content.
 func isShared(d *windows.SECURITY_DESCRIPTOR) bool {
 	list, _, err := d.DACL()
-	if err != nil || list == nil { // no list is every right
+	if err != nil || list == nil { // without a list, everyone has every right
 		return err == nil || errors.Is(err, windows.ERROR_OBJECT_NOT_FOUND)
 	}
 	const rights = windows.FILE_READ_DATA | windows.FILE_WRITE_DATA | windows.FILE_APPEND_DATA | windows.DELETE | 0x40 | // FILE_DELETE_CHILD
@@ -170,15 +165,14 @@ func isShared(d *windows.SECURITY_DESCRIPTOR) bool {
 		if windows.GetAce(list, i, &ace) != nil || ace.Header.AceType != windows.ACCESS_ALLOWED_ACE_TYPE || ace.Mask&rights == 0 {
 			continue
 		}
-		if slices.Contains(everybody, (*windows.SID)(unsafe.Pointer(&ace.SidStart)).String()) {
+		if slices.Contains(sharedGroups, (*windows.SID)(unsafe.Pointer(&ace.SidStart)).String()) {
 			return true
 		}
 	}
 	return false
 }
 
-// NetworkFileSystem returns the kind of network file system that a folder is on, and ""
-// for a local disk.
+// NetworkFileSystem returns the type of the network file system of a folder, or "" for a local disk.
 func NetworkFileSystem(folder string) string {
 	absolute, err := filepath.Abs(folder)
 	if err != nil {

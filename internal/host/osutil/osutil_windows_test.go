@@ -10,15 +10,15 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// TestMakePrivateFolder: no other user has a right to it. Wine keeps no permissions,
-// so this looks at those that are asked for, too.
+// TestMakePrivateFolder checks that other users have no rights. Wine does not store permissions, so
+// the test also checks the requested descriptor.
 func TestMakePrivateFolder(t *testing.T) {
 	t.Parallel()
 	parent, err := os.MkdirTemp("", "firefighters-")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(parent) }) // which Wine refuses at times, as it does that of TempDir
+	t.Cleanup(func() { os.RemoveAll(parent) }) // sometimes fails on Wine, so not TempDir
 	folder := filepath.Join(parent, "new")
 	if err := MakePrivateFolder(folder); err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func TestMakePrivateFolder(t *testing.T) {
 		t.Errorf("shared %v, %v", SharedFolder(folder), err)
 	}
 	if err := MakePrivateFolder(folder); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("again: %v", err)
+		t.Errorf("an existing folder: %v", err)
 	}
 	if err := MakePrivateFolder(filepath.Join(folder, "missing", "new")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a parent: %v", err)
@@ -49,7 +49,7 @@ func TestIsShared(t *testing.T) {
 		"D:(A;;0x1200a9;;;BU)":                true,
 		"D:(A;;0x40;;;IU)":                    true,
 		"D:(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)":  false,
-		"D:(A;;0x20000;;;BU)":                 false, // only to see who has which rights
+		"D:(A;;0x20000;;;BU)":                 false, // READ_CONTROL
 		"D:(D;OICI;FA;;;BU)(A;;FA;;;BA)":      false,
 		"D:(A;OICI;FA;;;S-1-5-21-1-2-3-1001)": false,
 	} {
