@@ -22,7 +22,7 @@ func bind(t *testing.T, from, to string) {
 
 // mountedFile is what every command prints for a database file that is a mount point.
 func mountedFile(path string) string {
-	return fmt.Sprintf("Error: the database %q is itself a mount point: served under another path as well it would be damaged\n"+
+	return fmt.Sprintf("Error: the database %q is itself a mount point: serving it under another path as well would damage it\n"+
 		"Try: mount its folder instead (in Docker: -v with a folder)\n", path)
 }
 

@@ -19,14 +19,14 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// UsageErrorf returns a UsageError with a hint to the help of the command.
+// UsageErrorf returns a UsageError whose hint is the help of the command.
 func UsageErrorf(cmd *cobra.Command, format string, args ...any) error {
 	return Usage(fmt.Sprintf(format, args...), helpOf(cmd))
 }
 
 func helpOf(cmd *cobra.Command) string { return cmd.CommandPath() + " --help" }
 
-// asUsageError returns an error of cobra as a UsageError.
+// asUsageError returns a parsing error of cobra as a UsageError.
 func asUsageError(cmd *cobra.Command, err error) error {
 	if _, ok := errors.AsType[*UsageError](err); ok {
 		return err
@@ -53,18 +53,18 @@ func flagError(cmd *cobra.Command, err error) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	similar := Nearest(typed, append(names, "version", "tenant"))
-	for _, meant := range strings.Fields(otherNames[typed]) {
-		if slices.Contains(names, meant) {
-			similar = meant
+	for _, name := range strings.Fields(otherNames[typed]) {
+		if slices.Contains(names, name) {
+			similar = name
 		}
 	}
 	return UsageErrorf(cmd, "%s%s", oneLine(err.Error()), didYouMean("--", similar))
 }
 
-// otherNames are names that people type for flags.
+// otherNames maps names that people type to flags.
 var otherNames = map[string]string{"port": "listen", "host": "listen", "address": "listen", "database": "db", "file": "db output"}
 
-// didYouMean is the end of an error about an unknown word, empty without a similar one.
+// didYouMean returns the end of an error about an unknown word, or "" without a similar word.
 func didYouMean(prefix, similar string) string {
 	if similar == "" {
 		return ""
@@ -84,7 +84,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		return UsageErrorf(cmd, "missing command: one of %s", strings.Join(names, ", "))
 	}
 	what := fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath())
-	similar := meantBy(cmd, args[0])
+	similar := similarCommands(cmd, args[0])
 	switch {
 	case len(similar) > 0:
 		return Usage(what+didYouMean("", strings.Join(similar, " or ")), cmd.CommandPath()+" "+similar[0]+" --help")
@@ -96,10 +96,9 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	return UsageErrorf(cmd, "%s", what)
 }
 
-// meantBy returns the commands that people most likely mean by a word below cmd. Deeper
-// commands count only if their name, or else a word that they suggest themselves for, is
-// exactly that.
-func meantBy(cmd *cobra.Command, word string) (paths []string) {
+// similarCommands returns the commands below cmd that word most likely refers to. It considers the
+// names and SuggestFor of direct subcommands, and exact matches of deeper ones.
+func similarCommands(cmd *cobra.Command, word string) (paths []string) {
 	least := 7
 	forEach(cmd, func(sub *cobra.Command) {
 		path, isDirect, best := strings.TrimPrefix(sub.CommandPath(), cmd.CommandPath()+" "), sub.Parent() == cmd, least+1
@@ -129,8 +128,8 @@ func meantBy(cmd *cobra.Command, word string) (paths []string) {
 	return paths
 }
 
-// matchUse checks the number of arguments against the usage line of the command: FILE must
-// be there, [FILE] may be, and FILE... can be several.
+// matchUse checks the number of arguments against the usage line of the command: FILE is required,
+// [FILE] is optional, and FILE... can be repeated.
 func matchUse(cmd *cobra.Command, args []string) error {
 	var required []string
 	most := 0
@@ -153,7 +152,7 @@ func matchUse(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// unexpected returns the usage error for an argument too many.
+// unexpected returns the usage error for an extra argument.
 func unexpected(cmd *cobra.Command, arg string) error {
 	what, hint := fmt.Sprintf("unexpected argument %q", arg), ""
 	_, err := strconv.ParseUint(arg, 10, 16)
@@ -174,8 +173,8 @@ func unexpected(cmd *cobra.Command, arg string) error {
 	return Usage(what, cmp.Or(hint, helpOf(cmd)))
 }
 
-// withFlag returns the command as it was typed, without its arguments and with a flag. It
-// is empty if the command does not have the flag, or if the flag was typed.
+// withFlag returns the typed command line without its arguments and with one more flag. It is empty
+// if the command lacks the flag or the flag is already set.
 func withFlag(cmd *cobra.Command, name, value string) string {
 	if f := cmd.Flags().Lookup(name); f == nil || f.Changed || cmd.Flags().NArg() != 1 {
 		return ""
@@ -183,15 +182,14 @@ func withFlag(cmd *cobra.Command, name, value string) string {
 	return commandLine(cmd, nil, nil) + " --" + name + " " + Quote(value)
 }
 
-// looksLikeFile reports whether an argument is more likely to name a database
-// file than a department or a record.
+// looksLikeFile reports whether an argument is probably the path of a database.
 func looksLikeFile(arg string) bool {
 	ext := filepath.Ext(arg)
 	named := strings.ContainsAny(arg, `/\`) || strings.HasPrefix(ext, ".db") || strings.HasPrefix(ext, ".sqlite")
 	return named && !strings.ContainsFunc(arg, unicode.IsControl)
 }
 
-// CommandLine returns the command as it was typed, without some flags.
+// CommandLine returns the typed command line without the named flags.
 func CommandLine(cmd *cobra.Command, without ...string) string {
 	return commandLine(cmd, cmd.Flags().Args(), without)
 }
@@ -217,8 +215,8 @@ func commandLine(cmd *cobra.Command, args, without []string) string {
 	return line
 }
 
-// Typed returns how the running program is typed: its name, or its path if the shell does
-// not find it.
+// Typed returns the command that starts the running program: its name if the shell finds it, and
+// otherwise its path.
 func Typed() string {
 	own, err := os.Executable()
 	if err != nil {
@@ -237,8 +235,7 @@ func TypedAs(program string) string {
 
 const programName = "firefighters"
 
-// AsAdministrator returns what to type for a line to have the rights of an
-// administrator.
+// AsAdministrator returns instructions to run a command line with administrator rights.
 func AsAdministrator(line string) string {
 	if runtime.GOOS == "windows" {
 		return line + `, in a terminal that was opened with "Run as administrator"`

@@ -9,36 +9,35 @@ import (
 	"strings"
 )
 
-// version is set by .ci/release, from the tag. Other builds take it from Go,
-// which knows the module's version or the commit.
+// version is set by .ci/release from the tag. Other builds use the build information of Go.
 var version string
 
-// Licences are those of all software in the program. The text is made by
-// .ci/licences, because BSD and MIT ask for it.
+// Licences contains the licences of all software in the program, as BSD and MIT require.
+// .ci/licences generates it.
 //
 //go:embed LICENCES.txt
 var Licences string
 
-// Build says which build of the program this is.
+// Build identifies a build of the program.
 type Build struct {
-	Version string // as 1.2.0, without a v
-	Commit  string // in full; empty if Go did not see the repository
-	Date    string // of the commit, as 2026-11-20T09:30:00Z; empty as above
+	Version string // such as 1.2.0
+	Commit  string // full hash; empty if built outside a repository
+	Date    string // time of the commit, such as 2026-11-20T09:30:00Z; may be empty
 	Changed bool   // files differed from the commit
 }
 
-// ReadBuild returns what the running program knows of its build.
+// ReadBuild returns the build of the running program.
 func ReadBuild() Build {
-	known, ok := debug.ReadBuildInfo()
+	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return Build{Version: cmp.Or(version, "devel")}
 	}
-	return buildOf(known, version)
+	return buildOf(info, version)
 }
 
-func buildOf(known *debug.BuildInfo, version string) Build {
+func buildOf(info *debug.BuildInfo, version string) Build {
 	setting := func(key string) string {
-		for _, s := range known.Settings {
+		for _, s := range info.Settings {
 			if s.Key == key {
 				return s.Value
 			}
@@ -46,7 +45,7 @@ func buildOf(known *debug.BuildInfo, version string) Build {
 		return ""
 	}
 	return Build{
-		Version: cmp.Or(version, strings.Trim(strings.TrimPrefix(known.Main.Version, "v"), "()"), "devel"),
+		Version: cmp.Or(version, strings.Trim(strings.TrimPrefix(info.Main.Version, "v"), "()"), "devel"),
 		Commit:  setting("vcs.revision"),
 		Date:    setting("vcs.time"),
 		Changed: setting("vcs.modified") == "true",

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestLicences: the licences are of the modules that go.mod names. The test of .ci/licences
-// also finds what is missing.
+// TestLicences checks that go.mod has every module in Licences. The test of .ci/licences also checks
+// the reverse.
 func TestLicences(t *testing.T) {
 	t.Parallel()
 	wanted, err := os.ReadFile("../../../go.mod")
@@ -18,11 +18,11 @@ func TestLicences(t *testing.T) {
 	}
 	named := regexp.MustCompile(`(?m)(\S+\.\S+/\S+ v\d\S*?)(,.*)?$`).FindAllStringSubmatch(Licences, -1)
 	if len(named) < 10 {
-		t.Errorf("they name %q", named)
+		t.Errorf("found only %q", named)
 	}
 	for _, module := range named {
 		if !strings.Contains(string(wanted), "\t"+module[1]) {
-			t.Errorf("go.mod does not have %q. Make the file again: go run ./.ci/licences >internal/commands/cli/LICENCES.txt", module[1])
+			t.Errorf("go.mod lacks %q. Regenerate the file: go run ./.ci/licences >internal/commands/cli/LICENCES.txt", module[1])
 		}
 	}
 }
@@ -42,7 +42,7 @@ func TestReadBuild(t *testing.T) {
 	} {
 		known := &debug.BuildInfo{Main: debug.Module{Version: tt.module}, Settings: tt.settings}
 		if got := buildOf(known, tt.linked).String("3.54.1"); !strings.HasPrefix(got, tt.want) || !strings.Contains(got, "SQLite 3.54.1") {
-			t.Errorf("%q with %q: %s, not %s…", tt.module, tt.linked, got, tt.want)
+			t.Errorf("%q with %q: %s, want %s…", tt.module, tt.linked, got, tt.want)
 		}
 	}
 }

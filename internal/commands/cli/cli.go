@@ -1,9 +1,8 @@
-// Package cli contains what all commands share.
+// Package cli runs the commands of the program and provides their input and output.
 //
-// Execute runs a tree of cobra commands. A command gets its Env by EnvOf. It prints its
-// result with Env.Println, a List or Env.PrintJSON, and everything else with Env.Notef,
-// Env.Note and Env.Warn. It can show a Progress and ask with Env.Confirm. It returns an
-// error, which Execute prints once, with its hint.
+// Execute runs a tree of cobra commands. A command calls EnvOf for its Env. It prints results with
+// Env.Println, Env.PrintJSON or a List, and all other text with Env.Notef, Env.Note and Env.Warn.
+// Execute prints the error that a command returns, with its hint.
 package cli
 
 import (
@@ -24,12 +23,11 @@ type Env struct {
 
 	Environ []string // environment variables, as os.Environ returns them
 
-	// ServiceDB returns the database of the service that is installed on this PC, or an
-	// empty string. It may be nil.
+	// ServiceDB returns the database of the installed service, or "". It may be nil.
 	ServiceDB func() string
 
-	args []string // of the command line
-	logs bool     // Stderr is a log and not a terminal
+	args []string // command line
+	logs bool     // Stderr is a log
 }
 
 // Println writes a line of the result.
@@ -38,15 +36,14 @@ func (env Env) Println(line string) error {
 	return err
 }
 
-// Print writes a text that is all that the command does. The error is not reported if the
-// reader has closed the pipe.
+// Print writes text for a command that only prints. Execute ignores its error if the reader has
+// closed the pipe.
 func (env Env) Print(text string) error {
 	_, err := io.WriteString(env.Stdout, text)
 	return harmless(err)
 }
 
-// Announce writes a line to Stdout that is not a result: if it is lost, the command
-// continues and does not fail.
+// Announce writes a line to Stdout that is not a result: Execute ignores the error.
 func (env Env) Announce(line string) error {
 	line += "\n"
 	if out, ok := env.Stdout.(*stream); ok {
@@ -56,8 +53,7 @@ func (env Env) Announce(line string) error {
 	return err
 }
 
-// Data returns Stdout for a file, which goes to another program byte for byte. A
-// terminal gets what can be read of it.
+// Data returns Stdout for binary output. On a terminal, unprintable characters are escaped.
 func (env Env) Data() io.Writer {
 	if out, ok := env.Stdout.(*stream); ok && !IsTerminal(env.Stdout) {
 		return data{out}
@@ -65,15 +61,14 @@ func (env Env) Data() io.Writer {
 	return env.Stdout
 }
 
-// IsTerminal reports whether a stream is a terminal: an *os.File, or what
-// writes to one and has its descriptor.
+// IsTerminal reports whether a stream is a terminal: an *os.File, or a wrapper with its Fd method.
 func IsTerminal(stream any) bool {
 	file, ok := stream.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// Confirm asks a question on the terminal, and returns an error unless the answer is yes.
-// Without a terminal it is a usage error that hints at the flag --yes.
+// Confirm asks a question on the terminal, and returns an error unless the answer is yes. Without a
+// terminal it returns a usage error that suggests --yes.
 func (env Env) Confirm(question string) error {
 	if !IsTerminal(env.Stdin) {
 		return Usage("there is no terminal to ask: "+question, "add --yes")

@@ -18,22 +18,21 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
-// newEnv returns an environment without a terminal, and what it prints.
+// newEnv returns an environment without a terminal, and its output.
 func newEnv(t *testing.T) (env cli.Env, stdout, stderr *strings.Builder) {
 	stdout, stderr = &strings.Builder{}, &strings.Builder{}
 	return cli.Env{Context: t.Context(), Stdin: strings.NewReader("yes\n"), Stdout: stdout, Stderr: stderr}, stdout, stderr
 }
 
-// runOne runs a command that does one thing, and returns the exit code.
+// runOne runs a command that calls do, and returns the exit code.
 func runOne(env cli.Env, do func(env cli.Env) error) int {
 	root := &cobra.Command{Use: "firefighters"}
 	root.AddCommand(&cobra.Command{Use: "one", RunE: func(cmd *cobra.Command, _ []string) error { return do(cli.EnvOf(cmd)) }})
 	return cli.Execute(env, root, []string{"one"}, nil)
 }
 
-// TestLostResult: a result that could not be printed is a failure, even if the command
-// overlooks it. If the reader has closed the pipe, it is one only for a command that fails
-// for that reason and does more than print.
+// TestLostResult checks that a failed write is a failure even if the command ignores it, and that a
+// closed pipe is a failure only of a command that does more than print.
 func TestLostResult(t *testing.T) {
 	t.Parallel()
 	pipe := broken{&fs.PathError{Op: "write", Path: "stdout", Err: syscall.EPIPE}}
@@ -71,7 +70,7 @@ func TestLostResult(t *testing.T) {
 		return nil
 	}
 	if code := runOne(env, announce); code != 0 {
-		t.Errorf("an announcement is lost: code %d, stderr %q", code, stderr)
+		t.Errorf("a lost announcement: code %d, stderr %q", code, stderr)
 	}
 }
 
@@ -80,8 +79,8 @@ type broken struct{ err error }
 
 func (b broken) Write([]byte) (int, error) { return 0, b.err }
 
-// newDoor returns a program with commands and flags of all kinds.
-func newDoor() *cobra.Command {
+// newRoot returns a program with commands and flags of all kinds.
+func newRoot() *cobra.Command {
 	root := &cobra.Command{Use: "firefighters", Version: "1.0"}
 	print := func(cmd *cobra.Command, args []string) error {
 		db, _ := cmd.Flags().GetString("db")
@@ -113,7 +112,7 @@ func newDoor() *cobra.Command {
 	return root
 }
 
-// TestCommandLine tries what people type.
+// TestCommandLine checks valid and invalid command lines.
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
 	const help = "\nTry: firefighters"
@@ -162,7 +161,7 @@ func TestCommandLine(t *testing.T) {
 		{"--db x.db keys list", "", `Error: unexpected argument "keys": a command comes first` + help + " keys --help\n"},
 	} {
 		env, stdout, stderr := newEnv(t)
-		code := cli.Execute(env, newDoor(), strings.Fields(tt.line), nil)
+		code := cli.Execute(env, newRoot(), strings.Fields(tt.line), nil)
 		want := 0
 		if tt.stderr != "" {
 			want = 2
@@ -172,17 +171,17 @@ func TestCommandLine(t *testing.T) {
 		}
 	}
 	env, stdout, _ := newEnv(t)
-	cli.Execute(env, newDoor(), []string{"keys", "--help"}, nil)
+	cli.Execute(env, newRoot(), []string{"keys", "--help"}, nil)
 	if !strings.Contains(stdout.String(), "Usage:\n  firefighters keys [command]\n") {
 		t.Errorf("help of a group:\n%s", stdout)
 	}
-	if code := cli.Execute(env, newDoor(), []string{"keys", "list", "--help"}, nil); code != 0 ||
+	if code := cli.Execute(env, newRoot(), []string{"keys", "list", "--help"}, nil); code != 0 ||
 		!strings.Contains(stdout.String(), `      --db file           database file [$FIREFIGHTERS_DB] (default "firefighters.db")`) || !strings.Contains(stdout.String(), "      --yes               do not ask\n") {
 		t.Errorf("code %d, help:\n%s", code, stdout)
 	}
 }
 
-// TestEnvironment: variables set flags that the command line leaves out.
+// TestEnvironment checks that variables set flags that the command line lacks.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -199,13 +198,13 @@ func TestEnvironment(t *testing.T) {
 	} {
 		env, stdout, stderr := newEnv(t)
 		env.Environ = tt.environ
-		if code := cli.Execute(env, newDoor(), strings.Fields(tt.line), nil); code != 0 || stdout.String() != tt.stdout || stderr.String() != tt.stderr {
+		if code := cli.Execute(env, newRoot(), strings.Fields(tt.line), nil); code != 0 || stdout.String() != tt.stdout || stderr.String() != tt.stderr {
 			t.Errorf("%s with %q: code %d, stdout %q, stderr %q", tt.line, tt.environ, code, stdout, stderr)
 		}
 	}
 }
 
-// TestStoppedCommand: Ctrl-C is no error.
+// TestStoppedCommand checks that Ctrl-C is not reported as an error.
 func TestStoppedCommand(t *testing.T) {
 	t.Parallel()
 	env, _, stderr := newEnv(t)
@@ -225,7 +224,7 @@ func TestNearest(t *testing.T) {
 	known := []string{"Engine 7", "default", "B", "people.csv"}
 	for typed, want := range map[string]string{"defualt": "default", "peple.csv": "people.csv", "ENGINE 7": "Engine 7", "C": "", "": "", "ladder": ""} {
 		if got := cli.Nearest(typed, known); got != want {
-			t.Errorf("%q: %q, not %q", typed, got, want)
+			t.Errorf("Nearest(%q) = %q, want %q", typed, got, want)
 		}
 	}
 }
@@ -262,7 +261,7 @@ func TestPrintError(t *testing.T) {
 	}
 }
 
-// TestList checks that the heading of a table is no result, and that JSON has none.
+// TestList checks that Stdout lacks the heading of a table, and that JSON has no heading.
 func TestList(t *testing.T) {
 	t.Parallel()
 	for asJSON, want := range map[bool][2]string{false: {"Ana   <1>\nB     2\n", "NAME  AGE\n"}, true: {"[\"Ana\",\"<1>\"]\n[\"B\",\"2\"]\n", ""}} {
@@ -277,7 +276,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestWithoutTerminal: nobody is asked, and no bar is drawn.
+// TestWithoutTerminal checks that Confirm fails and that no progress is drawn.
 func TestWithoutTerminal(t *testing.T) {
 	t.Parallel()
 	env, stdout, stderr := newEnv(t)
@@ -313,7 +312,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestQuote has a shell read what Quote wrote.
+// TestQuote checks that a shell reads quoted names correctly.
 func TestQuote(t *testing.T) {
 	t.Parallel()
 	if plain := filepath.FromSlash("/data/engine-7_a.db"); cli.Quote(plain) != plain {

@@ -13,17 +13,16 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// variablePrefix begins the names of all environment variables of the program.
 const variablePrefix = "FIREFIGHTERS_"
 
-// scriptVariables are read by the examples of the documents, not by the program.
+// scriptVariables are variables that examples in the documentation use.
 var scriptVariables = []string{variablePrefix + "KEY", variablePrefix + "URL"}
 
-// variable is the annotation of a flag with the name of its environment variable.
+// variable is the flag annotation with the name of an environment variable.
 const variable = "variable"
 
-// FromEnvironment lets flags of a command be set by environment variables: FIREFIGHTERS_
-// and the name of the flag. A flag on the command line takes precedence.
+// FromEnvironment lets environment variables set flags of a command. The variable of a flag is
+// FIREFIGHTERS_ and its name. A flag on the command line takes precedence.
 func FromEnvironment(cmd *cobra.Command, flags ...string) {
 	for _, name := range flags {
 		f := cmd.Flags().Lookup(name)
@@ -33,17 +32,17 @@ func FromEnvironment(cmd *cobra.Command, flags ...string) {
 	}
 }
 
-// DefaultDB is the database of a command if nothing names one.
+// DefaultDB is the default of --db.
 const DefaultDB = "firefighters.db"
 
-// ofService is the annotation of a flag --db that can mean the database of the service.
+// ofService is the annotation of a flag --db that defaults to the database of the service.
 const ofService = "service"
 
-// ErrBarred is the error for a user without the rights for the database of the service.
+// ErrBarred is the error for a user without access to the database of the service.
 var ErrBarred = errors.New("only an administrator may use the database of the service")
 
-// AddDB adds the flag --db and returns its value. If nothing names a database and the
-// current folder has none, it is the database of the installed service.
+// AddDB adds the flag --db and returns its value. If the flag is not set and the current folder has
+// no database, the value is the database of the installed service.
 func AddDB(cmd *cobra.Command) *string {
 	db := cmd.Flags().String("db", DefaultDB, "database `file`")
 	cmd.Flags().SetAnnotation("db", ofService, nil)
@@ -51,13 +50,13 @@ func AddDB(cmd *cobra.Command) *string {
 	return db
 }
 
-// AddDepartment adds the flag --department and returns its value. It may be left out if the
-// database has one department.
+// AddDepartment adds the flag --department and returns its value. It is optional if the database has
+// one department.
 func AddDepartment(cmd *cobra.Command) *string {
 	return cmd.Flags().String("department", "", "`name` of the department; optional if there is only one")
 }
 
-// complete sets the flags of a command that the command line left out.
+// complete checks the flags of a command and sets missing flags from the environment.
 func (env Env) complete(cmd *cobra.Command) (err error) {
 	flags := cmd.Flags()
 	exclusive := map[string][]string{}
@@ -71,7 +70,7 @@ func (env Env) complete(cmd *cobra.Command) (err error) {
 			exclusive[group] = append(exclusive[group], "--"+f.Name)
 		}
 	})
-	for _, names := range exclusive { // cobra would say so at length
+	for _, names := range exclusive { // the message of cobra is hard to read
 		if len(names) > 1 {
 			return UsageErrorf(cmd, "%s cannot be combined", strings.Join(names, " and "))
 		}
@@ -101,7 +100,7 @@ func (env Env) complete(cmd *cobra.Command) (err error) {
 	return nil
 }
 
-// useServiceDatabase sets --db to the database of the installed service, as AddDB promises.
+// useServiceDatabase sets the default of a flag of AddDB to the database of the installed service.
 func (env Env) useServiceDatabase(cmd *cobra.Command, f *pflag.Flag) error {
 	if _, ok := f.Annotations[ofService]; !ok || f.Changed || env.ServiceDB == nil {
 		return nil
@@ -120,8 +119,7 @@ func (env Env) useServiceDatabase(cmd *cobra.Command, f *pflag.Flag) error {
 	return nil
 }
 
-// warnOfUnknownVariables warns of environment variables that look like settings of the
-// program but are none.
+// warnOfUnknownVariables warns of variables with the prefix of the program that no flag uses.
 func (env Env) warnOfUnknownVariables(root *cobra.Command) {
 	known := slices.Clone(scriptVariables)
 	forEach(root, func(cmd *cobra.Command) {
@@ -138,7 +136,7 @@ func (env Env) warnOfUnknownVariables(root *cobra.Command) {
 	}
 }
 
-// value returns the value of an environment variable. Windows knows no case in names.
+// value returns the value of an environment variable. On Windows names are case-insensitive.
 func (env Env) value(variable string) string {
 	for _, setting := range env.Environ {
 		if name, value, _ := strings.Cut(setting, "="); name == variable || runtime.GOOS == "windows" && strings.EqualFold(name, variable) {
@@ -148,9 +146,8 @@ func (env Env) value(variable string) string {
 	return ""
 }
 
-// isBarred reports whether the permissions of a file, or of its folder, keep the
-// current user from reading and writing it. It opens and closes the file, which drops
-// the locks of this process on it: it must not have it open as a database.
+// isBarred reports whether permissions keep the current user from reading and writing a file. Closing
+// the file drops the locks of this process on it, so the caller must not have it open as a database.
 func isBarred(path string) bool {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err == nil {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// UsageError is a command line that is wrong.
+// UsageError is the error for an invalid command line.
 type UsageError struct {
-	What string // what is wrong with it
-	Hint string // what to type instead
+	What string // the fault
+	Hint string // a correct command or other advice
 }
 
 func (e *UsageError) Error() string { return e.What }
@@ -20,7 +20,7 @@ func Usage(what, hint string) error {
 	return &UsageError{What: strings.TrimSuffix(what, "."), Hint: hint}
 }
 
-// hinted is an error with a hint: what to type next.
+// hinted is an error with a hint.
 type hinted struct {
 	error
 	hint string
@@ -28,11 +28,11 @@ type hinted struct {
 
 func (h *hinted) Unwrap() error { return h.error }
 
-// WithHint returns err with a hint, what to type next, which PrintError prints. One that
-// leaves a choice has a line for each command. Of several hints the outermost counts.
+// WithHint returns err with a hint that PrintError prints: a command or other advice. A hint with
+// alternatives has one per line. The outermost hint of an error counts.
 func WithHint(err error, hint string) error { return &hinted{err, hint} }
 
-// HintOf returns the hint that PrintError prints, empty if there is none.
+// HintOf returns the hint of an error, or "".
 func HintOf(err error) string {
 	if usage, ok := errors.AsType[*UsageError](err); ok {
 		return usage.Hint
@@ -43,26 +43,23 @@ func HintOf(err error) string {
 	return ""
 }
 
-// unfinished is an outcome that is no error: the command did as it was told, but not
-// everything that was asked for is done.
+// unfinished is the outcome of a command that did only part of its work, as the user requested.
 type unfinished struct{ text string }
 
 func (u *unfinished) Error() string { return u.text }
 
-// Unfinished returns an outcome that PrintError prints without "Error:", and for which the
-// exit code is 1: people pressed Ctrl-C, or rows of an import were refused and skipped as
-// they asked.
+// Unfinished returns an outcome that PrintError prints without "Error:", with exit code 1. It is for
+// commands that the user stopped or told to skip parts.
 func Unfinished(text, hint string) error { return WithHint(&unfinished{text}, hint) }
 
-// PrintError prints an error and its hint. It returns the exit code: 0 without an error, 2
-// for a UsageError, 1 for any other. In the log of a server it is one entry with the exit
-// code.
+// PrintError prints an error and its hint, in the log of a server as one entry. It returns the exit
+// code: 0 without an error, 2 for a UsageError, 1 for other errors.
 func (env Env) PrintError(err error) (exitCode int) {
 	if err == nil {
 		return 0
 	}
 	exitCode = 1
-	if _, wrong := errors.AsType[*UsageError](err); wrong {
+	if _, ok := errors.AsType[*UsageError](err); ok {
 		exitCode = 2
 	}
 	label := "Error: "
@@ -74,9 +71,9 @@ func (env Env) PrintError(err error) (exitCode int) {
 		if label == "" {
 			level = slog.LevelInfo
 		}
-		NewLog(env.Stderr, false).Log(env.Context, level, err.Error(), append(hinting(HintOf(err)), "exitCode", exitCode)...)
+		NewLog(env.Stderr, false).Log(env.Context, level, err.Error(), append(hintAttrs(HintOf(err)), "exitCode", exitCode)...)
 	} else {
-		io.WriteString(env.Stderr, label+err.Error()+"\n"+tries(HintOf(err)))
+		io.WriteString(env.Stderr, label+err.Error()+"\n"+hintLines(HintOf(err)))
 	}
 	return exitCode
 }

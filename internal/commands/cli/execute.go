@@ -12,26 +12,26 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Explain returns an error of a command in words for people, with a hint.
+// Explain converts the error of a command to text for people, with a hint.
 type Explain func(cmd *cobra.Command, err error) error
 
-// Execute runs the command that args name and prints its error. It returns the exit code:
-// 0 for success, 1 for a failure, 2 for a usage error.
+// Execute runs the command in args and prints its error. It returns the exit code: 0 for success, 1
+// for a failure, 2 for a usage error.
 //
-// Everything that a command prints is made safe for a terminal. A result that could not be
-// written is a failure even if the command overlooks it. If the reader has closed the pipe,
-// as head does, that is no failure of a command that only prints.
+// The output of commands is escaped for terminals. If writing a result fails, the exit code is 1
+// even if the command ignores the error. A closed pipe, such as to head, is not a failure of a
+// command that only prints.
 func Execute(env Env, root *cobra.Command, args []string, explain Explain) int {
 	result := &stream{to: env.Stdout}
 	env.Stdout, env.Stderr, env.args = result, &stream{to: env.Stderr}, withDefault(args)
 	started := false
-	prepare(root, func(cmd *cobra.Command) { started = true })
+	prepare(root, func() { started = true })
 	root.SetArgs(env.args)
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	if len(env.args) > 0 && strings.HasPrefix(env.args[0], cobra.ShellCompRequestCmd) {
-		forEach(root, func(cmd *cobra.Command) { // only pflag understands the backquotes around the value of a flag
+		forEach(root, func(cmd *cobra.Command) { // completions would show the backquotes of pflag
 			cmd.Flags().VisitAll(func(f *pflag.Flag) { _, f.Usage = pflag.UnquoteUsage(f) })
 		})
 	}
@@ -54,7 +54,7 @@ func Execute(env Env, root *cobra.Command, args []string, explain Explain) int {
 	return env.PrintError(err)
 }
 
-// The groups of commands, in the order in which the help lists them.
+// The groups of commands in the help.
 const (
 	GroupServer = "server"
 	GroupPeople = "people"
@@ -62,7 +62,7 @@ const (
 	GroupBackup = "backup"
 )
 
-// Groups are the groups with their titles.
+// Groups are the groups in the order of the help.
 var Groups = []*cobra.Group{
 	{ID: GroupServer, Title: "Server:"},
 	{ID: GroupPeople, Title: "People:"},
@@ -74,8 +74,8 @@ func init() {
 	cobra.MousetrapHelpText = "" // a double click on Windows starts the server
 }
 
-// prepare completes a tree of commands. started is called just before a command runs.
-func prepare(root *cobra.Command, started func(cmd *cobra.Command)) {
+// prepare completes a tree of commands. It calls started before a command runs.
+func prepare(root *cobra.Command, started func()) {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
 	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
@@ -98,12 +98,12 @@ func prepare(root *cobra.Command, started func(cmd *cobra.Command)) {
 			case f.Value.Type() == "bool":
 				f.Value = plainBool{f.Value}
 			case value != "file" && value != "folder":
-				cmd.RegisterFlagCompletionFunc(f.Name, cobra.NoFileCompletions) // fails if there is another one
+				cmd.RegisterFlagCompletionFunc(f.Name, cobra.NoFileCompletions) // fails if the flag has a function
 			}
 		})
 		switch {
 		case cmd.HasSubCommands() && cmd.RunE == nil:
-			cmd.Args = unknownCommand // which cobra calls only where RunE is set
+			cmd.Args = unknownCommand // cobra calls it only if RunE is set
 			cmd.RunE = func(*cobra.Command, []string) error { return nil }
 			cmd.Annotations = map[string]string{group: "true"}
 		case cmd.Args == nil:
@@ -114,7 +114,7 @@ func prepare(root *cobra.Command, started func(cmd *cobra.Command)) {
 		}
 		run := cmd.RunE
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			started(cmd)
+			started()
 			return run(cmd, args)
 		}
 	})
@@ -123,8 +123,7 @@ func prepare(root *cobra.Command, started func(cmd *cobra.Command)) {
 // group is the annotation of a command that only has subcommands.
 const group = "group"
 
-// plainBool is a flag that the help shows without the values it also accepts: pflag adds
-// "[=true|false]".
+// plainBool hides the type of a flag, so that pflag does not add "[=true|false]" to the help.
 type plainBool struct{ pflag.Value }
 
 // forEach calls do for a command and all commands below it.
@@ -135,7 +134,7 @@ func forEach(cmd *cobra.Command, do func(cmd *cobra.Command)) {
 	}
 }
 
-// withDefault returns args with serve in front if they name no command.
+// withDefault prepends serve to args that have no command.
 func withDefault(args []string) []string {
 	if len(args) == 0 {
 		return []string{"serve"}
@@ -150,7 +149,7 @@ func withDefault(args []string) []string {
 
 type envKey struct{}
 
-// EnvOf returns the environment of a command that runs.
+// EnvOf returns the environment of a running command.
 func EnvOf(cmd *cobra.Command) Env {
 	env, ok := cmd.Context().Value(envKey{}).(Env)
 	if !ok {
@@ -168,24 +167,23 @@ func withContext(env Env, cmd *cobra.Command) Env {
 	return env
 }
 
-// Server is the annotation of a command that serves. Everything it writes to Stderr is a
-// log: lines of JSON, unless Stderr is a terminal.
+// Server is the annotation of a command whose Stderr is a log: lines of JSON, unless it is a
+// terminal.
 const Server = "server"
 
-// helpCommand returns the command help, which is help for another command.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND...]",
 		Short: "Show help for a command",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			about, rest, err := cmd.Root().Find(args)
-			if err == nil && len(rest) > 0 && about.HasSubCommands() {
-				err = unknownCommand(about, rest)
+			found, rest, err := cmd.Root().Find(args)
+			if err == nil && len(rest) > 0 && found.HasSubCommands() {
+				err = unknownCommand(found, rest)
 			}
 			if err != nil {
 				return err
 			}
-			return about.Help()
+			return found.Help()
 		},
 	}
 }

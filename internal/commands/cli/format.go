@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// lastMilli is the last millisecond of the year 9999, the latest that RFC 3339 has.
+// lastMilli is the last millisecond of the year 9999, the last year of RFC 3339.
 const lastMilli = 253_402_300_799_999
 
-// FormatTime writes a time in milliseconds since 1970 to the second, in UTC.
-// Zero is no time, and is "-". A time after the year 9999 becomes its last second.
+// FormatTime formats milliseconds since 1970 as RFC 3339 in UTC, to the second. Zero is "-". Times
+// after the year 9999 become its last second.
 func FormatTime(milliseconds int64) string {
 	if milliseconds == 0 {
 		return "-"
@@ -21,10 +21,10 @@ func FormatTime(milliseconds int64) string {
 	return time.UnixMilli(min(milliseconds, lastMilli)).UTC().Format(time.RFC3339)
 }
 
-// FormatBytes writes a number of bytes in megabytes (10⁶ bytes).
+// FormatBytes formats a number of bytes in megabytes (10⁶ bytes).
 func FormatBytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
 
-// FormatSpan writes a time in its largest unit.
+// FormatSpan formats a duration in its largest unit.
 func FormatSpan(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -37,7 +37,7 @@ func FormatSpan(d time.Duration) string {
 	return Count(int64(d/(24*time.Hour)), "day", "days")
 }
 
-// Count writes how many there are: "1 record", "2 records".
+// Count formats a number with its noun: "1 record", "2 records".
 func Count[N int | int64](n N, one, many string) string {
 	if n == 1 {
 		many = one
@@ -45,8 +45,8 @@ func Count[N int | int64](n N, one, many string) string {
 	return fmt.Sprint(n, " ", many)
 }
 
-// Quote writes the name of a file as it can be typed, in one line. It replaces line breaks
-// and other control characters: a name that has them must not look like a line of ours.
+// Quote quotes a file name for the shell. It escapes control characters, so that a name with a line
+// break cannot imitate a line of the program's output.
 func Quote(path string) string {
 	path = printable(path, "\t")
 	switch {
@@ -58,8 +58,8 @@ func Quote(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// quoteForWindows puts a text in quotation marks, as programs on Windows read them: a
-// backslash counts only before a quotation mark.
+// quoteForWindows quotes an argument for Windows programs, for which a backslash is special only
+// before a quotation mark.
 func quoteForWindows(text string) string {
 	text = untilMark.ReplaceAllString(text+`"`, `$1$1\"`)
 	return `"` + strings.TrimSuffix(text, `\"`) + `"`
@@ -67,7 +67,7 @@ func quoteForWindows(text string) string {
 
 var untilMark = regexp.MustCompile(`(\\*)"`)
 
-// longestDuration keeps sums of times in bounds.
+// longestDuration prevents overflows in sums.
 const longestDuration = 100 * 366 * 24 * time.Hour
 
 const year = 365 * 24 * time.Hour
@@ -76,14 +76,13 @@ var units = map[string]time.Duration{
 	"y": year, "w": 7 * 24 * time.Hour, "d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second,
 }
 
-// WrongTime returns the error for a flag with a time that cannot be read. forms are
-// examples of the times that the flag takes.
+// WrongTime returns the error for a flag with an invalid time. forms are examples of valid values.
 func WrongTime(flag, forms, text string) error {
 	return fmt.Errorf("--%s must be like %s, not %q", flag, forms, text)
 }
 
-// ParseDuration reads a whole number of years of 365 days, weeks, days, hours,
-// minutes or seconds, as 90d, up to about a hundred years.
+// ParseDuration parses a whole number with a unit, such as 90d: s, m, h, d, w, or y for 365 days. The
+// maximum is about a hundred years.
 func ParseDuration(text string) (time.Duration, error) {
 	number := text[:max(0, len(text)-1)]
 	unit := units[text[len(number):]]
@@ -94,8 +93,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	return time.Duration(n) * unit, nil
 }
 
-// shift returns the time that is a duration after t, or before it if sign is -1. Years
-// are those of the calendar.
+// shift adds a parsed duration to t, or subtracts it if sign is -1. It uses calendar years.
 func shift(t time.Time, sign int, text string) (time.Time, error) {
 	d, err := ParseDuration(text)
 	if err != nil {
@@ -107,12 +105,11 @@ func shift(t time.Time, sign int, text string) (time.Time, error) {
 	return t.Add(time.Duration(sign) * d), nil
 }
 
-// ParseAge reads a duration and returns the time that long before now.
+// ParseAge parses a duration and returns the time that long before now.
 func ParseAge(text string, now time.Time) (time.Time, error) { return shift(now, -1, text) }
 
-// ParseSince reads the time from which on something is wanted: an age, the
-// start of a day (UTC) as 2027-01-31, or a time of RFC 3339. Empty text is the
-// start of 1970.
+// ParseSince parses a start time: an age, a date such as 2027-01-31 (its start in UTC), or a time of
+// RFC 3339. Empty text is the start of 1970.
 func ParseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.UnixMilli(0), nil
@@ -125,9 +122,8 @@ func ParseSince(text string, now time.Time) (time.Time, error) {
 	return ParseAge(text, now)
 }
 
-// ParseExpiry reads the time at which something expires: a duration from now,
-// or a date, which is the last day (UTC) on which it is valid. Empty text is
-// the zero time, which is never.
+// ParseExpiry parses an expiry time: a duration from now, or a date, which is the last valid day in
+// UTC. Empty text is the zero time, which means never.
 func ParseExpiry(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -2,7 +2,6 @@ package cli
 
 import "testing"
 
-// TestQuoteForWindows: what stands there is what a program on Windows reads.
 func TestQuoteForWindows(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -17,16 +17,14 @@ func writeJSON(w io.Writer, value any) error {
 	return lines.Encode(value)
 }
 
-// List is what a command lists: a table, or lines of JSON. It is kept in memory
-// until it is printed. A slow reader of it would otherwise keep a read transaction
-// open, and so the -wal from restarting.
+// List is a table or lines of JSON. It is buffered until Print, because a slow reader would keep a
+// read transaction open, which keeps the -wal file from shrinking.
 type List struct {
 	lines bytes.Buffer
 	table *tabwriter.Writer // writes to lines; nil for JSON
 }
 
-// NewList returns a list of lines of JSON, or a table with these headings, if there are
-// any.
+// NewList returns a list of JSON lines or a table. A table has a heading unless it is empty.
 func NewList(asJSON bool, heading ...string) *List {
 	l := &List{}
 	if !asJSON {
@@ -38,7 +36,7 @@ func NewList(asJSON bool, heading ...string) *List {
 	return l
 }
 
-// String returns all lines, with the heading of a table.
+// String returns all lines, including the heading.
 func (l *List) String() string {
 	if l.table != nil {
 		l.table.Flush()
@@ -46,10 +44,10 @@ func (l *List) String() string {
 	return l.lines.String()
 }
 
-// Add adds a line: value in JSON, or the cells in a table.
+// Add adds a line: the value as JSON, or the cells in a table.
 func (l *List) Add(value any, cells ...string) {
 	if l.table == nil {
-		writeJSON(&l.lines, value) // a buffer takes everything
+		writeJSON(&l.lines, value) // a Buffer never fails
 		return
 	}
 	for i, cell := range cells {
@@ -58,8 +56,7 @@ func (l *List) Add(value any, cells ...string) {
 	io.WriteString(l.table, strings.Join(cells, "\t")+"\n")
 }
 
-// Print writes the lines to Stdout, and the heading of a table to Stderr, so that
-// the result is data alone.
+// Print writes the lines to Stdout and the heading to Stderr, so that Stdout has only data.
 func (l *List) Print(env Env) error {
 	lines := l.String()
 	if l.table != nil {

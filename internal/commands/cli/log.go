@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// NewLog returns the log of a server on a stream: text for people, or else a line of JSON
-// for each entry.
+// NewLog returns a log on a stream, with entries as text or as lines of JSON.
 func NewLog(stream io.Writer, text bool) *slog.Logger {
 	if text {
 		return slog.New(slog.NewTextHandler(stream, nil))
@@ -16,37 +15,34 @@ func NewLog(stream io.Writer, text bool) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(stream, nil))
 }
 
-// Notef writes a line that is no result.
+// Notef writes a line to Stderr.
 func (env Env) Notef(format string, args ...any) {
-	env.say(slog.LevelInfo, "", fmt.Sprintf(format, args...), "")
+	env.print(slog.LevelInfo, "", fmt.Sprintf(format, args...), "")
 }
 
-// Note writes what is good to know and, unless that is empty, what to type.
-func (env Env) Note(what, hint string) { env.say(slog.LevelInfo, "Note: ", what, hint) }
+// Note writes a note, with a hint unless hint is empty.
+func (env Env) Note(text, hint string) { env.print(slog.LevelInfo, "Note: ", text, hint) }
 
-// Warn writes a warning and, unless that is empty, what to type.
-func (env Env) Warn(what, hint string) { env.say(slog.LevelWarn, "Warning: ", what, hint) }
+// Warn writes a warning, with a hint unless hint is empty.
+func (env Env) Warn(text, hint string) { env.print(slog.LevelWarn, "Warning: ", text, hint) }
 
-// say writes to Stderr in words or, in a log, as an entry of a level. A line break in
-// what is for a terminal alone.
-func (env Env) say(level slog.Level, label, what, hint string) {
+// print writes to Stderr, in a log as one entry. A log entry has no line breaks.
+func (env Env) print(level slog.Level, label, text, hint string) {
 	if !env.logs {
-		io.WriteString(env.Stderr, label+what+"\n"+tries(hint)) // at once, because others write beside
+		io.WriteString(env.Stderr, label+text+"\n"+hintLines(hint)) // one write, because of concurrent writers
 		return
 	}
-	NewLog(env.Stderr, false).Log(env.Context, level, strings.ReplaceAll(what, "\n", " "), hinting(hint)...)
+	NewLog(env.Stderr, false).Log(env.Context, level, strings.ReplaceAll(text, "\n", " "), hintAttrs(hint)...)
 }
 
-// tries returns the lines that say what to type.
-func tries(hint string) (lines string) {
+func hintLines(hint string) (lines string) {
 	for line := range strings.Lines(hint) {
 		lines += "Try: " + strings.TrimSuffix(line, "\n") + "\n"
 	}
 	return lines
 }
 
-// hinting returns a hint as the attributes of an entry.
-func hinting(hint string) []any {
+func hintAttrs(hint string) []any {
 	if hint == "" {
 		return nil
 	}

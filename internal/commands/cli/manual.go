@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// ManualCommand returns the command man. The packages contain its output.
+// ManualCommand returns the command man. Packages contain its output.
 func ManualCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "man",
@@ -25,10 +25,9 @@ func ManualCommand() *cobra.Command {
 	}
 }
 
-// undated is the date of a manual page from a build without a commit.
+// undated is the date of the manual page of a build without a commit.
 const undated = "2026-11-26"
 
-// manualPage returns the manual page of a program.
 func manualPage(root *cobra.Command, build Build) string {
 	var page strings.Builder
 	day, _, _ := strings.Cut(cmp.Or(build.Date, undated), "T")
@@ -76,7 +75,7 @@ func manualFlag(f *pflag.Flag) string {
 	return ".TP\n" + head + "\n" + roff(usage) + "\n"
 }
 
-// paragraphs returns a text of several paragraphs. Indented paragraphs are literal.
+// paragraphs formats paragraphs of text. Indented paragraphs are literal.
 func paragraphs(text string) string {
 	var all strings.Builder
 	for part := range strings.SplitSeq(strings.Trim(text, "\n"), "\n\n") {
@@ -96,7 +95,7 @@ func examples(lines string) string {
 	return ".PP\n.RS 4\n.nf\n" + roff(lines) + "\n.fi\n.RE\n"
 }
 
-// roff escapes what has a meaning in a line of roff.
+// roff escapes text for roff.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.",
 		"'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, `"`, `\(dq`).Replace(text)

@@ -12,11 +12,11 @@ import (
 	"unicode/utf8"
 )
 
-// oneLine returns a text of one line. What a terminal would obey, and would not
-// show, is written as JSON does, as in \u001b. A name from a database may hold it.
+// oneLine escapes line breaks and characters that control a terminal, as JSON does: \u001b. Names in
+// a database may contain them.
 func oneLine(text string) string { return printable(text, "") }
 
-// printable is oneLine, but for the characters of keep and for line breaks of Windows.
+// printable is oneLine, but keeps the characters in keep and, unless keep is empty, CR LF.
 func printable(text, keep string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return hidden(r) || r == utf8.RuneError }) {
 		return text
@@ -25,7 +25,7 @@ func printable(text, keep string) string {
 	for text != "" {
 		r, n := utf8.DecodeRuneInString(text)
 		switch {
-		case r == utf8.RuneError && n == 1: // not UTF-8, and perhaps a character of Latin-1
+		case r == utf8.RuneError && n == 1: // invalid UTF-8, perhaps Latin-1
 			fmt.Fprintf(&safe, `\x%02x`, text[0])
 		case keep != "" && strings.HasPrefix(text, "\r\n"), !hidden(r), strings.ContainsRune(keep, r):
 			safe.WriteString(text[:n])
@@ -37,20 +37,19 @@ func printable(text, keep string) string {
 	return safe.String()
 }
 
-// hidden reports whether a character controls the terminal, ends a line, or changes
-// the direction of what follows.
+// hidden reports whether a character controls the terminal, ends a line or changes the direction of
+// text.
 func hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
-// stream is an output for people. Everything that a command prints goes through one, so a
-// terminal receives only printable text from a database or a file. A line of JSON keeps its
-// value.
+// stream is an output that writes the printable form of text, so that text from a database or a file
+// cannot control a terminal. JSON keeps its value.
 type stream struct {
 	to io.Writer
 
 	mu     sync.Mutex
-	failed error // the first error in writing
+	failed error // the first write error
 }
 
 func (s *stream) Write(b []byte) (int, error) {
@@ -60,7 +59,7 @@ func (s *stream) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// note remembers the first error, and returns err.
+// note records the first error and returns err.
 func (s *stream) note(err error) error {
 	if err != nil {
 		s.mu.Lock()
@@ -78,8 +77,7 @@ func (s *stream) print(b []byte) error {
 	return err
 }
 
-// Fd returns the descriptor of what it writes to, as *os.File does, so that a
-// terminal is still known as one.
+// Fd returns the descriptor of the underlying file, for IsTerminal.
 func (s *stream) Fd() uintptr {
 	if file, ok := s.to.(interface{ Fd() uintptr }); ok {
 		return file.Fd()
@@ -87,7 +85,7 @@ func (s *stream) Fd() uintptr {
 	return ^uintptr(0)
 }
 
-// data writes to a stream byte for byte.
+// data writes to a stream without escaping.
 type data struct{ *stream }
 
 func (d data) Write(b []byte) (int, error) {
@@ -95,8 +93,7 @@ func (d data) Write(b []byte) (int, error) {
 	return n, harmless(d.note(err))
 }
 
-// closedPipe is the error of a command whose only purpose is its output, when nobody reads
-// it any more.
+// closedPipe is the error of a command that only prints, if the reader has closed the pipe.
 type closedPipe struct{ error }
 
 func (c *closedPipe) Unwrap() error { return c.error }
@@ -109,8 +106,7 @@ func harmless(err error) error {
 	return err
 }
 
-// Unwrap returns what an output of an Env writes to, for another process, which
-// takes care of what it prints.
+// Unwrap returns the writer below an output of an Env, for another process.
 func Unwrap(w io.Writer) io.Writer {
 	if s, ok := w.(*stream); ok {
 		return s.to

@@ -11,8 +11,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
-// hostile would set the title of a terminal, erase a line, and turn the next words
-// round. So would the bytes at its end, in a terminal of Latin-1.
+// hostile sets the title of a terminal, erases a line and reverses the direction of text. Its last
+// byte is a control character in Latin-1.
 const hostile = "A\x1b]0;x\x07\rB\x7f\u009b2K\u202eC\u2028\x9b"
 
 const harmless = `A\u001b]0;x\u0007\u000dB\u007f\u009b2K\u202eC\u2028\x9b`
@@ -34,8 +34,8 @@ func TestPrintsOneLine(t *testing.T) {
 	}
 }
 
-// TestPrintsText: whatever way a command prints, nothing changes the terminal.
-// JSON stays what it is, and a file for another program stays byte for byte.
+// TestPrintsText checks that all output for people is escaped, that JSON keeps its value, and that
+// binary output is unchanged.
 func TestPrintsText(t *testing.T) {
 	t.Parallel()
 	env, stdout, stderr := newEnv(t)
@@ -66,11 +66,11 @@ func TestPrintsText(t *testing.T) {
 	stderr.Reset()
 	runOne(env, func(cli.Env) error { return cli.WithHint(errors.New(hostile), hostile) })
 	if stderr.String() != "Error: "+harmless+"\nTry: "+harmless+"\n" {
-		t.Errorf("reported %q", stderr.String())
+		t.Errorf("stderr %q", stderr.String())
 	}
 	env.Stdout = broken{io.ErrClosedPipe}
 	careless := func(env cli.Env) error { io.WriteString(env.Data(), "x"); return nil }
 	if code := runOne(env, careless); code != 1 {
-		t.Errorf("data are lost: code %d", code)
+		t.Errorf("lost data: code %d", code)
 	}
 }

@@ -9,22 +9,21 @@ import (
 	"time"
 )
 
-// Progress shows on Stderr how far work has come, if that is a terminal and the work takes
-// longer than a second. Set and End may be called from any goroutine.
+// Progress shows the progress of work that takes longer than a second, if Stderr is a terminal. Its
+// methods are safe for concurrent use.
 type Progress struct {
-	doing       string // as "Importing people"
+	doing       string // such as "Importing people"
 	began       time.Time
 	done, total atomic.Int64
-	stop        func() // waits until nothing is drawn any more
+	stop        func() // stops drawing and waits for the end of it
 }
 
-// Progress is drawn first after drawAfter, and then every drawEvery.
 const (
 	drawAfter = time.Second
 	drawEvery = 100 * time.Millisecond
 )
 
-// StartProgress returns the progress of work that begins now. End must be called.
+// StartProgress starts the progress of work. The caller must call End.
 func (env Env) StartProgress(doing string) *Progress {
 	p := &Progress{doing: doing, began: time.Now(), stop: func() {}}
 	if !IsTerminal(env.Stderr) {
@@ -40,16 +39,15 @@ func (env Env) StartProgress(doing string) *Progress {
 	return p
 }
 
-// Set sets how much is done. A total of 0 is not known.
+// Set sets the amount of completed work. A total of 0 means unknown.
 func (p *Progress) Set(done, total int) {
 	p.done.Store(int64(done))
 	p.total.Store(int64(total))
 }
 
-// End removes what was drawn, so that other output can follow.
+// End erases the progress from the terminal.
 func (p *Progress) End() { p.stop() }
 
-// draw draws the progress until ended is closed.
 func (p *Progress) draw(terminal io.Writer, ended <-chan struct{}) {
 	select {
 	case <-ended:

@@ -7,14 +7,12 @@ import (
 	"rsc.io/qr"
 )
 
-// quietZone is how many modules around a QR code stay light.
+// quietZone is the light border of a QR code, in modules.
 const quietZone = 4
 
-// PrintQR prints a text of ours as a QR code of half blocks, two modules in the height of a
-// line. Each line begins with prefix. On a terminal the code is white on black, whatever the
-// colours there, and the colours are not made harmless as other output is. Elsewhere it is
-// right where text is light on dark, as on most terminals, or else for paper, in ink on
-// white. Of a text that is too long it prints nothing.
+// PrintQR prints trusted text as a QR code of half blocks, with prefix at the start of each line. On a
+// terminal it sets the colours to white on black. Other output is for light text on a dark background,
+// or for ink on white paper if paper is set. It prints nothing for a text that is too long.
 func (env Env) PrintQR(prefix, text string, paper bool) error {
 	code, err := qr.Encode(text, qr.L)
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
-// TestServiceDB checks that a command without a database takes that of the service, and
-// that it says what to type to a user who may not read that. It cannot run beside others:
-// the folder may have no database of a user.
+// TestServiceDB checks that a command without --db uses the database of the service, and its error
+// for a user without access. It changes the working directory, so it cannot be parallel.
 func TestServiceDB(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dir := t.TempDir()
@@ -25,18 +24,18 @@ func TestServiceDB(t *testing.T) {
 	if err := os.WriteFile(barred, nil, 0); err != nil {
 		t.Fatal(err)
 	}
-	if os.Geteuid() == 0 { // whom permissions do not keep away
+	if os.Geteuid() == 0 { // root ignores permissions
 		barred = ""
 	}
-	refusal := "Error: only an administrator may use the database of the service\nTry: " + cli.AsAdministrator("firefighters keys list --department 'Engine 7'") + "\n"
-	about := "Using the database of the service: " + cli.Quote(db) + "\n"
+	barredText := "Error: only an administrator may use the database of the service\nTry: " + cli.AsAdministrator("firefighters keys list --department 'Engine 7'") + "\n"
+	usingText := "Using the database of the service: " + cli.Quote(db) + "\n"
 	for _, tt := range []struct {
 		name, service, line, want, stderr string
 	}{
 		{name: "none is installed", want: "list firefighters.db\n"},
-		{name: "installed", service: db, want: "list " + db + "\n", stderr: about},
+		{name: "installed", service: db, want: "list " + db + "\n", stderr: usingText},
 		{name: "named", service: db, line: "--db y.db", want: "list y.db\n"},
-		{name: "barred", service: barred, line: "--department Engine_7", stderr: refusal},
+		{name: "barred", service: barred, line: "--department Engine_7", stderr: barredText},
 	} {
 		if tt.name != "none is installed" && tt.service == "" {
 			continue
@@ -47,7 +46,7 @@ func TestServiceDB(t *testing.T) {
 		for i := range args {
 			args[i] = strings.ReplaceAll(args[i], "_", " ")
 		}
-		cli.Execute(env, newDoor(), args, nil)
+		cli.Execute(env, newRoot(), args, nil)
 		if stdout.String() != tt.want || stderr.String() != tt.stderr {
 			t.Errorf("%s: %s, stderr:\n%swant %s and:\n%s", tt.name, stdout, stderr, tt.want, tt.stderr)
 		}

@@ -2,8 +2,8 @@ package cli
 
 import "strings"
 
-// Nearest returns the word of known that differs least from what was typed. It is empty if
-// all differ in more than two letters, or one in a short word.
+// Nearest returns the word of known that is most similar to typed, ignoring case. It is empty if all
+// differ in more than two letters, or in more than one letter for words of up to five letters.
 func Nearest(typed string, known []string) (nearest string) {
 	least := 3
 	for _, word := range known {
@@ -15,8 +15,8 @@ func Nearest(typed string, known []string) (nearest string) {
 	return nearest
 }
 
-// distance returns the number of letters to add, drop, replace or swap with the
-// next that lead from a to b.
+// distance returns the number of letters to add, remove, replace or swap with the next letter to
+// change a into b.
 func distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	d := make([][]int, len(x)+1)

@@ -14,8 +14,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
-// openTerminal returns a terminal and the other end of it, where a person
-// types and reads.
+// openTerminal returns a terminal and its other end, where a person types and reads.
 func openTerminal(t *testing.T) (terminal, person *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -38,7 +37,7 @@ func openTerminal(t *testing.T) (terminal, person *os.File) {
 	return terminal, person
 }
 
-// TestDataOnTerminal: a terminal gets a file as text, without what would change it.
+// TestDataOnTerminal checks that binary output is escaped on a terminal.
 func TestDataOnTerminal(t *testing.T) {
 	t.Parallel()
 	terminal, person := openTerminal(t)
@@ -55,8 +54,7 @@ func TestDataOnTerminal(t *testing.T) {
 	}
 }
 
-// TestQROnTerminal: a terminal obeys the colours of a QR code. Elsewhere it has none, and
-// what was light there is left out.
+// TestQROnTerminal checks that a QR code has colours on a terminal only, and that paper is inverted.
 func TestQROnTerminal(t *testing.T) {
 	t.Parallel()
 	terminal, person := openTerminal(t)
@@ -70,7 +68,7 @@ func TestQROnTerminal(t *testing.T) {
 	first, _, _ := strings.Cut(string(shown[:n]), "\r\n")
 	printed, _, _ := strings.Cut(stdout.String(), "\n")
 	if light := strings.Repeat("█", 29); err != nil || first != "# \x1b[38;5;231;48;5;16m"+light+"\x1b[0m" || printed != "# "+strings.Repeat(" ", 29) {
-		t.Errorf("%v, the terminal begins with %q, and paper with %q", err, first, printed)
+		t.Errorf("%v, the terminal begins with %q, the paper with %q", err, first, printed)
 	}
 }
 
@@ -91,7 +89,7 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// TestProgress: progress is drawn after a second, and then ten times a second at most.
+// TestProgress checks that progress is drawn after a second, and then at most ten times a second.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	terminal, person := openTerminal(t)
@@ -113,11 +111,11 @@ func TestProgress(t *testing.T) {
 		p.End()
 	})
 	terminal.Close()
-	shown, _ := io.ReadAll(person) // its error says that the terminal is closed
+	shown, _ := io.ReadAll(person) // the error is the closed terminal
 	bar := "Importing [" + strings.Repeat("=", 15) + strings.Repeat(" ", 15) + "] 5 of 10"
 	width := strings.Repeat(" ", len(bar)-len("Importing: 1 second"))
 	want := "\r" + bar + "\rImporting: 1 second" + width + "\r" + strings.Repeat(" ", len(bar)) + "\r"
 	if string(shown) != want {
-		t.Errorf("%q, not %q", shown, want)
+		t.Errorf("got %q, want %q", shown, want)
 	}
 }

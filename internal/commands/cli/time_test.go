@@ -52,7 +52,7 @@ func TestParseExpiry(t *testing.T) {
 	}, "soon", "2027-02-30", "101y", "-1d", "2027-01-31T08:00:00Z")
 }
 
-// checkTimes checks what parse makes of texts, and that it refuses others.
+// checkTimes checks the results of parse for valid texts, and its errors for invalid ones.
 func checkTimes(t *testing.T, parse func(string, time.Time) (time.Time, error), right map[string]string, wrong ...string) {
 	t.Helper()
 	for text, want := range right {
@@ -67,8 +67,8 @@ func checkTimes(t *testing.T, parse func(string, time.Time) (time.Time, error), 
 	}
 }
 
-// FuzzParseDuration checks the bounds of a duration, and that the other
-// parsers agree with it, but for the leap days of years.
+// FuzzParseDuration checks the bounds of a duration, and that the other parsers agree with it except
+// for leap days.
 func FuzzParseDuration(f *testing.F) {
 	for _, text := range []string{"", "90d", "12h", "7y", "2027-01-31", "2027-01-31T08:00:00Z", "99999999999d"} {
 		f.Add(text)

@@ -13,15 +13,14 @@ import (
 )
 
 const (
-	// keysEach is how soon a server detects keys and changes of another process.
-	keysEach  = 250 * time.Millisecond
-	cleanEach = 10 * time.Second // replays and the certificate
+	keysEach  = 250 * time.Millisecond // for keys and changes of other processes
+	cleanEach = 10 * time.Second       // for old responses and the certificate
 
 	lateWrites = "cannot write the last use of keys and the time"
 )
 
-// startBackground starts the background work and returns a function that stops it. A small
-// database is scrubbed before it returns.
+// startBackground starts the background work and returns a function that stops it. It checks a small
+// database before it returns.
 func (d *daemon) startBackground() (stop func()) {
 	var working sync.WaitGroup
 	ctx, cancel := context.WithCancel(context.Background())
@@ -59,9 +58,9 @@ func (d *daemon) startBackground() (stop func()) {
 	}
 }
 
-// showLife tells the service manager that the service works, if the database has
-// answered. A restart helps neither against a full disk nor against lost files: the open
-// files are then all that is left of them. A ping that never ends shows no life.
+// showLife resets the watchdog of the service manager, unless the database fails. Despite a full disk
+// or lost files it also resets the watchdog: a restart would not help, and would close open files
+// that are the only copy of the data.
 func (d *daemon) showLife(ping error) error {
 	if ping != nil && !errors.Is(ping, sqlite.ErrLost) && !errors.Is(ping, sqlite.ErrFull) {
 		return ping
@@ -69,10 +68,10 @@ func (d *daemon) showLife(ping error) error {
 	return d.manager.Alive()
 }
 
-// noteAddress writes the URL of the service into the database, for links that commands
-// print. On a full disk it waits until there is space.
+// noteAddress writes the URL of the service to the database, for links that commands print. It ignores
+// a full disk; the next call tries again.
 func (d *daemon) noteAddress() error {
-	urls := []string{d.url()} // which can change with the address of the computer
+	urls := []string{d.url()} // can change with the address of the computer
 	if d.noted == urls[0] {
 		return nil
 	}
@@ -89,14 +88,14 @@ func (d *daemon) noteAddress() error {
 	return err
 }
 
-// repeat calls do at once and then at each interval, until ctx ends. When do begins to
-// fail, repeat logs that once.
+// repeat calls do immediately and then at each interval, until ctx ends. It logs the first of
+// consecutive failures.
 func repeat(ctx context.Context, log *slog.Logger, each time.Duration, failure string, do func() error) {
 	ticker := time.NewTicker(each)
 	defer ticker.Stop()
 	for failing := false; ; {
 		err := safely(do)
-		if err != nil && !failing && !errors.Is(err, sqlite.ErrLost) { // the guard has logged a loss
+		if err != nil && !failing && !errors.Is(err, sqlite.ErrLost) { // the guard logs a loss
 			log.Warn(failure, "cause", err.Error())
 		}
 		failing = err != nil
@@ -108,8 +107,7 @@ func repeat(ctx context.Context, log *slog.Logger, each time.Duration, failure s
 	}
 }
 
-// safely calls do and returns its panic as an error, so that a fault in the background
-// does not end the service.
+// safely calls do and returns a panic as an error, so that it does not end the service.
 func safely(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -16,9 +16,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 )
 
-// TestPanicBesideRequests: a panic of background work is logged once, and the
-// work goes on.
-func TestPanicBesideRequests(t *testing.T) {
+// TestPanicInBackground checks that a panic of background work is logged once and the work continues.
+func TestPanicInBackground(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	ctx, stop := context.WithCancel(t.Context())
@@ -35,13 +34,13 @@ func TestPanicBesideRequests(t *testing.T) {
 	}
 }
 
-// TestShowLife: what a restart does not heal shows life; what it may heal does not.
+// TestShowLife checks that the watchdog is reset unless a restart could help.
 func TestShowLife(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" { // whose manager has no such socket
+	if runtime.GOOS == "windows" { // no such sockets
 		return
 	}
-	folder, err := os.MkdirTemp("", "ffw") // a short path, as sockets need
+	folder, err := os.MkdirTemp("", "ffw") // sockets need a short path
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,15 +54,15 @@ func TestShowLife(t *testing.T) {
 	d := daemon{manager: managers.NewManager(func(name string) string { return map[string]string{"NOTIFY_SOCKET": socket}[name] })}
 	broken := errors.New("it broke")
 	if err := d.showLife(broken); err != broken {
-		t.Errorf("a database that fails: %v", err)
+		t.Errorf("a failing database: %v", err)
 	}
 	for _, ping := range []error{nil, sqlite.ErrLost, sqlite.ErrFull} {
 		if err := errors.Join(d.showLife(ping), listener.SetReadDeadline(time.Now().Add(time.Minute))); err != nil {
 			t.Fatal(err)
 		}
-		heard := make([]byte, 100)
-		if n, err := listener.Read(heard); err != nil || string(heard[:n]) != "WATCHDOG=1" {
-			t.Errorf("%v: heard %q, %v", ping, heard[:n], err)
+		message := make([]byte, 100)
+		if n, err := listener.Read(message); err != nil || string(message[:n]) != "WATCHDOG=1" {
+			t.Errorf("%v: got %q, %v", ping, message[:n], err)
 		}
 	}
 }

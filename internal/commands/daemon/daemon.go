@@ -1,6 +1,5 @@
-// Package daemon runs a server, for serve, demo and the installed service: it listens,
-// opens the database, prepares and serves it, and stops, in the order of daemon.go. The
-// background work is in background.go.
+// Package daemon runs the server for serve, demo and the installed service. The functions of
+// daemon.go are in the order of their calls, from listening to closing the database.
 package daemon
 
 import (
@@ -31,7 +30,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// Commands are the commands of this package and what they depend on.
+// Commands has the dependencies of the commands in this package.
 type Commands struct {
 	Database database.Schema
 	NewAPI   func(site.Service) http.Handler
@@ -40,24 +39,24 @@ type Commands struct {
 // All returns the commands of this package.
 func (c Commands) All() []*cobra.Command { return []*cobra.Command{c.serveCommand(), c.demoCommand()} }
 
-// daemon serves a database until the program must stop.
+// daemon is a running server.
 type daemon struct {
 	Commands
 	Options
 	service   site.Service
 	env       cli.Env
-	manager   managers.Manager // that has started this process
+	manager   managers.Manager
 	web       *httpserver.Server
 	scheduler *backup.Scheduler // nil without backups
 
 	listener net.Listener
 	local    net.Listener // without TLS, for this computer; may be nil
-	guard    *guard.Guard // of the open database
-	noted    string       // the URL in the database; empty before there is one
-	heap     int64        // the limit of the heap
+	guard    *guard.Guard
+	noted    string // the URL in the database; may be empty
+	heap     int64  // memory limit
 }
 
-// Run serves a database until the program must stop, which is not an error.
+// Run serves a database until the context of env ends. Then it returns nil.
 func (c Commands) Run(env cli.Env, o Options) error {
 	d := &daemon{Commands: c, Options: o, env: env, manager: managers.NewManager(os.Getenv)}
 	d.service = site.Service{
@@ -85,7 +84,7 @@ func (c Commands) Run(env cli.Env, o Options) error {
 	return c.Database.Advise(env.Context, err, d.DB, d.Backups.Dir)
 }
 
-// certify creates the certificate of --tls-self-signed, or renews it.
+// certify creates or renews the certificate of --tls-self-signed.
 func (d *daemon) certify() (err error) {
 	if !d.SelfSigned {
 		return nil
@@ -103,12 +102,11 @@ func (d *daemon) certify() (err error) {
 	return err
 }
 
-// otherFiles is the maximum number of open files other than connections and the database:
-// 10 for the streams, the network, the lock and Go itself, and a dozen for a
-// backup, the scrub and a certificate.
+// otherFiles is the maximum number of open files besides connections and the database: 10 for the
+// standard streams, the network, the lock and the Go runtime, and 12 for a backup, an integrity check
+// and a certificate.
 const otherFiles = 22
 
-// newWeb creates the HTTP server.
 func (d *daemon) newWeb() (err error) {
 	d.web, err = httpserver.New(httpserver.Config{
 		CertFile: d.CertFile, KeyFile: d.KeyFile,
@@ -120,8 +118,8 @@ func (d *daemon) newWeb() (err error) {
 	return err
 }
 
-// live serves the database from the lock to the end. It listens before it opens the database:
-// a port that is taken changes nothing on disk, and clients that connect early wait.
+// live locks, opens, serves and closes the database. It listens before it opens the database, so that
+// a port in use changes nothing on disk and early clients wait.
 func (d *daemon) live() error {
 	release, err := d.Database.Lock(d.DB)
 	if err != nil {
@@ -149,7 +147,6 @@ func (d *daemon) live() error {
 	return err
 }
 
-// listen opens the listener.
 func (d *daemon) listen() error {
 	host, port, _ := net.SplitHostPort(d.Listen)
 	listener, err := httpserver.Listen(d.Listen)
@@ -164,8 +161,8 @@ func (d *daemon) listen() error {
 	return nil
 }
 
-// listenLocally opens a listener for this computer if the other listener serves TLS to
-// other computers. It only warns if the default port is taken.
+// listenLocally opens a listener for this computer if the main listener serves TLS to other computers.
+// If the default port is in use, it only warns.
 func (d *daemon) listenLocally() error {
 	if d.Local == "" || d.CertFile == "" || isLoopback(d.listener.Addr()) {
 		return nil
@@ -178,7 +175,7 @@ func (d *daemon) listenLocally() error {
 	if err != nil {
 		return d.cannotListenLocally(err)
 	}
-	if !isLoopback(local.Addr()) { // localhost can be anything
+	if !isLoopback(local.Addr()) { // localhost may resolve to any address
 		local.Close()
 		return cli.WithHint(fmt.Errorf("%s is not a loopback address", d.Local), "--local "+defaultLocal)
 	}
@@ -195,7 +192,7 @@ func (d *daemon) cannotListenLocally(err error) error {
 	return nil
 }
 
-// cannotListen adds a hint to an error in listening.
+// cannotListen adds a hint to an error of listen.
 func (d *daemon) cannotListen(err error) error {
 	host, port, _ := net.SplitHostPort(d.Listen)
 	if errors.Is(err, httpserver.ErrNotOurs) || errors.Is(err, httpserver.ErrNoHost) {
@@ -215,7 +212,7 @@ func (d *daemon) cannotListen(err error) error {
 	return cli.WithHint(err, hint)
 }
 
-// open opens the database, and creates a missing one.
+// open opens the database, and creates it if it is missing.
 func (d *daemon) open() (err error) {
 	warnOfPlace(d.env, osutil.Resolve(d.DB))
 	d.service.Store, err = d.Database.OpenLocked(d.env, d.DB, d.Backups.Dir, d.makeNew)
@@ -230,23 +227,22 @@ func (d *daemon) open() (err error) {
 	return err
 }
 
-// noteBackups notes the settings of the backups for other commands.
+// noteBackups stores the backup settings for other commands.
 func (d *daemon) noteBackups() {
 	if err := backup.NoteSettings(d.DB, d.Backups); err != nil {
-		d.service.Log.Warn("cannot note the folder of the backups", "cause", err.Error())
+		d.service.Log.Warn("cannot store the backup settings", "cause", err.Error())
 	}
 }
 
-// The heap may grow to five times its live part, because most of it belongs to finished
-// requests, but not beyond heapLimit. Open connections count extra: collecting garbage
-// all the time would not make them smaller.
+// The heap may grow to five times its live size, because most garbage is from finished requests, but
+// only up to heapLimit. Open connections raise the limit, because garbage collection cannot free them.
 const (
 	heapGrowth = 400 // percent
 	heapLimit  = 80 << 20
-	connection = 32 << 10 // bytes, with a waiting request
+	connection = 32 << 10 // bytes of a connection with a waiting request
 )
 
-// limitMemory sets the limit of the heap for the open connections.
+// limitMemory sets the memory limit for the current number of connections.
 func (d *daemon) limitMemory() error {
 	if limit := heapLimit + connection*int64(d.web.Open()); limit != d.heap {
 		debug.SetMemoryLimit(limit)
@@ -255,8 +251,8 @@ func (d *daemon) limitMemory() error {
 	return nil
 }
 
-// answer prepares the database and answers requests. When the program must stop, requests
-// in flight finish.
+// answer prepares the database and serves requests. After the context of env ends, requests in flight
+// finish.
 func (d *daemon) answer() error {
 	if err := d.service.Store.BeginEpoch(); err != nil && !warnOfFullDisk(d.env, err) {
 		return &sqlite.FileError{Op: "writing to", Path: d.DB, Err: err}
@@ -294,7 +290,7 @@ func (d *daemon) answer() error {
 	return d.web.Serve(d.env.Context, d.listener, d.local, api)
 }
 
-// describe adds to the service what has been opened.
+// describe sets the fields of the service that depend on the open database and listeners.
 func (d *daemon) describe() {
 	s := &d.service
 	s.Callers = callers.New(s.Store, s.Log, httpapi.NewRateLimit(d.RateLimit, time.Now))
@@ -336,8 +332,8 @@ func isLoopback(addr net.Addr) bool {
 	return ok && tcp.IP.IsLoopback()
 }
 
-// notifyManager reports to the service manager that the service is ready and, when the
-// program must stop, that it is stopping. end ends the wait for that.
+// notifyManager reports to the service manager that the service is ready and, when the context ends,
+// that it is stopping. end cancels the second report.
 func (d *daemon) notifyManager(url string) (end func()) {
 	logFailure := func(err error) {
 		if err != nil {
@@ -349,16 +345,16 @@ func (d *daemon) notifyManager(url string) (end func()) {
 	return func() { stopped() }
 }
 
-// LostError reports that a served database was lost, and what to restore.
+// LostError is the error for a database that was lost while it was served.
 type LostError struct {
 	error
-	Before   string // what to do before; may be empty
-	File, DB string // what to restore, and where
+	Before   string // instructions to follow before the restore; may be empty
+	File, DB string // the backup or copy to restore, and the database
 }
 
 func (e *LostError) Unwrap() error { return e.error }
 
-// hint returns what to type where no service serves the database.
+// hint returns the hint for a database that is not of the service.
 func (e *LostError) hint() string {
 	hint := fmt.Sprintf("%sfirefighters restore %s --db %s", e.Before, cli.Quote(e.File), cli.Quote(e.DB))
 	if e.Before != "" {
@@ -367,7 +363,7 @@ func (e *LostError) hint() string {
 	return hint
 }
 
-// close closes the database. If the database was lost, the error is a LostError with a hint.
+// close closes the database. The error is a LostError with a hint if the database was lost.
 func (d *daemon) close() error {
 	loss := d.guard.End()
 	if loss == nil {
@@ -387,7 +383,7 @@ func (d *daemon) close() error {
 	case loss.Overwritten():
 		text := "later changes are missing, and keys revoked later may work again"
 		if loss.Saved != "" {
-			text += ". What was still readable is saved as " + cli.Quote(loss.Saved) + ", which may mix two states"
+			text += ". The readable part is saved as " + cli.Quote(loss.Saved) + ", which may mix two states"
 		}
 		lost.error = fmt.Errorf("%w: %s: %s", loss, db, text)
 		d.withBackup(lost)
@@ -400,7 +396,7 @@ func (d *daemon) close() error {
 	return cli.WithHint(lost, lost.hint())
 }
 
-// noteComplete reports that closing the database has completed it.
+// noteComplete reports that closing the database saved all changes.
 func (d *daemon) noteComplete(loss *guard.Loss) error {
 	if err := guard.Forget(loss.Path); err != nil {
 		return err
@@ -413,8 +409,8 @@ func (d *daemon) noteComplete(loss *guard.Loss) error {
 	return nil
 }
 
-// withBackup completes the error if no complete copy was saved: first copy the files, before
-// anything writes to them, then restore the newest backup or, without one, the mixed copy.
+// withBackup completes an error without a complete copy of the database. It recommends to copy the
+// files and then restore the newest backup or, without a backup, the mixed copy.
 func (d *daemon) withBackup(lost *LostError) {
 	lost.Before = "first copy " + cli.Quote(lost.DB) + " and the files next to it to another folder; then: "
 	lost.File = cmp.Or(lost.File, "FILE")

@@ -17,16 +17,15 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// demoCommand returns the command demo.
 func (c Commands) demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "demo",
-		Short:      "Serve invented people, to try the program",
+		Short:      "Try the program with invented people",
 		GroupID:    cli.GroupServer,
 		SuggestFor: []string{"try", "test", "example"},
-		Long: `Serve invented people, to try the program. They are deleted when demo stops,
-unless --db names a new file to keep them in. The same flags always invent the
-same people. If port 8080 is taken, demo uses another one.`,
+		Long: `Try the program with invented people. They are deleted when demo stops, unless
+--db names a new file to keep them in. The same flags always invent the same
+people. If port 8080 is in use, demo uses another one.`,
 		Example: `  firefighters demo
   firefighters demo --departments 30000 --people 1200000 --db country.db`,
 		Annotations: map[string]string{cli.Server: "true"},
@@ -50,7 +49,7 @@ same people. If port 8080 is taken, demo uses another one.`,
 // demonstration describes the content of a demo.
 type demonstration struct {
 	departments, people int
-	end                 string // what happens to the people when demo stops
+	end                 string // the sentence about the end of the demo
 	unfinished          bool   // not all people were added
 }
 
@@ -61,7 +60,7 @@ func (c Commands) demo(cmd *cobra.Command, o Options) error {
 	}
 	o.anyPort = !cmd.Flags().Changed("listen")
 	if keep {
-		invented.end = "They stay in " + cli.Quote(o.DB) + " when demo stops."
+		invented.end = "They remain in " + cli.Quote(o.DB) + " when demo stops."
 	} else {
 		invented.end = "They are deleted when demo stops."
 		dir, err := os.MkdirTemp("", "firefighters-demo-")
@@ -76,7 +75,7 @@ func (c Commands) demo(cmd *cobra.Command, o Options) error {
 		return cli.WithHint(fmt.Errorf("demo creates a new file, but %s already exists", osutil.InQuotes(o.DB)),
 			"firefighters serve --db "+cli.Quote(o.DB))
 	}
-	c.Database.Quiet = true // what demo prints about the people says where they are
+	c.Database.Quiet = true // invent prints the path of the database
 	err := c.Run(cli.EnvOf(cmd), o)
 	if invented.unfinished {
 		for _, suffix := range []string{"", "-wal", "-shm", "-lock"} {
@@ -87,13 +86,13 @@ func (c Commands) demo(cmd *cobra.Command, o Options) error {
 			err = cli.Unfinished("Stopped. No database was created.", "")
 		}
 	}
-	if errors.Is(err, sqlite.ErrLost) && !keep { // what was saved is deleted as well
+	if errors.Is(err, sqlite.ErrLost) && !keep { // the saved copy is also deleted
 		err = errors.New("the database of the demo was deleted while it was served")
 	}
 	return err
 }
 
-// invent fills the empty database and prints what is in it.
+// invent fills the empty database and prints a summary.
 func (d *daemon) invent() error {
 	if err := d.invented.addTo(d.service.Store, d.env); err != nil {
 		return fmt.Errorf("inventing people: %w", err)
@@ -107,11 +106,10 @@ func (d *daemon) invent() error {
 	return d.announceKey(demo.Department(0))
 }
 
-// batchSize is about how many people are added in one transaction. Ctrl-C takes effect
-// between two transactions.
+// batchSize is the approximate number of people in one transaction. Ctrl-C takes effect between
+// transactions.
 const batchSize = 2000
 
-// addTo adds the departments and their people to a store.
 func (o *demonstration) addTo(s *store.Store, env cli.Env) error {
 	o.unfinished = true
 	progress := env.StartProgress("Inventing people")
@@ -141,7 +139,7 @@ func (o *demonstration) addTo(s *store.Store, env cli.Env) error {
 	return err
 }
 
-// inventPeople returns the members of a department from one number up to another.
+// inventPeople returns the people of a department with the numbers from <= number < to.
 func inventPeople(department, from, to int) []record.Fields {
 	people := make([]record.Fields, 0, to-from)
 	for number := from; number < to; number++ {

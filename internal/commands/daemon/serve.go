@@ -20,7 +20,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// serveCommand returns the command serve.
 func (c Commands) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "serve",
@@ -33,9 +32,9 @@ If the database does not exist, serve creates it and prints a link to the page
 and an API key, which is shown only once. To open the page later, use
 "firefighters open".
 
-By default only this computer can connect. To let others in, add --listen
-0.0.0.0:8443 and --tls-self-signed. Renewed certificate files are loaded within
-seconds.
+By default only this computer can connect. To allow other computers, add
+--listen 0.0.0.0:8443 and --tls-self-signed. Renewed certificate files are
+loaded within seconds.
 
 With --backup-dir the database is backed up automatically. A tenth of that disk
 always stays free.`,
@@ -47,8 +46,8 @@ always stays free.`,
 	var o Options
 	o.AddFlags(cmd)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { cli.FromEnvironment(cmd, f.Name) })
-	// Not for the installed service: a saved setting would apply to every later start.
-	cmd.Flags().BoolVar(&o.makeNew, "new", false, "start although files of the database were lost; see docs/operations.md")
+	// Not a setting of the installed service, where it would apply to every startup.
+	cmd.Flags().BoolVar(&o.makeNew, "new", false, "start even if files of the database were lost; see docs/operations.md")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := o.Check(cmd); err != nil {
 			return err
@@ -58,8 +57,8 @@ always stays free.`,
 	return cmd
 }
 
-// addFirst creates the first department of an empty database and prints its first key,
-// unless no one reads that.
+// addFirst creates the first department of an empty database and, unless it is the installed service,
+// prints its first key.
 func (d *daemon) addFirst() error {
 	empty, err := d.service.Store.Empty()
 	switch {
@@ -76,8 +75,8 @@ func (d *daemon) addFirst() error {
 	return d.announceKey(store.FirstDepartment)
 }
 
-// announceKey creates an admin key for a department and prints it, a link to the office
-// page unless there is none, and a command that lists the people.
+// announceKey creates an admin key for a department. It prints the key, a link to the office page
+// unless the page is disabled, and a command that lists the people.
 func (d *daemon) announceKey(department string) error {
 	curl := "curl"
 	if runtime.GOOS == "windows" {
@@ -99,8 +98,8 @@ func (d *daemon) announceKey(department string) error {
 	return d.env.Println("Try the key:\n\n  " + command + "\n")
 }
 
-// trust returns the options with which curl trusts the certificate. On Windows curl also
-// asks whether it was revoked, and no server answers that.
+// trust returns the options for curl to trust the certificate. On Windows curl also requires a
+// revocation check, which a local authority cannot answer.
 func (d *daemon) trust() string {
 	switch {
 	case d.service.Authority == nil:
@@ -114,25 +113,22 @@ func (d *daemon) trust() string {
 // Options are the flags of serve.
 type Options struct {
 	DB, Listen        string
-	Local             string // loopback address for HTTP next to HTTPS for others; empty: none
+	Local             string // loopback address for HTTP in addition to HTTPS; empty for none
 	CertFile, KeyFile string // for HTTPS: both or neither
-	SelfSigned        bool   // create them
-	RateLimit         int    // requests per second and key; 0 is no limit
+	SelfSigned        bool   // use a local certificate authority
+	RateLimit         int    // requests per second and key; 0 for no limit
 	Origins           []string
 	NoOffice          bool
 	NoPhones          bool
-	Backups           backup.Options // no folder: no backups
-	encryptTo         database.Recipients
+	Backups           backup.Options // no backups if Dir is empty
+	Installed         bool           // the installed service, which never prints a key
 
-	// Installed is set for the installed service. No one reads what it prints, so it
-	// never prints a key.
-	Installed bool
-
-	every    string         // the flag of Backups.Every
-	makeNew  bool           // also if the database was lost
-	again    string         // the command line without --listen, for hints
-	anyPort  bool           // use another port if the port is taken
-	invented *demonstration // nil except for demo
+	encryptTo database.Recipients
+	every     string         // the flag of Backups.Every
+	makeNew   bool           // start even if the database was lost
+	again     string         // the command line without --listen, for hints
+	anyPort   bool           // use another port if the port is in use
+	invented  *demonstration // nil except for demo
 }
 
 const (
@@ -142,7 +138,7 @@ const (
 	maxRateLimit  = 1_000_000
 )
 
-// AddFlags adds the flags of serve, which Check checks.
+// AddFlags adds the flags of serve. Check validates them.
 func (o *Options) AddFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -169,7 +165,7 @@ func (o *Options) addNetFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.NoPhones, "no-phones", false, "do not serve contacts and calendars for phones")
 }
 
-// Check returns a usage error if flags of AddFlags have wrong values.
+// Check returns a usage error if a flag of AddFlags is invalid.
 func (o *Options) Check(cmd *cobra.Command) error {
 	if err := o.CheckRecipients(cmd); err != nil {
 		return err
@@ -188,11 +184,11 @@ func (o *Options) Check(cmd *cobra.Command) error {
 	return o.checkNet(cmd)
 }
 
-// CheckRecipients is the part of Check that must come before flags are used in any other
-// way: a secret key may be among them.
+// CheckRecipients is the part of Check that must run before any other use of the flags, because a
+// recipient may be a secret key.
 func (o *Options) CheckRecipients(cmd *cobra.Command) error { return o.encryptTo.Check(cmd) }
 
-// checkNet returns a usage error if flags of addNetFlags have wrong values.
+// checkNet returns a usage error if a flag of addNetFlags is invalid.
 func (o *Options) checkNet(cmd *cobra.Command) error {
 	o.again = cli.CommandLine(cmd, "listen")
 	if o.Installed {
@@ -233,8 +229,8 @@ func checkAddress(address string) error {
 	return err
 }
 
-// suggestedAddress returns an address in place of a wrong one, which may be a port or a
-// host only.
+// suggestedAddress returns a valid address similar to an invalid one, which may lack the host or the
+// port.
 func suggestedAddress(typed string) string {
 	if port, err := strconv.ParseUint(typed, 10, 16); err == nil {
 		return fmt.Sprintf("127.0.0.1:%d", port)

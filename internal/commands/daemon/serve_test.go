@@ -6,7 +6,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
-// TestSuggestedAddress: what was typed of an address stays in the suggestion.
+// TestSuggestedAddress checks that a suggestion keeps the valid part of an address.
 func TestSuggestedAddress(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{
@@ -14,7 +14,7 @@ func TestSuggestedAddress(t *testing.T) {
 		"[::1]": cli.Quote("[::1]:8080"), "pc.example": "pc.example:8080", "": "127.0.0.1:8080", "nonsense": "127.0.0.1:8080", "http://pc.example:80": "127.0.0.1:8080",
 	} {
 		if got := suggestedAddress(typed); got != want {
-			t.Errorf("%q: %s, not %s", typed, got, want)
+			t.Errorf("suggestedAddress(%q) = %s, want %s", typed, got, want)
 		}
 	}
 }

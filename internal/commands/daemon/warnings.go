@@ -15,11 +15,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Warnings about a place, a disk or permissions that put the records at risk. The server
-// starts all the same.
-
-// warnOfExposure warns of records and keys that others can read on the network or on this
-// computer. Without a keyFile the service has no TLS.
+// warnOfExposure warns if others can read the records and keys, on the network or on this computer.
+// The service has no TLS if keyFile is empty.
 func warnOfExposure(env cli.Env, addr net.Addr, db, keyFile string) {
 	if !isLoopback(addr) && keyFile == "" {
 		env.Warn(fmt.Sprintf("listening on %s without TLS: anyone on the network can read\nthe records and the keys, and use the keys", addr),
@@ -28,12 +25,12 @@ func warnOfExposure(env cli.Env, addr net.Addr, db, keyFile string) {
 	path := osutil.Resolve(db)
 	warnOfModes(env, 0o077, path, path+"-wal", path+"-shm", path+"-lock")
 	if keyFile != "" {
-		warnOfModes(env, 0o007, keyFile) // a group may share a certificate
+		warnOfModes(env, 0o007, keyFile) // a group may share the key
 	}
 }
 
-// noteTrust prints how other computers trust a certificate: the file of its authority, the
-// URL of that file, and the command with instructions.
+// noteTrust prints how other computers can trust the certificate: the path and the URL of the
+// authority's certificate, and the command with instructions.
 func noteTrust(env cli.Env, addr net.Addr, file, url, db string) {
 	if !isLoopback(addr) {
 		env.Notef("Other computers must trust this certificate once: %s", cli.Quote(file))
@@ -42,8 +39,7 @@ func noteTrust(env cli.Env, addr net.Addr, file, url, db string) {
 	}
 }
 
-// warnOfModes warns of files with permissions in mask. It does not change them: they may
-// be intended.
+// warnOfModes warns of files with permissions in mask, which may be intended.
 func warnOfModes(env cli.Env, mask os.FileMode, paths ...string) {
 	var open []string
 	for _, path := range paths {
@@ -57,7 +53,7 @@ func warnOfModes(env cli.Env, mask os.FileMode, paths ...string) {
 	}
 }
 
-// warnOfPlace warns of a folder in which a database is not safe while it is served.
+// warnOfPlace warns of a folder where a served database can be damaged.
 func warnOfPlace(env cli.Env, path string) {
 	folder, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
@@ -72,30 +68,28 @@ func warnOfPlace(env cli.Env, path string) {
 	}
 }
 
-// warnOfSchema warns of a database with other tables, indexes, triggers or views than the
-// program creates. They may be intended.
+// warnOfSchema warns of a database whose tables, indexes, triggers or views differ from those that
+// the program creates, which may be intended.
 func warnOfSchema(env cli.Env, format sqlite.Format, db *sqlite.DB, path string) {
 	err := db.Read(format.CheckSchema)
 	if wrong, ok := errors.AsType[*sqlite.SchemaError](err); ok {
 		env.Warn(fmt.Sprintf("the database is not as this program makes it: %v;\nrestore will reject a backup of it", wrong),
-			"unless you changed that yourself: firefighters check --db "+cli.Quote(path))
+			"unless you changed the schema yourself: firefighters check --db "+cli.Quote(path))
 	}
 }
 
-// warnOfFullDisk warns of a full disk, and reports whether err is about one. The database
-// can still be read.
+// warnOfFullDisk reports whether err is a full disk, and if so, warns of it.
 func warnOfFullDisk(env cli.Env, err error) bool {
 	full := errors.Is(err, sqlite.ErrFull)
 	if full {
-		env.Warn("the disk of the database is full: reading works, writing does not", "")
+		env.Warn("the disk of the database is full: the records are read-only", "")
 	}
 	return full
 }
 
 const encryptHint = "--backup-encrypt-to RECIPIENT (to create one: firefighters backup-key)"
 
-// warnOfBackups warns that there are no backups, or that they are not safe from loss or
-// from other readers.
+// warnOfBackups warns if there are no backups, or if they are at risk of loss or unauthorized access.
 func warnOfBackups(env cli.Env, o backup.Options, db string) {
 	dir := o.Dir
 	if program := syncProgram(dir); program != "" && len(o.EncryptTo) == 0 {
@@ -105,13 +99,13 @@ func warnOfBackups(env cli.Env, o backup.Options, db string) {
 		env.Note("there are no backups. For a daily backup to another disk, add: --backup-dir DIR", "")
 		return
 	}
-	if err := backup.CheckFolder(dir, db); err != nil { // which creates it, as the first backup would
+	if err := backup.CheckFolder(dir, db); err != nil { // also creates the folder
 		env.Warn(fmt.Sprintf("no backups are made: %v", err), "")
 		return
 	}
 	switch err := backup.CheckPlace(dir, db); {
 	case osutil.SharedFolder(dir):
-		hint := "a new folder in it, which is created for you only: --backup-dir " + cli.Quote(filepath.Join(dir, "firefighters"))
+		hint := "a private new folder inside it: --backup-dir " + cli.Quote(filepath.Join(dir, "firefighters"))
 		if runtime.GOOS != "windows" { // the disk has no owners
 			hint = "sudo firefighters service backup-disk, which mounts the disk for the service, or " + encryptHint
 		}
@@ -123,8 +117,8 @@ func warnOfBackups(env cli.Env, o backup.Options, db string) {
 	}
 }
 
-// syncPrograms are programs by the names of their folders in lower case. A name can go on
-// after a space, "-" or "_": "OneDrive - Fire Department".
+// syncPrograms maps lower-case folder names to sync programs. A folder name may continue after a
+// space, "-" or "_": "OneDrive - Fire Department".
 var syncPrograms = []struct{ folder, program string }{
 	{"onedrive", "OneDrive"},
 	{"dropbox", "Dropbox"},
@@ -137,11 +131,11 @@ var syncPrograms = []struct{ folder, program string }{
 	{"nextcloud", "Nextcloud"},
 	{"owncloud", "ownCloud"},
 	{"pcloud drive", "pCloud"},
-	{"cloudstorage", "a sync program"}, // on macOS the folder of all of them
+	{"cloudstorage", "a sync program"}, // the folder of all sync programs on macOS
 }
 
-// syncProgram returns the program that synchronizes a folder with other computers, as far
-// as the names in its path show, and "" if there is none.
+// syncProgram returns the program that synchronizes a folder with other computers, judging by its
+// path, or "".
 func syncProgram(folder string) string {
 	isSeparator := func(r rune) bool { return r == '/' || r == '\\' }
 	for name := range strings.FieldsFuncSeq(strings.ToLower(folder), isSeparator) {

@@ -30,7 +30,7 @@ func TestWarnOfExposure(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := exposure(t, "127.0.0.1:8080", db, ""); strings.Contains(got, "chmod 600") != (runtime.GOOS != "windows") {
-		t.Errorf("a file that all can read: %q", got)
+		t.Errorf("a file that everyone can read: %q", got)
 	}
 }
 
@@ -52,7 +52,7 @@ func TestWarnOfBackups(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	said := func(o backup.Options) string {
+	warnings := func(o backup.Options) string {
 		var stderr strings.Builder
 		warnOfBackups(cli.Env{Stderr: &stderr}, o, filepath.Join(folder, "x.db"))
 		return stderr.String()
@@ -64,11 +64,11 @@ func TestWarnOfBackups(t *testing.T) {
 		filepath.Join(folder, "backups"): "on the same disk",
 		filepath.Join(folder, "Dropbox"): readable,
 	} {
-		if text := said(backup.Options{Dir: dir}); !strings.Contains(text, want) {
-			t.Errorf("%q: %q does not have %q", dir, text, want)
+		if text := warnings(backup.Options{Dir: dir}); !strings.Contains(text, want) {
+			t.Errorf("%q: %q lacks %q", dir, text, want)
 		}
 	}
-	if text := said(backup.Options{Dir: filepath.Join(folder, "Dropbox"), EncryptTo: make(backup.Recipients, 1)}); strings.Contains(text, readable) {
+	if text := warnings(backup.Options{Dir: filepath.Join(folder, "Dropbox"), EncryptTo: make(backup.Recipients, 1)}); strings.Contains(text, readable) {
 		t.Errorf("encrypted: %q", text)
 	}
 }
@@ -86,7 +86,7 @@ func TestSyncProgram(t *testing.T) {
 		"/Users/ana/Library/Mobile Documents/com~apple~CloudDocs": "iCloud",
 	} {
 		if got := syncProgram(path); got != want {
-			t.Errorf("%s: %q, not %q", path, got, want)
+			t.Errorf("syncProgram(%q) = %q, want %q", path, got, want)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Cause is osutil.Cause, also for an error about a database.
+// Cause is osutil.Cause, and also removes the operation and the path of a sqlite.FileError.
 func Cause(err error) error {
 	if e, ok := errors.AsType[*sqlite.FileError](err); ok {
 		return e.Err

@@ -21,7 +21,7 @@ import (
 type Schema struct {
 	Format   sqlite.Format
 	Upgrades []func(*sqlite.Conn) error // the first leads from version 1 to version 2
-	Quiet    bool                       // Open does not report that it created a database: the command does, or removes it
+	Quiet    bool                       // do not report a new database
 }
 
 // With opens the database at path for do, as Open does, and closes it.
@@ -37,8 +37,8 @@ func (s Schema) With(env cli.Env, path string, create bool, do func(*store.Store
 	return err
 }
 
-// WithTenant is With for a command about a department: the one with the name or, without
-// a name, the only one.
+// WithTenant is With for a command about the named department. Without a name it uses the only
+// department.
 func (s Schema) WithTenant(env cli.Env, path, name string, do func(*store.Store, record.TenantID) error) error {
 	return s.With(env, path, false, func(opened *store.Store) error {
 		tenant, err := opened.Tenant(name)
@@ -49,9 +49,9 @@ func (s Schema) WithTenant(env cli.Env, path, name string, do func(*store.Store,
 	})
 }
 
-// Open opens the database at path for a command. It creates a missing database if create is
-// set, and upgrades an old one. It returns an error for a file that is not a database of this
-// program, newer than the program, lost or damaged, and does not change it.
+// Open opens the database at path for a command. It creates a missing database if create is set, and
+// upgrades an old database. It returns an error, and changes nothing, if the file is lost, damaged,
+// newer than the program or not its database.
 func (s Schema) Open(env cli.Env, path string, create bool) (*store.Store, error) {
 	file := osutil.Resolve(path)
 	if create {
@@ -82,9 +82,9 @@ func (s Schema) Open(env cli.Env, path string, create bool) (*store.Store, error
 	return s.open(env, path, version)
 }
 
-// Lock locks the database at path for a server, until release. The database may be missing.
-// Lock undoes an interrupted restore. It returns an error for a file that is not a database of
-// this program or newer than the program, and does not change it.
+// Lock locks the database at path for a server until release is called. The file may be missing. Lock
+// undoes an interrupted restore. It returns an error, and changes nothing, if the file is newer than
+// the program or not its database.
 func (s Schema) Lock(path string) (release func() error, err error) {
 	if err := refuseRedirect(path); err != nil {
 		return nil, err
@@ -95,9 +95,9 @@ func (s Schema) Lock(path string) (release func() error, err error) {
 	return backup.Lock(path)
 }
 
-// OpenLocked opens the database at path for a server that has locked it. It creates a missing
-// database, and warns if there are backups of it next to it or in backupDir. It upgrades an
-// old database. It returns an error for a lost database, unless acceptLoss is set.
+// OpenLocked opens the database at path for a server that has locked it. It upgrades an old database.
+// It creates a missing database, and warns if backups of it exist next to it or in backupDir. It
+// returns an error for a lost database unless acceptLoss is set.
 func (s Schema) OpenLocked(env cli.Env, path, backupDir string, acceptLoss bool) (*store.Store, error) {
 	file := osutil.Resolve(path)
 	guard.RemoveLeftovers(file)
@@ -117,8 +117,8 @@ func (s Schema) OpenLocked(env cli.Env, path, backupDir string, acceptLoss bool)
 	return s.open(env, path, version)
 }
 
-// refuseRedirect returns an error if root would create a database on a path that another user
-// can lead to any other file.
+// refuseRedirect returns an error if root would create a database at a path that another user can
+// redirect.
 func refuseRedirect(path string) error {
 	if osutil.Exists(path) {
 		return nil
@@ -129,9 +129,8 @@ func refuseRedirect(path string) error {
 	return nil
 }
 
-// open opens the database at path, which has this version. Version 0 is a missing database or
-// the file of an interrupted attempt: open creates it. It upgrades an old database, which the
-// caller has locked.
+// open opens the database at path, which has the given version. Version 0 is a missing database, or
+// one whose creation was interrupted. The caller has locked a database that needs an upgrade.
 func (s Schema) open(env cli.Env, path string, version int) (*store.Store, error) {
 	file, isNew := osutil.Resolve(path), version == 0
 	switch {
@@ -158,10 +157,9 @@ func (s Schema) open(env cli.Env, path string, version int) (*store.Store, error
 	return opened, nil
 }
 
-// isOld reports whether a database of this version needs an upgrade.
+// isOld reports whether a database of the given version needs an upgrade.
 func (s Schema) isOld(version int) bool { return 0 < version && version < s.Format.Version }
 
-// create creates a database.
 func (s Schema) create(file string) error {
 	err := guard.SetAside(file)
 	if err == nil {
@@ -177,24 +175,24 @@ func (s Schema) create(file string) error {
 	return nil
 }
 
-// upgrade upgrades a database of an older version, after a copy of it was written next to it.
+// upgrade writes a copy of the database next to it and then upgrades the database.
 func (s Schema) upgrade(env cli.Env, file string) error {
 	progress := env.StartProgress("Copying the database")
 	defer progress.End()
 	return backup.Upgrade{
 		Format: s.Format, Database: file, Steps: s.Upgrades, Progress: progress.Set,
 		Announce: func(kept string) {
-			env.Notef("Upgrading the database %s. A copy of the old version stays in %s.", cli.Quote(file), cli.Quote(kept))
+			env.Notef("Upgrading the database %s. A copy of the old version is in %s.", cli.Quote(file), cli.Quote(kept))
 		},
 	}.Run(env.Context)
 }
 
-// warnOfNew warns that a database is about to be created although there are backups of it.
+// warnOfNew warns if a missing database that is about to be created has backups.
 func warnOfNew(env cli.Env, format sqlite.Format, path, backupDir string) {
 	if found := backup.Files(format, path, backupDir); len(found) > 0 {
 		db := cli.Quote(path)
 		env.Warn(fmt.Sprintf("there are backups of %s, but the file is missing. Creating an empty database.", db),
-			fmt.Sprintf("to restore the newest backup, stop this and type: firefighters restore %s --db %s", cli.Quote(found[0].Path), db))
+			fmt.Sprintf("to restore the newest backup, stop the server and type: firefighters restore %s --db %s", cli.Quote(found[0].Path), db))
 	}
 }
 
@@ -207,7 +205,7 @@ func warnOfClock(env cli.Env, clock *sqlite.Clock, path string) {
 	}
 }
 
-// Describe returns the content of a backup as text, as in "40 records of 1 department".
+// Describe summarizes the content of a backup, such as "40 records of 1 department".
 func Describe(s backup.Summary) string {
 	return cli.Count(s.Records, "record", "records") + " of " + cli.Count(s.Departments, "department", "departments")
 }

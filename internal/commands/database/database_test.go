@@ -23,25 +23,24 @@ func current(t *testing.T) Schema {
 	return Schema{Format: store.Format(string(text), 1)}
 }
 
-// TestWith: a missing database is made only where that is asked for, and standard error says
-// so.
+// TestWith checks that a missing database is created only if create is set, and is reported once.
 func TestWith(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
 	var stderr strings.Builder
 	env := cli.Env{Context: t.Context(), Stderr: &stderr}
 	s := current(t)
-	fails := func(*store.Store) error { return store.Failed("reading", path, &store.NoTenantError{Name: "A"}) }
-	if err := s.With(env, path, false, fails); !errors.Is(err, sqlite.ErrNotExist) {
-		t.Errorf("there is none: %v", err)
+	fail := func(*store.Store) error { return store.Failed("reading", path, &store.NoTenantError{Name: "A"}) }
+	if err := s.With(env, path, false, fail); !errors.Is(err, sqlite.ErrNotExist) {
+		t.Errorf("a missing database: %v", err)
 	}
-	for range 2 { // makes it, and opens it again
-		if err := s.With(env, path, true, fails); !errors.As(err, new(*store.NoTenantError)) {
+	for range 2 { // creates it, and then opens it
+		if err := s.With(env, path, true, fail); !errors.As(err, new(*store.NoTenantError)) {
 			t.Error(err)
 		}
 	}
 	if got, want := stderr.String(), "Created the database "+cli.Quote(path)+".\n"; got != want {
-		t.Errorf("it says %q, want %q", got, want)
+		t.Errorf("stderr %q, want %q", got, want)
 	}
 }
 
@@ -76,8 +75,8 @@ func TestUpgradeInUse(t *testing.T) {
 	}
 }
 
-// TestOpenLocked checks that a server creates a missing database, and that the lock of one that
-// was not created leaves nothing behind.
+// TestOpenLocked checks that a server creates a missing database, and that releasing the lock removes
+// its files if none was created.
 func TestOpenLocked(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -101,7 +100,7 @@ func TestOpenLocked(t *testing.T) {
 		release()
 		left, err := filepath.Glob(path + "*")
 		if err != nil || opens != (len(left) > 0) {
-			t.Errorf("opened %t: there is %q, %v", opens, left, err)
+			t.Errorf("opened %t: the remaining files are %q, %v", opens, left, err)
 		}
 	}
 	if err := os.WriteFile(path, []byte("not a database"), 0o600); err != nil {

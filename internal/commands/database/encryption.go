@@ -13,8 +13,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 )
 
-// Recipients is the value of --backup-encrypt-to. It keeps no text that is not a
-// recipient: the text may be a secret key, which no message must repeat.
+// Recipients is the value of --backup-encrypt-to. It does not store an invalid value, which may be a
+// secret key that must not appear in messages.
 type Recipients struct {
 	To    backup.Recipients
 	fault error
@@ -34,7 +34,7 @@ func (r *Recipients) Check(*cobra.Command) error {
 		return nil
 	case errors.Is(r.fault, backup.ErrSecret):
 		return cli.Usage(fmt.Sprintf("--%s: %v", recipientsFlag, r.fault),
-			"the recipient printed with it, age1…; remove the secret key from your shell history, or create another: firefighters backup-key")
+			"use the recipient that was printed with it, age1…; remove the secret key from your shell history, or create another: firefighters backup-key")
 	}
 	return cli.Usage(fmt.Sprintf("--%s: %v", recipientsFlag, r.fault), "to create a key and its recipient: firefighters backup-key")
 }
@@ -47,7 +47,7 @@ func (r *Recipients) Set(text string) error {
 	return r.Append(text)
 }
 
-// Append is for pflag.SliceValue.
+// Append implements pflag.SliceValue.
 func (r *Recipients) Append(text string) error {
 	added, err := backup.ParseRecipients(strings.Split(text, ","))
 	if err != nil {
@@ -57,7 +57,7 @@ func (r *Recipients) Append(text string) error {
 	return nil
 }
 
-// Replace is for pflag.SliceValue.
+// Replace implements pflag.SliceValue.
 func (r *Recipients) Replace(texts []string) error {
 	*r = Recipients{fault: r.fault}
 	for _, text := range texts {
@@ -66,7 +66,7 @@ func (r *Recipients) Replace(texts []string) error {
 	return nil
 }
 
-// GetSlice is for pflag.SliceValue.
+// GetSlice implements pflag.SliceValue.
 func (r *Recipients) GetSlice() (texts []string) {
 	for _, recipient := range r.To {
 		texts = append(texts, recipient.String())
@@ -76,7 +76,7 @@ func (r *Recipients) GetSlice() (texts []string) {
 
 func (r *Recipients) String() string { return strings.Join(r.GetSlice(), ",") }
 
-// Type is for pflag.Value.
+// Type implements pflag.Value.
 func (r *Recipients) Type() string { return "recipients" }
 
 // IdentityFlag adds the flag --identity and returns its value, for ReadIdentity.
@@ -84,10 +84,9 @@ func IdentityFlag(cmd *cobra.Command) *string {
 	return cmd.Flags().String("identity", "", "`file` with the secret key of an encrypted backup; - for standard input")
 }
 
-// maxIdentity is the maximum size of a file with secret keys.
 const maxIdentity = 1 << 20
 
-// ReadIdentity reads the key from the file of --identity. It returns nil without a file.
+// ReadIdentity reads the secret key for --identity. It returns nil if file is empty.
 func ReadIdentity(env cli.Env, file string) (backup.Key, error) {
 	if file == "" {
 		return nil, nil

@@ -19,10 +19,10 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Advice is an error in words for people.
+// Advice is an error with text for people.
 type Advice struct {
 	Text    string
-	Hint    string // what to type; may be empty
+	Hint    string // a command or other advice; may be empty
 	Restore bool   // restoring a backup would help
 	cause   error
 }
@@ -32,8 +32,8 @@ func (a Advice) Error() string { return a.Text }
 // Unwrap returns the error that the advice explains.
 func (a Advice) Unwrap() error { return a.cause }
 
-// Explain is the one place where the error of a command becomes text for people. It leaves
-// errors that have a hint or that it does not know as they are.
+// Explain converts the error of a command to text for people. It returns unknown errors, and errors
+// with a hint, unchanged.
 func (s Schema) Explain(cmd *cobra.Command, err error) error {
 	value := func(name string) string {
 		if f := cmd.Flags().Lookup(name); f != nil {
@@ -47,8 +47,7 @@ func (s Schema) Explain(cmd *cobra.Command, err error) error {
 	return s.Advise(cmd.Context(), err, value("db"), value("backup-dir"))
 }
 
-// onService returns what to type after an error about the installed service, empty for any
-// other error.
+// onService returns the hint for an error about the installed service, "" for other errors.
 func onService(cmd *cobra.Command, err error) string {
 	switch {
 	case errors.Is(err, managers.ErrNotPermitted):
@@ -63,8 +62,8 @@ func onService(cmd *cobra.Command, err error) string {
 	return ""
 }
 
-// Advise is Explain for a command about the database db with backups next to it and, unless
-// that is empty, in backupDir. If a backup would help it names the newest valid one.
+// Advise is Explain for the database db, whose backups are next to it and in backupDir, which may be
+// empty. If restoring would help, the hint has the newest valid backup.
 func (s Schema) Advise(ctx context.Context, err error, db, backupDir string) error {
 	if err == nil || cli.HintOf(err) != "" {
 		return err
@@ -106,13 +105,12 @@ func (s Schema) adviseRestore(ctx context.Context, err error, a Advice, db, dir 
 	return a
 }
 
-// OrNew is what to type to continue without the lost data.
+// OrNew returns the end of a hint: how to continue without the lost changes.
 func OrNew(db string) string {
 	return "or, to continue without the lost changes: firefighters serve --new --db " + cli.Quote(db)
 }
 
-// adviceOn returns the advice on the first error in the chain of err that it knows. db is
-// the database that the command is about.
+// adviceOn returns the advice on err, empty for an unknown error. db is the database of the command.
 func adviceOn(err error, db string) Advice {
 	if a, ok := errors.AsType[Advice](err); ok {
 		return a
@@ -123,7 +121,7 @@ func adviceOn(err error, db string) Advice {
 	if e, ok := errors.AsType[*store.TakenError](err); ok {
 		a := Advice{Text: e.Error()}
 		if e.Name != e.Existing {
-			a.Hint = "to use this name all the same, add --new"
+			a.Hint = "to use this name anyway, add --new"
 		}
 		return a
 	}
@@ -185,9 +183,9 @@ func noFolder(path string) Advice {
 func onReading(e *backup.Error) Advice {
 	name := osutil.InQuotes(e.Path)
 	if wrong, ok := errors.AsType[*backup.WrongKeyError](e); ok {
-		a := Advice{Text: "the key of --identity does not open the backup " + name}
+		a := Advice{Text: "the key of --identity does not decrypt the backup " + name}
 		if len(wrong.To) > 0 {
-			a.Hint = "use the key of " + strings.Join(wrong.To, " or of ")
+			a.Hint = "use the key of " + strings.Join(wrong.To, " or ")
 		}
 		return a
 	}
@@ -218,7 +216,7 @@ func onReading(e *backup.Error) Advice {
 	return Advice{Text: e.Error()}
 }
 
-// readOnlyHint is about a disk from which SQLite cannot even read a -wal.
+// readOnlyHint is for SQLite, which cannot read a -wal file on a read-only disk.
 const readOnlyHint = "copy the file, and its -wal if there is one, to another disk"
 
 // onFile explains that a database file cannot be used.
@@ -230,12 +228,12 @@ func onFile(e *sqlite.FileError) Advice {
 			Hint: "install the newer version"}
 	}
 	is := func(target error) bool { return errors.Is(e, target) }
-	// The errors of the system and of SQLite name the file again, or steps inside the program.
+	// Errors of the system and SQLite repeat the file name or have internal details.
 	because := func(cause, hint string) Advice {
 		return Advice{Text: fmt.Sprintf("%s database %s: %s", e.Op, name, cause), Hint: hint}
 	}
 	switch {
-	// It is not what it should be.
+	// The file is not a usable database.
 	case is(sqlite.ErrNotBack):
 		return Advice{Text: "the database " + name + " is incomplete: " + sqlite.ErrNotBack.Error(), Hint: restore + "; " + OrNew(e.Path), Restore: true}
 	case is(sqlite.ErrNotExist):
@@ -249,19 +247,19 @@ func onFile(e *sqlite.FileError) Advice {
 	case is(sqlite.ErrCorrupt):
 		return Advice{Text: "the database " + name + " is damaged", Hint: restore, Restore: true}
 
-	// No database can be there.
+	// The path cannot have a database.
 	case is(sqlite.ErrNoFolder):
 		return noFolder(e.Path)
 	case is(sqlite.ErrNotRegular):
 		return Advice{Text: name + " is not a file"}
 	case is(sqlite.ErrLinked):
-		return Advice{Text: "the database " + name + " has another name as well (a hard link): served under both names it would be damaged",
+		return Advice{Text: "the database " + name + " has another name as well (a hard link): serving it under both names would damage it",
 			Hint: "find the other name and remove it: find / -xdev -samefile " + path}
 	case is(sqlite.ErrMounted):
-		return Advice{Text: "the database " + name + " is itself a mount point: served under another path as well it would be damaged",
+		return Advice{Text: "the database " + name + " is itself a mount point: serving it under another path as well would damage it",
 			Hint: "mount its folder instead (in Docker: -v with a folder)"}
 
-	// Another program uses it.
+	// Another program uses the database.
 	case is(sqlite.ErrLockFile):
 		return Advice{Text: e.Error(), Hint: fmt.Sprintf("if no firefighters is running, delete %s-lock and %[1]s-backup-lock", path)}
 	case is(sqlite.ErrLost):
@@ -271,7 +269,7 @@ func onFile(e *sqlite.FileError) Advice {
 	case is(sqlite.ErrBusy):
 		return because(sqlite.ErrBusy.Error(), "")
 
-	// The system or the disk does not let it be read or written.
+	// The system or the disk prevents access.
 	case is(sqlite.ErrReadOnly):
 		return because("the disk is read-only", readOnlyHint)
 	case is(sqlite.ErrPermission):

@@ -22,8 +22,7 @@ func target(op string, err error) error {
 	return &backup.Error{Op: op, Path: "dir/saved.db", Err: err}
 }
 
-// TestAdvice checks errors that the acceptance tests do not cause. Results of SQLite are like
-// those of the engine: each wraps one of its errors.
+// TestAdvice checks errors that the acceptance tests do not cause.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -35,7 +34,7 @@ func TestAdvice(t *testing.T) {
 		{file("purging", sqlite.ErrBusy), `purging database "dir/x.db": the database is locked by another program`, ""},
 		{errors.Join(file("purging", sqlite.ErrInUse), nil), `the database "dir/x.db" is in use: another firefighters serves it`, "to open its page: firefighters open --db dir/x.db"},
 		{file("renaming", &store.TakenError{Name: "b", Existing: "B"}),
-			`a department "B" already exists, and "b" differs from it only in case, accents or spaces`, "to use this name all the same, add --new"},
+			`a department "B" already exists, and "b" differs from it only in case, accents or spaces`, "to use this name anyway, add --new"},
 		{&store.NoTenantError{Name: "defualt", Names: []string{"Engine 7", "default"}, CanCreate: true}, `there is no department "defualt"`,
 			"--department default\nto create the department, add --new"},
 		{&store.NoTenantError{}, "the database has no department", "firefighters keys create --db x.db"},
