@@ -29,7 +29,7 @@ func TestCheckNewestBackup(t *testing.T) {
 	missing := filepath.Join(dir, "missing")
 	refuses(t, 1, fmt.Sprintf("Error: the folder %q does not exist\n", missing),
 		"check", "--db", db, "--backup-dir", missing)
-	refuses(t, 1, fmt.Sprintf("Error: there are no backups of %q made by the server in %q\n", db, dir), verify...)
+	refuses(t, 1, fmt.Sprintf("Error: there are no backups of %q created by the server in %q\n", db, dir), verify...)
 	works(t, "backup", backupOf(dir, time.Minute), "--db", other)
 	refuses(t, 1, none("there are only backups of another database"), verify...)
 
@@ -52,7 +52,7 @@ func TestCheckNewestBackup(t *testing.T) {
 	at, err := time.Parse("20060102T150405Z", strings.TrimSuffix(strings.TrimPrefix(filepath.Base(good), "x-"), ".db"))
 	must(t, err)
 	unsound := func(why string) string {
-		return fmt.Sprintf("Error: the newest backup is not sound: %s; the newest good one is from %s\nTry: make a new backup, if possible on another disk: firefighters backup FILE --db %s\n",
+		return fmt.Sprintf("Error: the newest backup is not sound: %s; the newest valid backup is from %s\nTry: create a new backup, if possible on another disk: firefighters backup FILE --db %s\n",
 			why, at.Format(time.RFC3339), db)
 	}
 	copyOf(t, saved, newest)

@@ -11,7 +11,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// compare prints how the file and the department differ.
+// compare prints the differences between the file and the department.
 func (i *importing) compare(s *store.Store, tenant record.TenantID) error {
 	bar := i.env.StartProgress("Comparing people")
 	defer bar.End()
@@ -64,7 +64,7 @@ func (i *importing) printComparison(f *imports.File, found *imports.Comparison) 
 var groupTitles = map[string]string{imports.OnlyTheirs: "Only theirs", imports.OnlyOurs: "Only ours",
 	imports.Probably: "Probably the same", imports.Differ: "Different", imports.NotSure: "Refused"}
 
-// findingHeader is the header of the file of --report.
+// findingHeader is the header row of the --report file.
 var findingHeader = []string{"finding", "row", "id", "name", "field", "ours", "theirs", "reason"}
 
 var findingWords = imports.FindingWords{Values: values, Changes: changes, Why: func(r *imports.Row) string {

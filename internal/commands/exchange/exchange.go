@@ -8,7 +8,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 )
 
-// Commands are the commands of this package.
+// Commands has the dependencies of the commands in this package.
 type Commands struct{ Database database.Schema }
 
 // All returns the commands of this package.
@@ -18,7 +18,7 @@ func (c Commands) All() []*cobra.Command {
 	return []*cobra.Command{imports, c.exportCommand()}
 }
 
-// related returns another command about the same department and database.
+// related returns the line of another command for the same department and database.
 func related(cmd *cobra.Command, command string) string {
 	line := "firefighters " + command
 	for _, name := range []string{"department", "db"} {

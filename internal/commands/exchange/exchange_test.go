@@ -19,7 +19,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// run runs a command that needs no database.
+// run runs a command without a database.
 func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	root := &cobra.Command{Use: "firefighters"}
@@ -31,7 +31,7 @@ func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// TestUsage: usage errors are found before anything is opened.
+// TestUsage checks usage errors, which are found before a database is opened.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
@@ -58,8 +58,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestWrongFiles: files that cannot be read or written are refused before a database is
-// opened.
+// TestWrongFiles checks that invalid files are rejected before a database is opened.
 func TestWrongFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -13,8 +13,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 )
 
-// TestExplain: an error of a file says what is wrong in a line, and in another
-// what to type. What was typed stays in it.
+// TestExplain checks that the hint of an error keeps the typed flags.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	const typed = "firefighters import my.csv --department A "
@@ -29,7 +28,7 @@ func TestExplain(t *testing.T) {
 		{&sheet.FileError{Code: sheet.FileSheet, Args: []any{"C", "A"}, Sheets: []string{"A"}}, "--sheet C", typed + "--sheet A"},
 		{&sheet.FileError{Code: sheet.FileEncoding, Args: []any{"utf-8"}}, "--encoding utf-8", strings.TrimSpace(typed)},
 		{&mapping.DatesError{Header: "H", Example: "1/2/1990"}, "", typed + "--dates dmy\n" + typed + "--dates mdy"},
-		{&mapping.DatesError{Header: "H", Example: "1/20/1990", Other: "20/1/1990"}, "", "to refuse those with the month first: " + typed + "--dates dmy\nto refuse those with the day first: " + typed + "--dates mdy"},
+		{&mapping.DatesError{Header: "H", Example: "1/20/1990", Other: "20/1/1990"}, "", "to refuse dates with the month first: " + typed + "--dates dmy\nto refuse dates with the day first: " + typed + "--dates mdy"},
 		{&imports.EncodingError{Candidates: []imports.Candidate{{Encoding: "windows-1252", Names: []string{"Èop", "Ivo"}}, {Encoding: "windows-1250", Names: []string{"Čop", "Ivo"}}}}, "",
 			`if these names are right: "Èop", "Ivo": ` + typed + "--encoding windows-1252\n" + `if these names are right: "Čop", "Ivo": ` + typed + "--encoding windows-1250"},
 		{&imports.EncodingError{Candidates: []imports.Candidate{{Encoding: "a"}, {Encoding: "b"}, {Encoding: "c"}, {Encoding: "d"}, {Encoding: "e"}}}, "",
@@ -58,7 +57,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestShown: what a file holds cannot control the terminal, and cannot fill it.
+// TestShown checks that the content of a file cannot control or flood the terminal.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	for cell, want := range map[string]string{

@@ -20,11 +20,10 @@ import (
 type exporting struct {
 	env     cli.Env
 	db      *string
-	to      target // without a path: standard output
+	to      target // standard output if path is empty
 	written int
 }
 
-// exportCommand returns the command export.
 func (c Commands) exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "export",
@@ -41,7 +40,7 @@ these formats.`,
 	e := &exporting{db: cli.AddDB(cmd), to: target{flag: "--output"}}
 	department := cli.AddDepartment(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&e.to.format, "format", "", "`format`: csv, xlsx, vcf or jsonl (default from the name of the file, or csv)")
+	flags.StringVar(&e.to.format, "format", "", "`format`: csv, xlsx, vcf or jsonl (default: from the file name, or csv)")
 	flags.StringVarP(&e.to.path, "output", "o", "", "write to this `file`")
 	flags.BoolVar(&e.to.force, "force", false, "replace the file if it exists")
 	cmd.MarkFlagFilename("output", sheet.Formats...)
@@ -59,12 +58,12 @@ these formats.`,
 	return cmd
 }
 
-// checkFlags checks where to write, and in which format.
+// checkFlags checks the target and sets its format.
 func (e *exporting) checkFlags() error {
 	if e.to.format != "" && !slices.Contains(sheet.Formats, e.to.format) {
 		return fmt.Errorf("--format must be csv, xlsx, vcf or jsonl, not %q", e.to.format)
 	}
-	if e.to.path == "-" { // standard output, as other programs have it
+	if e.to.path == "-" { // standard output
 		e.to.path = ""
 	}
 	if err := e.to.chooseFormat(sheet.Formats...); err != nil {
@@ -74,7 +73,7 @@ func (e *exporting) checkFlags() error {
 	case e.to.format == "":
 		e.to.format = sheet.CSV
 	case e.to.format == sheet.XLSX && e.to.path == "" && cli.IsTerminal(e.env.Stdout):
-		return errors.New("a workbook cannot be printed on a terminal; name a file with --output")
+		return errors.New("a workbook cannot be printed to a terminal; name a file with --output")
 	}
 	return nil
 }
@@ -100,10 +99,9 @@ func (e *exporting) run(s *store.Store, tenant record.TenantID) error {
 	return e.env.Println(fmt.Sprintf("Wrote %s to %s.", people(e.written), cli.Quote(e.to.path)))
 }
 
-// fill writes the people to w.
 func (e *exporting) fill(w io.Writer, s *store.Store, tenant record.TenantID) error {
 	return sheet.WriteAll(e.env.Context, w, e.to.format, false, func(write func(*record.Firefighter) error) error {
-		var failed error // in writing
+		var failed error // while writing
 		err := s.Each(tenant, record.Query{SortBy: record.ByCreatedAt}, func(f *record.Firefighter) error {
 			e.written++
 			failed = write(f)

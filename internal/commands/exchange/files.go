@@ -19,17 +19,17 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 )
 
-// standardInput is the name of standard input in the place of a file.
+// standardInput is the FILE argument for standard input.
 const standardInput = "-"
 
-// isDatabase reports whether a path names the database or a file of it.
+// isDatabase reports whether path is the database or one of its files.
 func isDatabase(path, db string) bool {
 	db = osutil.Resolve(db)
 	return slices.ContainsFunc([]string{"", "-wal", "-shm", "-lock"}, func(suffix string) bool { return osutil.SameFile(path, db+suffix) })
 }
 
-// readFile returns the content of a file or of standard input, or context.Canceled when the
-// command must stop: standard input may never end.
+// readFile returns the content of a file or of standard input. It returns context.Canceled if the
+// command is stopped while standard input does not end.
 func readFile(env cli.Env, cmd *cobra.Command, path string) ([]byte, error) {
 	if path != standardInput {
 		return readRegular(cmd, path)
@@ -51,8 +51,8 @@ func readFile(env cli.Env, cmd *cobra.Command, path string) ([]byte, error) {
 	}
 }
 
-// readRegular returns the content of a file. It opens no pipe, socket or device, which could
-// keep it waiting.
+// readRegular returns the content of a regular file. It does not open pipes, sockets and devices,
+// which could block.
 func readRegular(cmd *cobra.Command, path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -71,10 +71,10 @@ func readRegular(cmd *cobra.Command, path string) ([]byte, error) {
 	return readAll(file, path)
 }
 
-// similarFile returns the command as it was typed with the most similar name of a file in the
-// folder of path, or with a similar subcommand; empty if there is neither.
+// similarFile returns the typed command line with the most similar file name in the folder of path, or
+// with a similar subcommand, or "".
 func similarFile(cmd *cobra.Command, path string) string {
-	entries, _ := os.ReadDir(filepath.Dir(path)) // without entries, nothing is similar
+	entries, _ := os.ReadDir(filepath.Dir(path))
 	var names []string
 	for _, entry := range entries {
 		if !entry.IsDir() {
@@ -93,8 +93,7 @@ func similarFile(cmd *cobra.Command, path string) string {
 	return command + cli.Quote(filepath.Join(filepath.Dir(path), name)) + strings.TrimPrefix(cli.CommandLine(cmd), command+cli.Quote(path))
 }
 
-// readAll reads no more than a file may have. The error is a *sheet.FileError for a file that
-// is too large.
+// readAll reads at most sheet.MaxFile bytes. The error for more is a *sheet.FileError.
 func readAll(r io.Reader, path string) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(r, sheet.MaxFile+1))
 	switch {
@@ -113,16 +112,16 @@ func cannotRead(path string, err error) error {
 	return fmt.Errorf("reading %s: %w", osutil.InQuotes(path), osutil.Cause(err))
 }
 
-// target is a file to be written, whole or not at all.
+// target is an output file.
 type target struct {
-	flag   string // that names it
-	path   string // empty: none
-	force  bool   // replace one that exists
+	flag   string // the flag that names the file
+	path   string // empty for no file
+	force  bool   // replace an existing file
 	format string
 }
 
-// chooseFormat takes the format from the ending of the file's name, unless it is set. The
-// error is a usage error.
+// chooseFormat sets the format from the extension of the file, unless it is set. The error is a usage
+// error.
 func (t *target) chooseFormat(formats ...string) error {
 	if t.path == "" {
 		return nil
@@ -140,7 +139,7 @@ func (t *target) chooseFormat(formats ...string) error {
 	return nil
 }
 
-// refuse returns an error if the file must not be written.
+// refuse returns an error if the file exists and force is not set, or cannot be written.
 func (t *target) refuse(db string) error {
 	if t.path == "" {
 		return nil
@@ -168,8 +167,8 @@ func (t *target) refuse(db string) error {
 	return nil
 }
 
-// write writes the file, which only its owner can read. The file gets its name when it is
-// complete and on disk; until then, a previous file stays.
+// write writes the file, which only its owner can read. It replaces a previous file only when the new
+// one is complete and on disk.
 func (t *target) write(db string, fill func(io.Writer) error) error {
 	draft, err := osutil.NewDraft(t.path)
 	if err != nil {
@@ -178,7 +177,7 @@ func (t *target) write(db string, fill func(io.Writer) error) error {
 	defer draft.Discard()
 	out := bufio.NewWriterSize(draft, 1<<16)
 	err = fill(out)
-	if failed := out.Flush(); failed != nil { // also if it was in filling
+	if failed := out.Flush(); failed != nil { // an earlier write error, if there was one
 		return t.failed(failed)
 	}
 	if err != nil {
@@ -190,7 +189,7 @@ func (t *target) write(db string, fill func(io.Writer) error) error {
 	return t.failed(draft.Publish(true))
 }
 
-// failed returns the error of writing the file in words, nil for nil.
+// failed explains an error of writing the file. It returns nil for nil.
 func (t *target) failed(err error) error {
 	if err == nil {
 		return nil

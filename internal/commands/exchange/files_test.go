@@ -14,8 +14,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 )
 
-// TestTarget: a file is replaced whole, or stays as it is, and nothing is left
-// beside it.
+// TestTarget checks that a file is replaced completely or not at all, without temporary files.
 func TestTarget(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -34,10 +33,10 @@ func TestTarget(t *testing.T) {
 		info, err := os.Stat(path)
 		must(t, err)
 		if string(text) != want || info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" {
-			t.Errorf("there is %q with mode %v, not %q", text, info.Mode(), want)
+			t.Errorf("the file is %q with mode %v, want %q", text, info.Mode(), want)
 		}
 		if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {
-			t.Errorf("there is %v, %v", names, err)
+			t.Errorf("the folder contains %v, %v", names, err)
 		}
 	}
 	must(t, write(false, "one", nil))
@@ -55,13 +54,13 @@ func TestTarget(t *testing.T) {
 	check(strings.Repeat("two", 1e5))
 }
 
-// TestTargetLink: what a link leads to is replaced, and not the link.
+// TestTargetLink checks that the target of a link is replaced, not the link.
 func TestTargetLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	link, path := filepath.Join(dir, "link.csv"), filepath.Join(dir, "x.csv")
 	if err := os.Symlink(path, link); err != nil {
-		if runtime.GOOS != "windows" { // where it needs a right
+		if runtime.GOOS != "windows" { // where links need a privilege
 			t.Error(err)
 		}
 		return
@@ -76,14 +75,14 @@ func TestTargetLink(t *testing.T) {
 	}
 }
 
-// TestReadFile: no more is read than a file may have.
+// TestReadFile checks a file, standard input, and the size limit.
 func TestReadFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.csv")
 	must(t, os.WriteFile(path, []byte("text"), 0o600))
-	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader("from there")}
-	for name, want := range map[string]string{path: "text", standardInput: "from there"} {
+	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader("input")}
+	for name, want := range map[string]string{path: "text", standardInput: "input"} {
 		if content, err := readFile(env, nil, name); err != nil || string(content) != want {
 			t.Errorf("%s: %q, %v", name, content, err)
 		}
@@ -94,7 +93,7 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// TestReadFileStops: a pipe that never ends does not keep a command from stopping.
+// TestReadFileStops checks that a command can stop while it reads an endless pipe.
 func TestReadFileStops(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

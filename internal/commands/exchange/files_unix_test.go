@@ -14,9 +14,9 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
-// TestReadFileThatIsNone: a pipe without a writer, a socket, a device and a folder are
-// refused at once, and nothing is opened.
-func TestReadFileThatIsNone(t *testing.T) {
+// TestReadIrregularFile checks that a pipe, a socket, a device and a folder are rejected without
+// opening them.
+func TestReadIrregularFile(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "ff") // a short path, for the socket
 	must(t, err)

@@ -28,17 +28,16 @@ type importing struct {
 	cmd       *cobra.Command
 	env       cli.Env
 	db        *string
-	path      string // of FILE; standardInput for that
+	path      string // FILE or standardInput
 	list      *imports.List
 	columns   string // --map
-	creating  bool   // a database
+	creating  bool   // the database is new
 	comparing bool
 	asJSON    bool
-	report    target // without a path: none
+	report    target
 	options   imports.Options
 }
 
-// importCommand returns the command import.
 func (c Commands) importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "import FILE",
@@ -76,11 +75,11 @@ id, name (both names) and nameReversed (last name first).`,
 	flags.BoolVar(&i.comparing, "compare", false, "compare the file with the department")
 	flags.BoolVar(&o.Update, "update", false, "also change people who already exist")
 	flags.BoolVar(&o.SkipBad, "skip-bad", false, "import the other rows if some are refused or undecided")
-	flags.BoolVar(&o.LeaveOutBad, "leave-out-bad-fields", false, "leave out invalid dates of birth, e-mail addresses and phone numbers")
+	flags.BoolVar(&o.LeaveOutBad, "leave-out-bad-fields", false, "ignore invalid dates of birth, e-mail addresses and phone numbers")
 	flags.BoolVar(&o.New, "new", false, "create the department if it does not exist")
-	flags.StringVar(&i.columns, "map", "", "`fields` of columns, as \"Vorname=firstName,Handy=phoneNumber\"; - leaves a column out")
+	flags.StringVar(&i.columns, "map", "", "`fields` of columns, such as \"Vorname=firstName,Handy=phoneNumber\"; - ignores a column")
 	flags.StringVar(&o.Sheet, "sheet", "", "`name` of the sheet in a workbook with several")
-	flags.StringVar(&o.Encoding, "encoding", "", "`encoding` of a text file, as windows-1250")
+	flags.StringVar(&o.Encoding, "encoding", "", "`encoding` of a text file, such as windows-1250")
 	flags.StringVar(&o.Dates, "dates", "", "`order` of day, month and year: dmy, mdy or ymd")
 	flags.StringVar(&i.report.path, "report", "", "write all rows with their results to this `file` (.csv or .xlsx)")
 	flags.BoolVar(&i.report.force, "force", false, "replace the file of --report if it exists")
@@ -131,8 +130,8 @@ func (i *importing) run(c Commands) error {
 	return err
 }
 
-// into does the import, or shows what it would do. Without a database, s is nil: into
-// creates one if there are people to add.
+// into applies the import, or shows what it would do. s is nil without a database: then into creates
+// one if the import adds people.
 func (i *importing) into(c Commands, s *store.Store) error {
 	bar := i.env.StartProgress("Importing people")
 	defer bar.End()
@@ -186,8 +185,8 @@ func (i *importing) into(c Commands, s *store.Store) error {
 	return i.finish(f, o, note)
 }
 
-// intoNew is into with a new database, which it removes after Ctrl-C or another failure,
-// unless a server uses it already.
+// intoNew is into with a new database. It removes the database after Ctrl-C or another failure, unless
+// a server already uses it.
 func (i *importing) intoNew(c Commands) error {
 	i.creating, c.Database.Quiet = true, true
 	path := osutil.Resolve(*i.db)
@@ -195,7 +194,7 @@ func (i *importing) intoNew(c Commands) error {
 	unused := false
 	err := c.Database.With(i.env, *i.db, true, func(s *store.Store) error {
 		err := i.into(c, s)
-		if empty, _ := s.Empty(); !empty { // if that is unknown, the file stays
+		if empty, _ := s.Empty(); !empty { // keep the file after an error
 			return err
 		}
 		if unlock, lockErr := backup.Lock(path); lockErr == nil {
@@ -211,8 +210,7 @@ func (i *importing) intoNew(c Commands) error {
 	return err
 }
 
-// passes reports whether rows that are refused or undecided do not keep the others from
-// going in.
+// passes reports whether refused and undecided rows do not prevent the import of the others.
 func (i *importing) passes(o *imports.Outcome) bool {
 	return o.Refused+o.Perhaps == 0 || i.options.SkipBad
 }
@@ -220,10 +218,10 @@ func (i *importing) passes(o *imports.Outcome) bool {
 // writes reports whether an import would change something.
 func (i *importing) writes(o *imports.Outcome) bool { return i.passes(o) && o.Added+o.Changed > 0 }
 
-// finish prints the outcome, with a note for people, and writes the file of --report. It
-// returns the error of refused rows.
+// finish prints the outcome with a note, and writes the --report file. It returns an error for refused
+// or undecided rows.
 func (i *importing) finish(f *imports.File, o *imports.Outcome, note string) error {
-	printErr := i.print(f, o, note) // the rest is done even if no one reads
+	printErr := i.print(f, o, note) // write the report even if printing fails
 	err := i.writeReport(func(w io.Writer) error {
 		cells := func(r imports.Row) []string { return []string{r.Result, reason(r)} }
 		return imports.WriteReport(w, i.report.format, f, o, []string{"result", "reason"}, cells)
@@ -269,10 +267,10 @@ func (i *importing) print(f *imports.File, o *imports.Outcome, note string) erro
 	return i.env.Print(strings.TrimSpace(t.String()) + "\n")
 }
 
-// maxUndeleted is the number of ids in a command: a command line has its limits.
+// maxUndeleted limits the ids in a command line.
 const maxUndeleted = 100
 
-// choices returns the commands that do something else with some rows, a sentence in each line.
+// choices returns one sentence for each command that treats some rows differently.
 func (i *importing) choices(o *imports.Outcome) (lines []string) {
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	bad, unknown := 0, 0
@@ -301,16 +299,16 @@ func (i *importing) choices(o *imports.Outcome) (lines []string) {
 	}
 	for _, n := range o.Notes {
 		if n.Code == mapping.NoteNoZero && o.Number == nil {
-			add("To put a 0 before these phone numbers, import the file on the page: %s", related(i.cmd, "open"))
+			add("To add a 0 to these phone numbers, import the file on the page: %s", related(i.cmd, "open"))
 		}
 	}
 	if o.Differ > 0 {
-		add("Unchanged people who differ from the file: %d. To see how: %s", o.Differ, i.again("--update", "apply"))
+		add("Unchanged people who differ from the file: %d. To see the differences: %s", o.Differ, i.again("--update", "apply"))
 	}
 	return lines
 }
 
-// summary returns what was done, or would be, in a line.
+// summary returns one line with the changes that the import made or would make.
 func (i *importing) summary(o *imports.Outcome) string {
 	if !i.options.Apply {
 		line := fmt.Sprintf("To add: %d. To change: %d. Unchanged: %d. Refused: %d.", o.Added, o.Changed, o.LeftPeople(), o.Refused)
@@ -340,7 +338,7 @@ func (i *importing) summary(o *imports.Outcome) string {
 	return result + ": " + strings.Join(counts, ", ") + "."
 }
 
-// next is what to type next, empty for nothing.
+// next returns the command to run next, or "".
 func (i *importing) next(f *imports.File, o *imports.Outcome) string {
 	switch {
 	case o.Number != nil:
@@ -355,7 +353,7 @@ func (i *importing) next(f *imports.File, o *imports.Outcome) string {
 	return "Nothing was changed. To import the list: " + i.again("--apply")
 }
 
-// refusal returns the error for rows that are refused or undecided, nil if there are none.
+// refusal returns the error for refused and undecided rows, or nil.
 func (i *importing) refusal(f *imports.File, o *imports.Outcome) error {
 	what, hint := fmt.Sprintf("%d of %s %s refused", o.Refused, rows(len(o.All)), was(o.Refused)), ""
 	switch {
@@ -382,7 +380,7 @@ func (i *importing) refusal(f *imports.File, o *imports.Outcome) error {
 	return cli.WithHint(errors.New(what+"; nothing was changed"), hint)
 }
 
-// writeReport writes the file of --report, if there is one.
+// writeReport writes the --report file, if the flag is set.
 func (i *importing) writeReport(fill func(io.Writer) error) error {
 	if i.report.path == "" {
 		return nil

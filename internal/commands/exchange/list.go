@@ -16,7 +16,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 )
 
-// checkFlags checks the flags that describe the list and its report.
+// checkFlags checks the flags for the list and the report.
 func (i *importing) checkFlags() (err error) {
 	o := &i.options
 	if o.Name = filepath.Base(i.path); i.path == standardInput {
@@ -37,21 +37,21 @@ func (i *importing) checkFlags() (err error) {
 	return i.report.chooseFormat(sheet.CSV, sheet.XLSX)
 }
 
-// again returns the command as it was typed, with more flags and without some.
+// again returns the typed command line with more flags and without others.
 func (i *importing) again(more string, without ...string) string {
 	without = append(without, "dry-run", "report", "force")
 	return strings.TrimSpace(cli.CommandLine(i.cmd, without...) + " " + more)
 }
 
-// explain returns an error about a list in words, with what to type. It returns other
-// errors, and nil, as they are.
+// explain converts an error about a list to text for people, with a hint. It returns other errors
+// unchanged.
 func (i *importing) explain(err error) error {
 	what, hint, ok := imports.English.Explain(err)
 	if !ok {
 		return err
 	}
-	if typed, ok := i.hint(err); ok {
-		hint = typed
+	if commands, ok := i.hint(err); ok {
+		hint = commands
 	}
 	name := osutil.InQuotes(i.path)
 	if i.path == standardInput {
@@ -64,16 +64,15 @@ func (i *importing) explain(err error) error {
 	return cli.WithHint(err, strings.TrimSuffix(lowerFirst(hint), "."))
 }
 
-// hint returns what to type so that the list can be read, a line for each choice. ok is
-// false where no flag helps, but the words of the error may.
-func (i *importing) hint(err error) (typed string, ok bool) {
+// hint returns the commands that can read the list, one per line. ok is false if no flag would help.
+func (i *importing) hint(err error) (commands string, ok bool) {
 	if e, ok := errors.AsType[*mapping.ColumnsError](err); ok {
 		return i.hintOnColumns(e), true
 	}
 	if e, ok := errors.AsType[*mapping.DatesError](err); ok {
 		before := []string{"", ""}
 		if e.Other != "" {
-			before = []string{"to refuse those with the month first: ", "to refuse those with the day first: "}
+			before = []string{"to refuse dates with the month first: ", "to refuse dates with the day first: "}
 		}
 		return before[0] + i.again("--dates "+mapping.DMY, "dates") + "\n" + before[1] + i.again("--dates "+mapping.MDY, "dates"), true
 	}
@@ -87,7 +86,7 @@ func (i *importing) hint(err error) (typed string, ok bool) {
 	case e.Code == sheet.FileEncoding:
 		return i.again("", "encoding"), true
 	case e.Code == sheet.FileNothing:
-		return "", true // that the file is empty says enough
+		return "", true // an empty file needs no hint
 	case e.Code != sheet.FileSheets && e.Code != sheet.FileSheet:
 		return "", false
 	}
@@ -98,11 +97,11 @@ func (i *importing) hint(err error) (typed string, ok bool) {
 	return strings.Join(choices, "\n"), true
 }
 
-// shownEncodings is the number of encodings that are shown with their names.
+// shownEncodings is the number of encodings that are shown with examples.
 const shownEncodings = 3
 
-// encodings returns for the likeliest candidates the names and the command to type, with
-// more flags, and then the names of the other candidates.
+// encodings returns lines with the likeliest encodings, each with names of people and a command that
+// has more as additional flags, and a line with the other encodings.
 func (i *importing) encodings(e *imports.EncodingError, more string) (choices []string) {
 	var others []string
 	for n, c := range e.Candidates {
@@ -119,8 +118,8 @@ func (i *importing) encodings(e *imports.EncodingError, more string) (choices []
 	return choices
 }
 
-// hintOnColumns returns the command with the --map that decides which column is the field.
-// It leaves the columns of the names to people: a guess would make names of anything.
+// hintOnColumns returns the command with the --map that resolves the error. It does not guess the
+// columns of the names.
 func (i *importing) hintOnColumns(e *mapping.ColumnsError) string {
 	named := !slices.Contains(e.Headers, "")
 	switch {
@@ -134,7 +133,7 @@ func (i *importing) hintOnColumns(e *mapping.ColumnsError) string {
 	return ""
 }
 
-// withColumns returns more columns for --map, after those that were typed.
+// withColumns returns the value of --map with more columns.
 func (i *importing) withColumns(more string) string {
 	if i.columns != "" {
 		more = i.columns + "," + more
@@ -142,7 +141,7 @@ func (i *importing) withColumns(more string) string {
 	return cli.Quote(more)
 }
 
-// quoteHeader returns a header as --map takes it.
+// quoteHeader quotes a column header for --map.
 func quoteHeader(header string) string {
 	if strings.ContainsAny(header, `,="`) {
 		return `"` + strings.ReplaceAll(header, `"`, `""`) + `"`
@@ -150,7 +149,7 @@ func quoteHeader(header string) string {
 	return header
 }
 
-// lowerFirst makes a sentence the rest of another.
+// lowerFirst returns text with its first letter in lower case.
 func lowerFirst(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToLower(first)) + text[size:]

@@ -14,20 +14,19 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
-// text is what a command prints about a list.
+// text builds the output about a list.
 type text struct{ strings.Builder }
 
-// line adds a line.
 func (t *text) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
 
-// paragraph adds lines after an empty one. Without lines it adds nothing.
+// paragraph adds an empty line and the lines, or nothing without lines.
 func (t *text) paragraph(lines []string) {
 	if len(lines) > 0 {
 		t.line("\n%s", strings.Join(lines, "\n"))
 	}
 }
 
-// table adds lines whose cells are aligned, below a title. Without lines it adds nothing.
+// table adds a title and rows with aligned cells, or nothing without rows.
 func (t *text) table(title string, rows [][]string) {
 	if len(rows) == 0 {
 		return
@@ -45,8 +44,8 @@ func (t *text) table(title string, rows [][]string) {
 	}
 }
 
-// notes adds the warnings of an outcome, but for those about the encoding, which is printed
-// last, with what to type.
+// notes adds the warnings of an outcome, except those about the encoding, which are printed last with
+// their commands.
 func (t *text) notes(f *imports.File, o *imports.Outcome) {
 	warnings := o.Warnings
 	if f.Unsure != nil {
@@ -59,7 +58,7 @@ func (t *text) notes(f *imports.File, o *imports.Outcome) {
 	t.paragraph(lines)
 }
 
-// Numbers of characters of a cell in a table, and of a sentence that quotes some.
+// Limits in characters of a cell in a table, and of a sentence that quotes cells.
 const (
 	cellLimit     = 200
 	sentenceLimit = 3 * cellLimit
@@ -68,33 +67,33 @@ const (
 // shown returns a cell of a file for a terminal.
 func shown(cell string) string { return inLine(cell, cellLimit) }
 
-// inLine returns at most so many characters of a text, in one line.
-func inLine(text string, most int) string {
+// inLine shortens text to limit characters in one line.
+func inLine(text string, limit int) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) {
 			return ' '
 		}
 		return c
-	}, lang.Short(text, most))
+	}, lang.Short(text, limit))
 }
 
-// shownRows is the number of rows that a table shows of many.
+// shownRows is the maximum number of rows in a table.
 const shownRows = 10
 
-// rows adds a table of the first rows for which is returns true, and how to see the rest.
-// about returns the cells of each line about a row. Lines after the first begin with "or".
-func (t *text) rows(title string, all []imports.Row, is func(*imports.Row) bool, about func(*imports.Row) [][]string, rest string) {
+// rows adds a table of the first rows for which keep returns true. rest explains how to see the
+// others. cellsOf returns the cells of each line for a row. Lines after the first begin with "or".
+func (t *text) rows(title string, all []imports.Row, keep func(*imports.Row) bool, cellsOf func(*imports.Row) [][]string, rest string) {
 	var lines [][]string
 	count := 0
 	for i := range all {
 		r := &all[i]
-		if !is(r) {
+		if !keep(r) {
 			continue
 		}
 		if count++; count > shownRows {
 			continue
 		}
-		for n, cells := range about(r) {
+		for n, cells := range cellsOf(r) {
 			line := rowCells(r, cells...)
 			if n > 0 {
 				line[0], line[1] = "", "or"
@@ -113,7 +112,7 @@ func with(result string) func(*imports.Row) bool {
 	return func(r *imports.Row) bool { return r.Result == result }
 }
 
-// rowCells are the first cells of a line about a row.
+// rowCells returns the cells of a line about a row: number, name and more.
 func rowCells(r *imports.Row, more ...string) []string {
 	return append([]string{fmt.Sprintf("row %d", r.Row), cmp.Or(r.Name, "-")}, more...)
 }
@@ -139,7 +138,7 @@ func perhaps(r *imports.Row) (lines [][]string) {
 	return lines
 }
 
-// candidate returns a person whom a row could be, or the readings of its name.
+// candidate describes a possible duplicate of a row, or the possible readings of its name.
 func candidate(like imports.Like) string {
 	if like.ID != nil {
 		return like.Person.Summary() + ", " + *like.ID
@@ -151,7 +150,7 @@ func candidate(like imports.Like) string {
 	return strings.Join(readings, "; or ")
 }
 
-// reason returns why a row is not simply added or left unchanged, in one line.
+// reason returns why a row is not simply added or unchanged, in one line.
 func reason(r imports.Row) string {
 	var all []string
 	for _, like := range r.Like {
@@ -166,7 +165,6 @@ func reason(r imports.Row) string {
 	return strings.TrimSpace(strings.Join(append(all, details(r.Errors)), " "))
 }
 
-// details returns what is wrong with a row, in one line.
 func details(errs record.FieldErrors) string {
 	var all []string
 	for _, e := range errs {
@@ -178,7 +176,7 @@ func details(errs record.FieldErrors) string {
 // values returns the fields other than the name, in one line.
 func values(f record.Fields) string { return strings.Join(f.Details(), ", ") }
 
-// changes returns the fields in which a person would change, as people read them.
+// changes returns the changes to a person, with dates in a readable form.
 func changes(r *imports.Row) []imports.FieldChange {
 	all := r.Changes()
 	for i, c := range all {
@@ -193,7 +191,6 @@ func people(n int) string { return cli.Count(n, "person", "people") }
 
 func rows(n int) string { return cli.Count(n, "row", "rows") }
 
-// was is the verb for a number of rows.
 func was(n int) string {
 	if n == 1 {
 		return "was"
@@ -205,7 +202,7 @@ var formatNames = map[string]string{sheet.CSV: "CSV", sheet.XLSX: "XLSX", sheet.
 
 var orderNames = map[string]string{mapping.DMY: "day, month, year", mapping.MDY: "month, day, year", mapping.YMD: "year, month, day"}
 
-// describe adds how a file was read.
+// describe adds the format, columns and dates of a file.
 func (t *text) describe(name string, o *imports.Outcome) {
 	file := fmt.Sprintf("%s is read as %s", name, formatNames[o.File.Format])
 	if o.File.Encoding != nil {
@@ -231,7 +228,7 @@ func (t *text) describe(name string, o *imports.Outcome) {
 	t.leftOut(o)
 }
 
-// leftOut names the columns that are not imported.
+// leftOut lists the columns that are not imported.
 func (t *text) leftOut(o *imports.Outcome) {
 	var headers []string
 	for _, c := range o.Columns {

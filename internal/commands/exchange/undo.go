@@ -16,7 +16,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// importUndoCommand returns the command import undo.
 func (c Commands) importUndoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "undo NUMBER",
@@ -24,9 +23,9 @@ func (c Commands) importUndoCommand() *cobra.Command {
 		SuggestFor: []string{"revert", "delete", "remove"},
 		Long: `Undo an import. NUMBER is its number in: firefighters import list
 
-People whom the import added are deleted. People whom it changed get their
-previous values back. People who have changed since then stay as they are, and
-are listed.`,
+People who were added by the import are deleted. People who were changed by it
+get their previous values back. People who have changed since then stay
+unchanged and are listed.`,
 		Example: `  firefighters import undo 7`,
 	}
 	db, department := cli.AddDB(cmd), cli.AddDepartment(cmd)
@@ -50,13 +49,13 @@ func undo(cmd *cobra.Command, s *store.Store, tenant record.TenantID, number int
 		return env.Context.Err()
 	})
 	bar.End()
-	before, again := errors.AsType[*store.UndoneError](err)
-	see := "see the imports: " + related(cmd, "import list")
+	previous, wasUndone := errors.AsType[*store.UndoneError](err)
+	hint := "see the imports: " + related(cmd, "import list")
 	switch {
-	case again:
-		return cli.WithHint(fmt.Errorf("import %d was already undone at %s", number, cli.FormatTime(before.At.UnixMilli())), see)
+	case wasUndone:
+		return cli.WithHint(fmt.Errorf("import %d was already undone at %s", number, cli.FormatTime(previous.At.UnixMilli())), hint)
 	case errors.Is(err, store.ErrNotFound):
-		return cli.WithHint(fmt.Errorf("there is no import %d", number), see)
+		return cli.WithHint(fmt.Errorf("there is no import %d", number), hint)
 	case errors.Is(err, context.Canceled):
 		return cli.Unfinished("Stopped. Nothing was changed.", "")
 	case err != nil:
@@ -65,7 +64,7 @@ func undo(cmd *cobra.Command, s *store.Store, tenant record.TenantID, number int
 	return printUndone(env, number, undone)
 }
 
-// since are the changes since an import, by the action of the last one.
+// since maps the last action on a record since an import to its text.
 var since = map[string]string{"replace": "changed since", "delete": "deleted since",
 	"undelete": "restored since", "purge": "permanently deleted since"}
 
@@ -80,7 +79,6 @@ func printUndone(env cli.Env, number int64, undone store.Undone) error {
 	return env.Println(strings.TrimSpace(t.String()))
 }
 
-// importListCommand returns the command import list.
 func (c Commands) importListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "list",

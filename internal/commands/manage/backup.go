@@ -63,7 +63,7 @@ func (c Commands) backup(env cli.Env, job backup.Job) error {
 	}
 	began, progress := time.Now(), env.StartProgress("Backing up")
 	job.Progress = progress.Set
-	made, err := job.Run(env.Context)
+	saved, err := job.Run(env.Context)
 	progress.End()
 	if err != nil && env.Context.Err() != nil {
 		return cli.Unfinished("Stopped. No backup was written.", "")
@@ -72,22 +72,22 @@ func (c Commands) backup(env cli.Env, job backup.Job) error {
 		return err
 	}
 	err = env.Println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).",
-		database.Describe(made.Summary), cli.Quote(job.Target), cli.FormatBytes(made.Bytes), time.Since(began).Seconds()))
-	warnOfDamage(env, made, job.Source)
+		database.Describe(saved.Summary), cli.Quote(job.Target), cli.FormatBytes(saved.Bytes), time.Since(began).Seconds()))
+	warnOfDamage(env, saved, job.Source)
 	if dir := filepath.Dir(job.Target); osutil.SharedFolder(dir) && len(job.EncryptTo) == 0 {
 		env.Warn("every user of this computer may read or delete the backups in "+cli.Quote(dir),
 			"encrypt them with --backup-encrypt-to; see firefighters backup-key")
 	}
-	if made.Foreign != nil {
-		env.Warn(fmt.Sprintf("restore will reject this backup: %v", made.Foreign), "firefighters check --db "+cli.Quote(job.Source))
+	if saved.Foreign != nil {
+		env.Warn(fmt.Sprintf("restore will reject this backup: %v", saved.Foreign), "firefighters check --db "+cli.Quote(job.Source))
 	}
 	return err
 }
 
-// warnOfDamage warns of damaged records in a copy. The database db has them as well.
-func warnOfDamage(env cli.Env, made backup.Copy, db string) {
-	if made.Damaged > 0 {
-		env.Warn("the backup contains "+cli.Count(made.Damaged, "damaged record", "damaged records"), "firefighters check --db "+cli.Quote(db))
+// warnOfDamage warns of damaged records in a backup, which the database db has as well.
+func warnOfDamage(env cli.Env, saved backup.Copy, db string) {
+	if saved.Damaged > 0 {
+		env.Warn("the backup contains "+cli.Count(saved.Damaged, "damaged record", "damaged records"), "firefighters check --db "+cli.Quote(db))
 	}
 }
 
@@ -97,23 +97,22 @@ type backupLine struct {
 	MadeAt     *string `json:"madeAt"`
 	Bytes      int64   `json:"bytes"`
 	Encrypted  bool    `json:"encrypted"`
-	VerifiedAt *string `json:"verifiedAt"` // null: not verified since it was made
+	VerifiedAt *string `json:"verifiedAt"` // null if not verified since its creation
 }
 
 func (c Commands) backupListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "list",
-		Short:      "List the backups made by the server",
+		Short:      "List the backups created by the server",
 		SuggestFor: []string{"ls", "show"},
-		Long: `List the backups that the server has made of the database, the newest first. Other
-files are not listed, such as those of firefighters backup FILE. Every backup is
-checked when it is made. VERIFIED shows when the server last read and checked it
-again.`,
+		Long: `List the backups of the database that the server has created, newest first. Other
+files, such as those of firefighters backup FILE, are not listed. Every backup is
+checked when it is created. VERIFIED shows when the server last checked it again.`,
 		Example: `  firefighters backup list
   firefighters backup list --backup-dir /mnt/usb/firefighters --json`,
 	}
 	db := cli.AddDB(cmd)
-	dir := cmd.Flags().String("backup-dir", "", "`folder` of the server's backups (default: where the server makes them)")
+	dir := cmd.Flags().String("backup-dir", "", "`folder` of the server's backups (default: from the server's settings)")
 	asJSON := cmd.Flags().Bool("json", false, "print each backup as a line of JSON: file, madeAt, bytes, encrypted, verifiedAt")
 	cmd.MarkFlagDirname("backup-dir")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -132,24 +131,22 @@ again.`,
 	return cmd
 }
 
-// backups returns the folder and the schedule of the backups of a database: those of the
-// server or, if dir is another folder, dir and no schedule. What is not known is zero.
+// backups returns the backup settings of the server for a database. If they are unknown, or dir is
+// another folder, it returns only dir.
 func (c Commands) backups(env cli.Env, db, dir string) backup.Options {
-	noted, isNoted := backup.NotedSettings(db)
-	installed, isInstalled := c.Service.Backups(env, db)
-	isMeant := func(known bool, of backup.Options) bool {
-		return known && of.Dir != "" && (dir == "" || osutil.SameFile(dir, of.Dir))
+	matches := func(settings backup.Options, known bool) bool {
+		return known && settings.Dir != "" && (dir == "" || osutil.SameFile(dir, settings.Dir))
 	}
-	switch {
-	case isMeant(isNoted, noted):
+	if noted, known := backup.NotedSettings(db); matches(noted, known) {
 		return noted
-	case isMeant(isInstalled, installed):
+	}
+	if installed, known := c.Service.Backups(env, db); matches(installed, known) {
 		return installed
 	}
 	return backup.Options{Dir: dir}
 }
 
-// folderError returns the error for a folder of backups that cannot be read.
+// folderError returns the error for an unreadable backup folder.
 func folderError(dir string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the folder %s does not exist", osutil.InQuotes(dir))
@@ -166,7 +163,7 @@ func (c Commands) listBackups(env cli.Env, db, dir string, asJSON bool) error {
 	case err != nil:
 		return folderError(dir, err)
 	case len(all) == 0:
-		env.Notef("There are no backups of %s made by the server in %s.", osutil.InQuotes(db), osutil.InQuotes(dir))
+		env.Notef("There are no backups of %s created by the server in %s.", osutil.InQuotes(db), osutil.InQuotes(dir))
 		return nil
 	}
 	list := cli.NewList(asJSON, "CREATED", "AGE", "SIZE", "FILE", "ENCRYPTED", "VERIFIED")

@@ -26,14 +26,13 @@ func (c Commands) checkCommand() *cobra.Command {
 		Long: `Check the whole database, even while it is served: the file, its tables, and every
 record.
 
-With --backup-dir, check the newest backup that the server has made in that folder
-instead. An encrypted backup is decrypted with --identity; without it, only its
-header, length and SHA-256 are checked.
+With --backup-dir, check the newest backup that the server has created in that
+folder instead. An encrypted backup is decrypted with --identity; without it, only
+its header, length and SHA-256 are checked.
 
-With --repair, first rebuild the indexes. The database remembers the latest time it
+With --repair, first rebuild the indexes. The database stores the latest time it
 has seen. If the clock was ahead once, --repair corrects that time: keys that
-expired only because of it are then valid again. Damaged records stay as they
-are.`,
+expired only because of it are then valid again. Damaged records are not repaired.`,
 		Example: `  firefighters check
   firefighters check --backup-dir /mnt/usb/firefighters --identity key.txt
   firefighters check --db /mnt/usb/monday.db.age --identity key.txt`,
@@ -41,7 +40,7 @@ are.`,
 	db := cli.AddDB(cmd)
 	repair := cmd.Flags().Bool("repair", false, "first rebuild the indexes, and undo the effect of a clock that was ahead")
 	identity := database.IdentityFlag(cmd)
-	dir := cmd.Flags().String("backup-dir", "", "check the newest backup made by the server in this `folder` instead")
+	dir := cmd.Flags().String("backup-dir", "", "check the newest backup created by the server in this `folder` instead")
 	cmd.MarkFlagDirname("backup-dir")
 	cmd.MarkFlagsMutuallyExclusive("repair", "identity")
 	cmd.MarkFlagsMutuallyExclusive("repair", "backup-dir")
@@ -65,7 +64,7 @@ func (c Commands) checkNewest(env cli.Env, db, dir, identity string) error {
 	}
 	newest, err := backup.Newest(db, dir)
 	if errors.Is(err, backup.ErrNone) {
-		return fmt.Errorf("there are no backups of %s made by the server in %s", osutil.InQuotes(db), osutil.InQuotes(dir))
+		return fmt.Errorf("there are no backups of %s created by the server in %s", osutil.InQuotes(db), osutil.InQuotes(dir))
 	}
 	if err != nil {
 		return fmt.Errorf("looking for a backup of %s in %s: %w", osutil.InQuotes(db), osutil.InQuotes(dir), err)
@@ -89,15 +88,15 @@ func (c Commands) checkNewest(env cli.Env, db, dir, identity string) error {
 		return cli.WithHint(err, "firefighters check --db "+cli.Quote(db))
 	case newest.Encrypted:
 		env.Note("the backup is encrypted. Its header, length and SHA-256 are right; the rest can only be checked with its key.",
-			"the same with --identity KEYFILE")
+			"repeat the command with --identity KEYFILE")
 	}
 	return env.Println(fmt.Sprintf("The newest backup %s is sound.", file))
 }
 
-// errStopped is the outcome of a check that people have stopped.
+// errStopped is the outcome of a check that the user stopped.
 var errStopped = cli.Unfinished("Stopped. Not everything was checked.", "")
 
-// findings are lines about what was found. They are printed after the progress.
+// findings are lines to print after the progress.
 type findings []string
 
 func (f *findings) add(finding string) { *f = append(*f, finding) }
@@ -108,20 +107,18 @@ func (f findings) print(env cli.Env) {
 	}
 }
 
-// unsoundBackup returns the error for a newest backup that is of no use. It names the newest
-// valid one.
+// unsoundBackup returns the error for an invalid newest backup, with the newest valid one.
 func (c Commands) unsoundBackup(env cli.Env, err error, newest backup.File, db, dir string) error {
 	text := fmt.Sprintf("the newest backup is not sound: %v", err)
 	if errors.Is(err, backup.ErrUnsound) {
 		text = fmt.Sprintf("the newest backup %s is not sound", osutil.InQuotes(newest.Path))
 	}
 	if good := backup.NewestValid(env.Context, c.Database.Format, db, dir); good != nil && good.Path != newest.Path {
-		text += "; the newest good one is from " + good.Time.Format(time.RFC3339)
+		text += "; the newest valid backup is from " + good.Time.Format(time.RFC3339)
 	}
-	return cli.WithHint(errors.New(text), "make a new backup, if possible on another disk: firefighters backup FILE --db "+cli.Quote(db))
+	return cli.WithHint(errors.New(text), "create a new backup, if possible on another disk: firefighters backup FILE --db "+cli.Quote(db))
 }
 
-// checkEncrypted checks an encrypted backup.
 func (c Commands) checkEncrypted(env cli.Env, file, identity string) error {
 	key, err := database.ReadIdentity(env, identity)
 	if err != nil {
@@ -140,7 +137,7 @@ func (c Commands) checkEncrypted(env cli.Env, file, identity string) error {
 }
 
 func (c Commands) checkDatabase(env cli.Env, db string, repair bool) error {
-	if repair { // before it is opened: a small file with a damaged index is not
+	if repair { // before opening, which fails for a small file with a damaged index
 		if err := backup.Inspect(c.Database.Format, db); err != nil {
 			return err
 		}
@@ -149,7 +146,7 @@ func (c Commands) checkDatabase(env cli.Env, db string, repair bool) error {
 		}
 	}
 	return c.Database.With(env, db, false, func(s *store.Store) error {
-		// Nothing else leads back from a time far ahead without a loss of later changes.
+		// Nothing else corrects a time far ahead without losing later changes.
 		if repair && s.Clock().Behind() > integrity.ClockTolerance {
 			if err := s.ResetClock(); err != nil {
 				return store.Failed("repairing", db, err)
@@ -173,7 +170,7 @@ func (c Commands) checkDatabase(env cli.Env, db string, repair bool) error {
 	})
 }
 
-// unsound returns the error for a database in which check has found something.
+// unsound returns the error for a database with findings.
 func unsound(db string, found integrity.Findings) error {
 	name, file := "the database "+osutil.InQuotes(db), cli.Quote(db)
 	switch {

@@ -1,4 +1,4 @@
-// Package manage has the commands that look after a database, a file for each subject.
+// Package manage has the commands for people, departments, API keys and backups of a database.
 package manage
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// Commands are the commands of this package, and what they need.
+// Commands has the dependencies of the commands in this package.
 type Commands struct {
 	Database database.Schema
-	Service  service.Service // of this PC
+	Service  service.Service
 }
 
 // All returns the commands of this package.

@@ -20,13 +20,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// run runs a command that needs no database.
+// run runs a command without a database schema.
 func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	return runOn(t.Context(), database.Schema{}, args...)
 }
 
-// runOn runs a command on databases with a schema.
+// runOn runs a command with a database schema.
 func runOn(ctx context.Context, schema database.Schema, args ...string) (code int, stdout, stderr string) {
 	root := &cobra.Command{Use: "firefighters"}
 	root.AddGroup(cli.Groups...)
@@ -39,7 +39,7 @@ func runOn(ctx context.Context, schema database.Schema, args ...string) (code in
 
 const id = "01a1f83c-64f7-795d-bc35-4c6516093415"
 
-// TestUsage checks the usage errors that this package returns before it opens anything.
+// TestUsage checks usage errors, which are found before a database is opened.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	deleted := "Try: firefighters list --deleted --db x.db\n"
@@ -78,7 +78,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestStoreErrors checks that every command rejects a file that is no database.
+// TestStoreErrors checks that every command rejects a file that is not a database.
 func TestStoreErrors(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "my x.db")
@@ -95,8 +95,8 @@ func TestStoreErrors(t *testing.T) {
 	}
 }
 
-// TestStopped checks that Ctrl-C stops the commands that read all records, and those that copy or
-// check a database, which report what they have done. They leave all files unchanged.
+// TestStopped checks that Ctrl-C stops commands that read all records, or that copy or check a
+// database, and that they change no files.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../schema.sql")
@@ -187,8 +187,8 @@ func TestBackupList(t *testing.T) {
 		t.Errorf("stdout:\n%sstderr %q", stdout, stderr)
 	}
 	args[3] = filepath.Join(t.TempDir(), "z.db")
-	if code, stdout, stderr := run(t, args...); code != 0 || stdout != "" || stderr != fmt.Sprintf("There are no backups of %s made by the server in %s.\n", osutil.InQuotes(args[3]), osutil.InQuotes(dir)) {
-		t.Errorf("another: code %d, stdout %q, stderr %q", code, stdout, stderr)
+	if code, stdout, stderr := run(t, args...); code != 0 || stdout != "" || stderr != fmt.Sprintf("There are no backups of %s created by the server in %s.\n", osutil.InQuotes(args[3]), osutil.InQuotes(dir)) {
+		t.Errorf("another database: code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	args[5] = filepath.Join(dir, "absent")
 	if code, _, stderr := run(t, args...); code != 1 || stderr != fmt.Sprintf("Error: the folder %s does not exist\n", osutil.InQuotes(args[5])) {
@@ -224,7 +224,7 @@ func TestHelp(t *testing.T) {
 		}
 		for line := range strings.Lines(cmd.Long + "\n" + cmd.Example) {
 			if len([]rune(line)) > 84 {
-				t.Errorf("%s: a long line: %s", path, line)
+				t.Errorf("%s: the line is too long: %s", path, line)
 			}
 		}
 	}

@@ -44,7 +44,7 @@ their ids, see firefighters list --deleted.`,
 	return cmd
 }
 
-// recordIDs reads arguments that are ids of deleted records. It returns each once.
+// recordIDs parses ids of deleted records and removes duplicates.
 func recordIDs(args []string, db string) (ids []string, err error) {
 	for _, arg := range args {
 		id, err := record.ParseID(arg)
@@ -64,22 +64,22 @@ func (c Commands) purgeCommand() *cobra.Command {
 		Short:      "Permanently delete records that were deleted",
 		GroupID:    cli.GroupPeople,
 		SuggestFor: []string{"erase", "delete", "remove", "rm"},
-		Long: `Permanently delete records that were deleted before, with their history. It asks
-first.
+		Long: `Permanently delete records that were deleted before, with their history. purge
+asks for confirmation.
 
-At the end, purge rewrites the database file, so that no trace is left in it.
-That needs as much free space as the file is large, and takes seconds for a
-large file. A running server may answer writes with 503 meanwhile.
+At the end, purge rewrites the database file to remove all traces from it. That
+needs as much free space as the file is large, and takes seconds for a large
+file. During that time a running server may answer writes with 503.
 
-Backups still contain the records. purge lists the backups and copies that do, and
-until when the server keeps them, if its settings are known.`,
+Backups still contain the records. purge lists these backups and copies and, if
+the server's settings are known, the day until which the server keeps each.`,
 		Example: `  firefighters purge 01a1f83c-64f7-795d-bc35-4c6516093415
   firefighters purge --older-than 7y --yes`,
 	}
 	db, department := cli.AddDB(cmd), cli.AddDepartment(cmd)
 	age := cmd.Flags().String("older-than", "", "purge records that were deleted longer ago than this `age`: 7y, 26w or 90d")
 	yes := cmd.Flags().Bool("yes", false, "do not ask")
-	dir := cmd.Flags().String("backup-dir", "", "`folder` of the server's backups, to look into (default: where the server makes them)")
+	dir := cmd.Flags().String("backup-dir", "", "`folder` of the server's backups (default: from the server's settings)")
 	cmd.MarkFlagDirname("backup-dir")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		env := cli.EnvOf(cmd)
@@ -126,8 +126,7 @@ type purge struct {
 	backups backup.Search
 }
 
-// choose sets the records: those with some ids or, without ids, all that were deleted before
-// a time.
+// choose sets the records with the ids or, without ids, all records deleted before a time.
 func (p *purge) choose(ids []string, until time.Time) error {
 	all, err := p.store.Deleted(p.tenant, until)
 	if err != nil || len(ids) == 0 {
@@ -163,8 +162,8 @@ func (p *purge) run() error {
 	return err
 }
 
-// erase deletes the records and rewrites the file. It rewrites the file even without records:
-// an earlier purge may have failed to.
+// erase deletes the records and rewrites the file. It rewrites the file even without records, because
+// an earlier purge may have failed before that.
 func (p *purge) erase() (erased int, err error) {
 	db := p.backups.Database
 	progress := p.env.StartProgress("Deleting permanently")
@@ -192,9 +191,9 @@ func (p *purge) erase() (erased int, err error) {
 	return erased, nil
 }
 
-// noteErased updates the list of erased records next to the backups, also for an earlier
-// purge that could not. The server does so with its next backup, but the department may have
-// been removed by then, with its history.
+// noteErased updates the list of permanently deleted records next to the backups. The server also
+// updates the list with its next backup, but by then the department may have been removed with its
+// history.
 func (p *purge) noteErased() {
 	of := p.backups
 	if !osutil.Exists(of.Options.Dir) {
@@ -205,8 +204,8 @@ func (p *purge) noteErased() {
 	}
 }
 
-// traces returns the error for a purge that failed before the file was rewritten. The hint
-// is a purge of no record, which rewrites it.
+// traces returns the error for a purge that failed before the file was rewritten. The hint is a purge
+// without records, which rewrites the file.
 func (p *purge) traces(erased int, err error) error {
 	what := "traces of deleted records may be left in the file"
 	if erased > 0 {
@@ -217,7 +216,7 @@ func (p *purge) traces(erased int, err error) error {
 	if p.env.Context.Err() != nil {
 		return cli.Unfinished("Stopped: "+what+".", again)
 	}
-	return cli.WithHint(errors.New(what+": "+err.Error()), again) // which must not be explained as the error of another step
+	return cli.WithHint(errors.New(what+": "+err.Error()), again) // a new error, so that Explain does not change the text
 }
 
 // findHolders finds the backups that still contain one of the records.
@@ -241,8 +240,8 @@ func (p *purge) findHolders() (backup.Holders, error) {
 	return search.Run(p.env.Context)
 }
 
-// reportHolders lists the files that still contain deleted records, each with the day on which
-// it is deleted, if that is known. Without any it prints nothing.
+// reportHolders lists the files that still contain deleted records, each with the day of its deletion
+// if that is known. Without files it prints nothing.
 func reportHolders(env cli.Env, found backup.Holders) {
 	if found.Away {
 		env.Warn("the folder of the backups cannot be read; its backups may contain the deleted records", "connect its disk")
@@ -257,7 +256,7 @@ func reportHolders(env cli.Env, found backup.Holders) {
 	add := func(f backup.File, until string) {
 		name := f.Name()
 		if f.Encrypted {
-			name += " (encrypted, judged by its date)"
+			name += " (encrypted, listed because of its date)"
 		}
 		list.Add(nil, name, cli.FormatTime(f.Time.UnixMilli()), until)
 	}

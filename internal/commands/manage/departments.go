@@ -26,7 +26,7 @@ func (c Commands) departmentsCommand() *cobra.Command {
 	return cmd
 }
 
-// departmentsAddCommand returns a command that says how departments are created.
+// departmentsAddCommand returns a hidden command that explains how to create a department.
 func departmentsAddCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "add NAME", Aliases: []string{"create", "new"}, Short: "How to create a department", Hidden: true}
 	db := cli.AddDB(cmd)
@@ -82,7 +82,7 @@ func (c Commands) departmentsRenameCommand() *cobra.Command {
 		Use:        "rename OLD NEW",
 		Short:      "Rename a department",
 		SuggestFor: []string{"mv", "move"},
-		Long:       "Rename a department. Its records and keys stay as they are.",
+		Long:       "Rename a department. Its records and keys do not change.",
 		Example:    `  firefighters departments rename default "Engine 7"`,
 	}
 	db := cli.AddDB(cmd)
@@ -109,9 +109,9 @@ func (c Commands) departmentsRemoveCommand() *cobra.Command {
 		Use:        "remove NAME",
 		Short:      "Remove a department without records",
 		SuggestFor: []string{"rm", "delete", "del"},
-		Long: `Remove a department, with its keys and its history. It must not have any records,
-not even deleted ones: see firefighters purge. The command asks first if the
-department has active keys or sessions.`,
+		Long: `Remove a department with its keys and its history. It must not have any records,
+not even deleted ones: see firefighters purge. If the department has active keys
+or sessions, the command asks for confirmation.`,
 		Example: `  firefighters departments remove "Ladder 1"`,
 	}
 	db := cli.AddDB(cmd)
@@ -138,12 +138,11 @@ department has active keys or sessions.`,
 	return cmd
 }
 
-// confirmRemoval asks whether to remove a department, if it has active keys, phones or
-// sessions.
+// confirmRemoval asks for confirmation if a department has active keys, phones or sessions.
 func confirmRemoval(env cli.Env, s *store.Store, db, name string) error {
 	active, now := 0, s.Clock().Now()
 	err := s.ListKeys(name, func(k store.Key, _ string) {
-		if k.State(now) == store.StateActive && (k.IsSession() || k.OpenedBy == 0) { // without calendars of phones
+		if k.State(now) == store.StateActive && (k.IsSession() || k.OpenedBy == 0) { // not the calendar key of a phone
 			active++
 		}
 	})

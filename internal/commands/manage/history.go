@@ -18,8 +18,8 @@ func (c Commands) historyCommand() *cobra.Command {
 		Short:      "Show who changed which record, and when",
 		GroupID:    cli.GroupPeople,
 		SuggestFor: []string{"changes", "audit"},
-		Long: `Show the changes to the records of a department, the oldest first: who changed
-which record, when, and the record before the change.`,
+		Long: `Show the changes to the records of a department, oldest first: who changed which
+record, when, and the record before the change.`,
 		Example: `  firefighters history --since 30d
   firefighters history --id 01a1f83c-64f7-795d-bc35-4c6516093415 --json`,
 	}

@@ -36,8 +36,7 @@ func (c Commands) keysCreateCommand() *cobra.Command {
 		Use:        "create",
 		Short:      "Create an API key",
 		SuggestFor: []string{"add", "new", "make"},
-		Long: `Create an API key and print it, and only it, to standard output. It cannot be
-shown again.
+		Long: `Create an API key and print it to standard output. It cannot be shown again.
 
 In a new database the command creates the department as well, named "default"
 unless --department is set. To add another department, use --new.
@@ -55,7 +54,7 @@ calendar only the calendar of birthdays.`,
 	scope := cmd.Flags().String("scope", store.ScopeWrite, "`scope` of the key: read, write, admin, phone or calendar")
 	birthdays := cmd.Flags().Bool("birthdays", false, "show dates of birth to the phone, with --scope phone")
 	expires := cmd.Flags().String("expires", "",
-		"`time` for which the key is valid: 90d, 12h or 1y, or its last day (UTC), as 2027-01-31 (default: forever)")
+		"`time` for which the key is valid: 90d, 12h or 1y, or its last day (UTC), such as 2027-01-31 (default: forever)")
 	scopes := []string{"read", "write", "admin", "phone", "calendar"}
 	cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(scopes, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -74,7 +73,7 @@ calendar only the calendar of birthdays.`,
 
 func (c Commands) createKey(env cli.Env, db string, key store.NewKey, expires *string) error {
 	return c.Database.With(env, db, true, func(s *store.Store) (err error) {
-		if key.ExpiresAt, err = expiry(expires, s.Clock().Now()); err != nil { // by the clock of the database
+		if key.ExpiresAt, err = expiry(expires, s.Clock().Now()); err != nil {
 			return err
 		}
 		_, created, err := s.TenantOrNew(key.Tenant, key.New)
@@ -88,7 +87,7 @@ func (c Commands) createKey(env cli.Env, db string, key store.NewKey, expires *s
 	})
 }
 
-// newKey returns the key that flags describe. The error is about the first fault.
+// newKey returns the key described by flags. The error is about the first invalid flag.
 func newKey(tenant, label, scope string, birthdays bool, expires *string) (key store.NewKey, err error) {
 	key.Scope, key.Birthdays = scope, birthdays
 	if tenant != "" {
@@ -109,8 +108,7 @@ func newKey(tenant, label, scope string, birthdays bool, expires *string) (key s
 	return key, err
 }
 
-// expiry returns when a key that is created now expires: never for nil, which is the zero
-// time.
+// expiry returns the expiry time of a new key, the zero time (never) for nil.
 func expiry(expires *string, now time.Time) (time.Time, error) {
 	if expires == nil {
 		return time.Time{}, nil
@@ -176,8 +174,8 @@ type keyLine struct {
 	Department string      `json:"department"`
 	Label      string      `json:"label"`
 	CreatedAt  *string     `json:"createdAt"`
-	ExpiresAt  *string     `json:"expiresAt"`  // null: never
-	LastUsedAt *string     `json:"lastUsedAt"` // null: never
+	ExpiresAt  *string     `json:"expiresAt"`  // null for never
+	LastUsedAt *string     `json:"lastUsedAt"` // null for never
 	RevokedAt  *string     `json:"revokedAt"`
 }
 
@@ -186,7 +184,7 @@ func (c Commands) keysRevokeCommand() *cobra.Command {
 		Use:        "revoke ID",
 		Short:      "Revoke an API key",
 		SuggestFor: []string{"rm", "remove", "delete", "del"},
-		Long: `Revoke an API key for good. For its id, see firefighters keys list. If another
+		Long: `Permanently revoke an API key. For its id, see firefighters keys list. If another
 program has locked the database, the command tries for up to a minute.`,
 		Example: `  firefighters keys revoke 3`,
 	}
@@ -210,19 +208,19 @@ program has locked the database, the command tries for up to a minute.`,
 	return cmd
 }
 
-// keysListLine is the command that lists the keys of a database.
+// keysListLine returns the command that lists the keys of a database.
 func keysListLine(db string) string { return "firefighters keys list --db " + cli.Quote(db) }
 
-// How long keys revoke tries. A leaked key must not stay valid because another program is
+// Limits of the retries of keys revoke. A leaked key must not stay valid because another program is
 // writing.
 const (
 	revokeWithin = time.Minute
 	betweenTries = 100 * time.Millisecond
-	silentWait   = 2 * time.Second // before a note says that the command waits
+	silentWait   = 2 * time.Second // before a note about the wait
 )
 
-// untilUnlocked calls do again while another program has locked the database, until the time
-// is over or the command must stop. It returns the last error.
+// untilUnlocked repeats do while another program has locked the database, for at most revokeWithin.
+// It returns the last error.
 func untilUnlocked(env cli.Env, do func() error) error {
 	isNoted := false
 	for began := time.Now(); ; {
@@ -243,13 +241,13 @@ func untilUnlocked(env cli.Env, do func() error) error {
 }
 
 func revokeKey(env cli.Env, s *store.Store, db string, id store.KeyID) error {
-	already, err := s.RevokeKey(store.AnyTenant, id)
+	wasRevoked, err := s.RevokeKey(store.AnyTenant, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return cli.WithHint(fmt.Errorf("there is no key with the id %d", id), keysListLine(db))
 	case err != nil:
 		return store.Failed("revoking a key in", db, err)
-	case already:
+	case wasRevoked:
 		env.Notef("Key %d was already revoked.", id)
 	default:
 		env.Notef("Revoked key %d.", id)

@@ -25,15 +25,15 @@ func (c Commands) listCommand() *cobra.Command {
 		SuggestFor: []string{"search", "people", "person", "find", "ls", "show"},
 		Long: `List the people of a department by last name.
 
---search finds people as the search of the office page does: by parts of the
-name, the e-mail address or the phone number.`,
+Like the search of the office page, --search finds people by parts of the name,
+the e-mail address or the phone number.`,
 		Example: `  firefighters list
   firefighters list --search "ana čović"
   firefighters list --deleted`,
 	}
 	db, department := cli.AddDB(cmd), cli.AddDepartment(cmd)
 	search := cmd.Flags().String("search", "", "list only people who match this `text`")
-	deleted := cmd.Flags().Bool("deleted", false, "list the deleted records, the first deleted first")
+	deleted := cmd.Flags().Bool("deleted", false, "list deleted records in the order of their deletion")
 	asJSON := cmd.Flags().Bool("json", false,
 		"print each record as a line of JSON, as the API returns it; with --deleted also deletedAt and damaged")
 	cmd.MarkFlagsMutuallyExclusive("search", "deleted")
@@ -58,7 +58,7 @@ func (c Commands) deletedCommand() *cobra.Command {
 	return cmd
 }
 
-// list prints the people that a query finds, or the deleted records.
+// list prints the people who match a query, or the deleted records.
 func (c Commands) list(env cli.Env, db, department string, query record.Query, deleted, asJSON bool) error {
 	return c.Database.WithTenant(env, db, department, func(s *store.Store, tenant record.TenantID) error {
 		progress := env.StartProgress("Reading the records")
@@ -87,7 +87,7 @@ func listPeople(ctx context.Context, s *store.Store, tenant record.TenantID, que
 	return list, err
 }
 
-// anyTime is after every deletion.
+// anyTime is later than every deletion.
 var anyTime = time.UnixMilli(math.MaxInt64)
 
 func listDeleted(ctx context.Context, s *store.Store, tenant record.TenantID, asJSON bool) (*cli.List, error) {

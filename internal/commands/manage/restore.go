@@ -22,9 +22,9 @@ func (c Commands) restoreCommand() *cobra.Command {
 		Short:      "Replace the database with a backup",
 		GroupID:    cli.GroupBackup,
 		SuggestFor: []string{"recover"},
-		Long: `Replace the database with a backup, after checking the backup. The database may be
-damaged or missing. No server may be running on it. The old database is kept
-next to the new one, as DB.before-restore- and the time, until you delete it.
+		Long: `Check a backup and replace the database with it. The database may be damaged or
+missing. No server may be running on it. The old database is kept next to the new
+one, as DB.before-restore- and the time, until you delete it.
 
 Changes made after the backup are lost, with two exceptions. Keys revoked since
 then stay revoked. Records permanently deleted (purge) since then stay deleted:
@@ -48,7 +48,7 @@ restore warns if it can read neither.`,
 	return cmd
 }
 
-// restore does a restore. again is the command line.
+// restore runs a restore. again is the command line.
 func (c Commands) restore(env cli.Env, r backup.Restore, again string) error {
 	isLastState := guard.HasLastState(osutil.Resolve(r.Database), r.File)
 	progress := env.StartProgress("Restoring")
@@ -60,7 +60,7 @@ func (c Commands) restore(env cli.Env, r backup.Restore, again string) error {
 	case err != nil && env.Context.Err() != nil:
 		return cli.Unfinished("Stopped. Nothing was changed.", "")
 	case err != nil:
-		advised := c.Database.Advise(env.Context, err, r.Database, folder) // may name another backup in the folder
+		advised := c.Database.Advise(env.Context, err, r.Database, folder) // may recommend another backup in the folder
 		if errors.Is(err, sqlite.ErrInUse) {
 			return cli.WithHint(advised, "stop the server first; if it is the service: "+cli.AsAdministrator("firefighters service stop"))
 		}
@@ -77,8 +77,7 @@ func (c Commands) restore(env cli.Env, r backup.Restore, again string) error {
 	return reportRestored(env, r, done, again)
 }
 
-// reportRestored prints the result, and what the restore could not carry over. again is the
-// command line.
+// reportRestored prints the result and warns of lost changes. again is the command line.
 func reportRestored(env cli.Env, r backup.Restore, done backup.Restored, again string) error {
 	db, created := cli.Quote(r.Database), errors.Is(done.Unread, sqlite.ErrNotExist)
 	err := env.Println(fmt.Sprintf("Restored %s from %s: %s, as it was at %s.",
@@ -98,7 +97,7 @@ func reportRestored(env cli.Env, r backup.Restore, done backup.Restored, again s
 		if !errors.Is(done.ErasedUnknown, fs.ErrNotExist) {
 			reason = fmt.Sprintf("the old database does not list them, and %s cannot be read: %v", backup.ErasedName, done.ErasedUnknown)
 		}
-		// A restore does not delete people whom the old database has, so that must go first.
+		// Another restore keeps people who are in the existing database, so it must be moved first.
 		env.Warn("people who were permanently deleted after this backup may be back: "+reason, fmt.Sprintf(
 			"copy the newest %s next to the backup, move %s away, and restore again: %s\n", backup.ErasedName, db, again)+
 			"or delete these people again on the office page, then: firefighters purge ID --db "+db)
