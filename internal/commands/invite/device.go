@@ -18,10 +18,10 @@ import (
 // device is a phone or a computer to set up.
 type device struct {
 	birthdays bool
-	output    string // the file of the profile; empty: none
+	output    string // the file for the profile; may be empty
 }
 
-// invite creates the keys of a device and prints what it needs.
+// invite creates the keys of a device and prints its settings.
 func (d *device) invite(env cli.Env, s *store.Store, db string, n store.NewPhone) error {
 	at, noAddress := address(env, s, db, bookPart)
 	hint := cli.HintOf(noAddress)
@@ -41,12 +41,12 @@ func (d *device) invite(env cli.Env, s *store.Store, db string, n store.NewPhone
 			return err
 		}
 	}
-	var unwritten error
+	var writeErr error
 	err = s.AddPhone(n, func(p store.Phone) error {
 		a.Key, a.Calendar = p.Key, p.Calendar
 		if d.output != "" {
-			if unwritten = osutil.WriteFile(d.output, a.Profile(), false); unwritten != nil {
-				return unwritten
+			if writeErr = osutil.WriteFile(d.output, a.Profile(), false); writeErr != nil {
+				return writeErr
 			}
 		}
 		if err := env.Println(describe(a)); err != nil || a.DAVx5() == "" {
@@ -54,8 +54,8 @@ func (d *device) invite(env cli.Env, s *store.Store, db string, n store.NewPhone
 		}
 		return env.PrintQR("", a.DAVx5(), false)
 	})
-	if unwritten != nil {
-		return fmt.Errorf("writing %s: %w", cli.Quote(d.output), unwritten)
+	if writeErr != nil {
+		return fmt.Errorf("writing %s: %w", cli.Quote(d.output), writeErr)
 	}
 	if err != nil {
 		return store.Failed("creating a key in", db, err)
@@ -64,8 +64,8 @@ func (d *device) invite(env cli.Env, s *store.Store, db string, n store.NewPhone
 	return nil
 }
 
-// certificate returns the certificate (DER) of the authority of a database, nil if the
-// service at a URL has another certificate than one from it.
+// certificate returns the certificate (DER) of a database's authority, or nil if that authority did
+// not issue the certificate of the service at a URL.
 func certificate(db, at string) ([]byte, error) {
 	d, err := authority.Describe(authority.Folder(db))
 	if errors.Is(err, authority.ErrNone) {
@@ -79,13 +79,13 @@ func certificate(db, at string) ([]byte, error) {
 		return nil, err
 	}
 	if response.TLS == nil || response.TLS.PeerCertificates[0].CheckSignatureFrom(d.Certificate) != nil {
-		return nil, nil // it was started with --tls-cert
+		return nil, nil // the service uses --tls-cert
 	}
 	return d.Certificate.Raw, nil
 }
 
-// describe returns what a device needs, a line each, and last the link for the app DAVx5,
-// which is also printed as a QR code. Without an address it leaves out what needs one.
+// describe returns the settings of a device, one per line, and the link for the app DAVx5. Without an
+// address it omits the settings that need one.
 func describe(a dav.Account) string {
 	lines := []string{"User name: " + dav.User, "Password:  " + a.Key}
 	switch {
@@ -103,15 +103,15 @@ func describe(a dav.Account) string {
 	return strings.Join(lines, "\n")
 }
 
-// explain prints what to do with the output.
+// explain prints instructions for the output.
 func (d *device) explain(env cli.Env, a dav.Account, noAddress error, hint string) {
-	env.Notef("This is not shown again. To end its access: firefighters keys revoke. The device keeps what it has read.")
+	env.Notef("This is not shown again. To end the access: firefighters keys revoke. The device keeps its copy of the list.")
 	switch {
 	case noAddress != nil:
 		env.Note(fmt.Sprintf("there is no address, because %v", noAddress), hint)
 		return
 	case a.TLS():
-		env.Notef("Android: install the app DAVx5 and scan the QR code. Thunderbird, Evolution and KAddressBook take the address.")
+		env.Notef("Android: install the app DAVx5 and scan the QR code. Thunderbird, Evolution and KAddressBook need the address.")
 	default:
 		env.Note("without HTTPS, others in the network can read the password and the list, "+
 			"and DAVx5 does not connect: serve with --tls-self-signed", "")

@@ -23,7 +23,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// run runs a command that knows no database, or the one of a service.
+// run runs a command. service is the database of the service, which may be empty.
 func run(t *testing.T, c Commands, service string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs strings.Builder
@@ -35,7 +35,7 @@ func run(t *testing.T, c Commands, service string, args ...string) (code int, st
 	return code, out.String(), errs.String()
 }
 
-// TestUsage: what is wrong with a command line is found before anything is opened.
+// TestUsage checks usage errors, which are found before a database is opened.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	const help = "\nTry: firefighters invite --help\n"
@@ -57,7 +57,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestExistingOutput: an existing file is no usage error, as for export and backup.
+// TestExistingOutput checks that an existing file is not a usage error, as for export and backup.
 func TestExistingOutput(t *testing.T) {
 	t.Parallel()
 	const want = "Error: \"invitation_test.go\" already exists\n"
@@ -66,8 +66,8 @@ func TestExistingOutput(t *testing.T) {
 	}
 }
 
-// TestShowError: a window shows an error, and no help. It cannot run in parallel: it sets
-// what shows the error.
+// TestShowError checks that a window shows an error, and not the help. It replaces showError, so it
+// cannot be parallel.
 func TestShowError(t *testing.T) {
 	defer func(before func(error)) { showError = before }(showError)
 	for line, want := range map[string]string{"open --help": "", "open --db x": "there is no database"} {
@@ -79,8 +79,8 @@ func TestShowError(t *testing.T) {
 	}
 }
 
-// TestPrivateFile checks that no one else can read the file, that it leads to the link, and
-// that its folder goes with it. It sets the home folder, so it cannot run in parallel.
+// TestPrivateFile checks that only the user can read the file, that it redirects to the link, and that
+// it is removed with its folder. It sets the home folder, so it cannot be parallel.
 func TestPrivateFile(t *testing.T) {
 	home := t.TempDir()
 	for _, name := range []string{"HOME", "TMPDIR", "TMP"} {
@@ -91,7 +91,7 @@ func TestPrivateFile(t *testing.T) {
 	must(t, err)
 	folder := filepath.Dir(path)
 	if filepath.Dir(folder) != home {
-		t.Errorf("it is at %s", path)
+		t.Errorf("the file is %s", path)
 	}
 	for path, want := range map[string]fs.FileMode{path: 0o600, folder: 0o700 | fs.ModeDir} {
 		if info, err := os.Stat(path); err != nil || info.Mode() != want && runtime.GOOS != "windows" {
@@ -100,25 +100,25 @@ func TestPrivateFile(t *testing.T) {
 	}
 	page, err := os.ReadFile(path)
 	must(t, err)
-	leads := regexp.MustCompile(`(?s)<meta http-equiv="refresh" content="0; url=([^"]*)">.*<a href="([^"]*)">`).FindSubmatch(page)
-	if leads == nil || html.UnescapeString(string(leads[1])) != link || html.UnescapeString(string(leads[2])) != link {
+	links := regexp.MustCompile(`(?s)<meta http-equiv="refresh" content="0; url=([^"]*)">.*<a href="([^"]*)">`).FindSubmatch(page)
+	if links == nil || html.UnescapeString(string(links[1])) != link || html.UnescapeString(string(links[2])) != link {
 		t.Errorf("the page is %s", page)
 	}
 	removePrivateFile(path)
 	if left, err := os.ReadDir(home); err != nil || len(left) > 0 {
-		t.Errorf("there is %v, %v", left, err)
+		t.Errorf("the folder contains %v, %v", left, err)
 	}
 }
 
-// TestPerson: a session is named after somebody, whatever the system knows.
+// TestPerson checks that a session always has a valid name.
 func TestPerson(t *testing.T) {
 	t.Setenv("SUDO_USER", "")
 	name := person()
 	if _, err := record.NormalizeName(name); err != nil {
 		t.Errorf("%q: %v", name, err)
 	}
-	t.Setenv("SUDO_USER", "nobody-has-this-name")
+	t.Setenv("SUDO_USER", "missing-user")
 	if got := person(); got != name {
-		t.Errorf("%q, not %q", got, name)
+		t.Errorf("got %q, want %q", got, name)
 	}
 }

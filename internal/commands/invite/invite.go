@@ -1,5 +1,5 @@
-// Package invite has the commands invite and open: they create a link with a code for the
-// office page, or open the page in the browser of this machine.
+// Package invite has the commands invite and open, which create a link to the office page or open the
+// page in the browser of this computer.
 package invite
 
 import (
@@ -25,13 +25,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// Commands are the commands of this package, and what they need.
+// Commands has the dependencies of the commands in this package.
 type Commands struct {
 	Database database.Schema
 
-	// Fault returns why the installed service does not run and what to type then, as
-	// service status says it. Both are empty if that is not known. It may be nil.
-	Fault func() (why, hint string)
+	// Fault returns the reason why the installed service does not run, and a hint. Both are
+	// empty if it is unknown. Fault may be nil.
+	Fault func() (reason, hint string)
 }
 
 // All returns the commands of this package.
@@ -39,7 +39,7 @@ func (c Commands) All() []*cobra.Command {
 	return []*cobra.Command{c.inviteCommand(), c.openCommand()}
 }
 
-// Why there is no link.
+// Reasons why there is no link.
 var (
 	errNotServed  = errors.New("no server is running on this database")
 	errStopped    = errors.New("the service is not running")
@@ -48,27 +48,27 @@ var (
 	errNoBook     = errors.New("the server runs without the address book for phones (--no-phones), or is not ready yet")
 )
 
-// explainStop adds to an error about the service the reason, if it is known, and a hint.
+// explainStop adds a hint and, if it is known, the reason to an error about the service.
 func (c Commands) explainStop(err error) error {
 	if c.Fault != nil {
-		if why, hint := c.Fault(); why != "" {
-			return cli.WithHint(fmt.Errorf("%w: %s", err, why), hint)
+		if reason, hint := c.Fault(); reason != "" {
+			return cli.WithHint(fmt.Errorf("%w: %s", err, reason), hint)
 		}
 	}
-	if err == errNoDatabase { // it never came up, or its files were lost
+	if err == errNoDatabase { // the service has never started, or its files were lost
 		return cli.WithHint(err, cli.AsAdministrator("firefighters service status"))
 	}
 	return cli.WithHint(err, cli.AsAdministrator("firefighters service start"))
 }
 
-// isOfService reports whether a database is that of the installed service.
+// isOfService reports whether a database belongs to the installed service.
 func isOfService(env cli.Env, db string) bool { return env.ServiceDB != nil && env.ServiceDB() == db }
 
-// part is a part of the service that it may run without.
+// part is an optional part of the service.
 type part struct {
-	method, path string // of a request that the service answers with 200 if it has the part
+	method, path string // a request that the service answers with 200 if it has the part
 	missing      error
-	flag         string // that leaves it out
+	flag         string // the flag that disables the part
 }
 
 var (
@@ -76,10 +76,9 @@ var (
 	bookPart   = part{http.MethodOptions, dav.Root, errNoBook, "--no-phones"}
 )
 
-// address returns the URL of the service that serves the database at path, if it has a
-// part. If there is none, the error is errNotServed or that of the part, with a hint;
-// others have none. What a killed service has left in the database counts only while
-// another one has the lock and answers there.
+// address returns the URL of the service for the database at path. If no service is running or it
+// lacks the part, the error is errNotServed or p.missing with a hint. Other errors have no hint. A
+// killed service may leave its URL in the database, so address checks the lock and sends a request.
 func address(env cli.Env, s *store.Store, path string, p part) (string, error) {
 	switch {
 	case isLocked(osutil.Resolve(path)):
@@ -98,9 +97,8 @@ func address(env cli.Env, s *store.Store, path string, p part) (string, error) {
 	return at, nil
 }
 
-// isLocked reports whether a process has the database at path locked, as one does
-// that serves it. It takes the lock for a moment if nobody has it; a service that
-// starts waits for that.
+// isLocked reports whether a server has locked the database at path. It holds the lock for a moment if
+// it is free; a starting service waits for that.
 func isLocked(path string) bool {
 	lock := path + "-lock"
 	if !osutil.Exists(lock) {
@@ -113,12 +111,12 @@ func isLocked(path string) bool {
 	return errors.Is(err, sqlite.ErrBusy)
 }
 
-// local asks the service on this machine. The certificate need not be trusted here, and no
-// proxy is in the way. No request has a secret.
+// local sends requests to the service on this computer, without a proxy. It accepts every certificate,
+// because no request has a secret.
 var local = http.Client{Timeout: 5 * time.Second,
 	Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
 
-// ask sends a request without a body to the service and returns the head of the answer.
+// ask sends a request without a body to the service, and returns the response without its body.
 func ask(method, url string) (*http.Response, error) {
 	request, err := http.NewRequest(method, url, nil)
 	if err != nil {
@@ -131,20 +129,20 @@ func ask(method, url string) (*http.Response, error) {
 	return response, err
 }
 
-// invitation is one that was made, as people are told.
+// invitation is a new invitation: the URL of the service and the code.
 type invitation struct{ url, code string }
 
 func (i invitation) link() string { return site.InvitationLink(i.url, i.code) }
 
-// warnOfReach warns that a link does not work on other machines.
+// warnOfReach notes if the link does not work on other computers.
 func (i invitation) warnOfReach(env cli.Env) {
 	if u, err := url.Parse(i.url); err == nil && site.HereOnly(i.url) {
 		env.Note(fmt.Sprintf("the link works only on this computer, because the server listens on %s", u.Hostname()), "")
 	}
 }
 
-// Announce invites the person who has just started the service to the page at a
-// URL, with the scope admin, and prints the link.
+// Announce invites the person who started the server to the page at a URL, with the scope admin, and
+// prints the link.
 func Announce(s *store.Store, tenant, url string, print func(text string) error) error {
 	id, err := s.Tenant(tenant)
 	if err != nil {
@@ -157,8 +155,7 @@ func Announce(s *store.Store, tenant, url string, print func(text string) error)
 	})
 }
 
-// person returns the name of the person logged in on this machine. Under sudo
-// that is the one who typed the command.
+// person returns the name of the current user, and under sudo of the user who ran sudo.
 func person() string {
 	u, err := user.Lookup(os.Getenv("SUDO_USER"))
 	if err != nil {
@@ -176,21 +173,20 @@ func person() string {
 	return "this computer"
 }
 
-// inviteCommand returns the command invite.
 func (c Commands) inviteCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "invite",
 		Short:      "Invite a person to the office page, or set up a phone",
 		GroupID:    cli.GroupAccess,
 		SuggestFor: []string{"login", "user", "signin", "phone"},
-		Long: `Print a link and a code that let a person sign in to the office page of a
+		Long: `Print a link and a code for a person to sign in to the office page of a
 department. One of them works, once, within 15 minutes. They are not shown
 again.
 
 With --scope read a person can only view the list, with write also edit it, and
 with admin also invite others and revoke their keys.
 
-With --phone it sets up a device that keeps the list among its contacts: it
+With --phone, invite sets up a device that keeps the list among its contacts. It
 prints the address, user name and password, and a QR code for Android. With
 --output it writes a profile for an iPhone, an iPad or a Mac.`,
 		Example: `  firefighters invite --name "Ana Čović"
@@ -208,7 +204,7 @@ prints the address, user name and password, and a QR code for Android. With
 	cmd.Flags().StringVarP(&d.output, "output", "o", "", "with --phone: write the profile for an Apple device to this `file`")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		env := cli.EnvOf(cmd)
-		normalized, err := record.NormalizeName(*name) // the rules are those of a person's name
+		normalized, err := record.NormalizeName(*name)
 		switch {
 		case err != nil:
 			return cli.UsageErrorf(cmd, "--name %v", err)
@@ -231,8 +227,7 @@ prints the address, user name and password, and a QR code for Android. With
 	return cmd
 }
 
-// printInvitation creates an invitation and prints its code and, if a server offers the
-// page, its link.
+// printInvitation creates an invitation and prints its code and, if a server serves the page, its link.
 func printInvitation(env cli.Env, s *store.Store, db string, n store.NewInvitation) error {
 	at, noLink := address(env, s, db, officePart)
 	hint := cli.HintOf(noLink)

@@ -18,7 +18,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// openCommand returns the command open.
 func (c Commands) openCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "open",
@@ -30,8 +29,8 @@ you in with all rights when you press the button there. A server must be
 running. The link works once, within 15 minutes. Without a browser, the link is
 printed.
 
-The database of the installed service requires administrator rights. On Windows
-the command asks for them. Elsewhere, run it with sudo, which prints the link.`,
+The database of the installed service requires administrator rights. On Windows,
+open asks for them. On other systems, run it with sudo: it then prints the link.`,
 		Example: `  sudo firefighters open
   firefighters open --department "Engine 7" --db records.db`,
 	}
@@ -56,7 +55,7 @@ the command asks for them. Elsewhere, run it with sudo, which prints the link.`,
 		if err == nil {
 			return nil
 		}
-		err = c.Database.Explain(cmd, err) // now, because Windows shows it in a window
+		err = c.Database.Explain(cmd, err) // before showError
 		showError(err)
 		return err
 	}
@@ -64,25 +63,23 @@ the command asks for them. Elsewhere, run it with sudo, which prints the link.`,
 }
 
 const (
-	// lookFor is how long the private file stays, at most. A browser reads it within seconds.
-	lookFor = time.Minute
-	// lookEach is the time between two looks whether the invitation was used.
-	lookEach = 250 * time.Millisecond
+	waitLimit = time.Minute // for the button; also how long the private file exists
+	pollEach  = 250 * time.Millisecond
 )
 
-// opening is a page that is being opened.
+// opening is a run of the command open.
 type opening struct {
 	env        cli.Env
 	db         string
 	department string // may be empty
 	created    invitation
-	local      string // the URL at which the browser of this machine finds the page
+	local      string // URL of the page for the browser of this computer
 
-	// used reports whether the invitation was used, or has expired.
+	// used reports whether the invitation was used or has expired.
 	used func() (bool, error)
 }
 
-// invite creates an invitation to the page, and shows it.
+// invite creates an invitation to the page and opens it.
 func (o *opening) invite(c Commands) error {
 	if isOfService(o.env, o.db) && !osutil.Exists(o.db) {
 		return c.explainStop(errNoDatabase)
@@ -108,7 +105,7 @@ func (o *opening) invite(c Commands) error {
 		if err == nil {
 			all, err = s.Invitations(tenant)
 		}
-		if err != nil || len(all) == 0 { // someone has withdrawn it already
+		if err != nil || len(all) == 0 { // someone has revoked the invitation
 			return store.Failed("creating an invitation in", o.db, err)
 		}
 		newest := all[0].ID
@@ -121,7 +118,7 @@ func (o *opening) invite(c Commands) error {
 	})
 }
 
-// show opens the link in the browser, or prints it where there is none.
+// show opens the link in the browser, or prints it if there is no browser.
 func (o *opening) show() error {
 	if !hasBrowser() {
 		return o.print(noBrowser())
@@ -139,9 +136,9 @@ func (o *opening) show() error {
 	return o.wait(ended)
 }
 
-// wait waits until the invitation was used, the browser fails to open, or the time is over.
+// wait waits until the invitation was used, the browser fails or waitLimit is over.
 func (o *opening) wait(ended <-chan error) error {
-	over, ticker := time.After(lookFor), time.NewTicker(lookEach)
+	over, ticker := time.After(waitLimit), time.NewTicker(pollEach)
 	defer ticker.Stop()
 	for {
 		if used, err := o.used(); used || err != nil {
@@ -163,22 +160,21 @@ func (o *opening) wait(ended <-chan error) error {
 	}
 }
 
-// failed prints the link in place of a browser that could not be opened.
+// failed prints the link if the browser could not be opened.
 func (o *opening) failed(err error) error {
 	return o.print(fmt.Sprintf("The browser could not be opened (%v).", err))
 }
 
-// print prints the link, and why it is not opened.
-func (o *opening) print(why string) error {
-	o.env.Notef("%s Open this link in a browser within 15 minutes, and press the button:", why)
+// print prints the link and the reason why no browser opens it.
+func (o *opening) print(reason string) error {
+	o.env.Notef("%s Open this link in a browser within 15 minutes, and press the button:", reason)
 	err := o.env.Println(o.created.link())
 	o.created.warnOfReach(o.env)
 	return err
 }
 
-// newPrivateFile creates a file that only this user can read. The browser gets the path of
-// such a file and not the link, which has a code: every user of a machine sees the arguments
-// of programs.
+// newPrivateFile creates a file that only this user can read. The browser is started with the path of
+// such a file instead of the link, because other users can see the arguments of programs.
 func newPrivateFile(name string, content []byte) (path string, err error) {
 	folder, err := os.MkdirTemp(browserFolder(), "firefighters-open-")
 	if err != nil {
@@ -195,10 +191,9 @@ func newPrivateFile(name string, content []byte) (path string, err error) {
 // removePrivateFile removes a private file with its folder.
 func removePrivateFile(path string) { os.RemoveAll(filepath.Dir(path)) }
 
-// browserFolder returns a folder in which a browser can read a file. On Linux that
-// is the home folder: a browser from a snap sees neither hidden folders, such as
-// that for caches, nor /tmp, nor XDG_RUNTIME_DIR. One from Flatpak is handed the
-// file by the desktop. On other systems each user has temporary files of their own.
+// browserFolder returns a folder whose files a browser can read. On Linux it is the home folder,
+// because a browser from a snap cannot access hidden folders, /tmp or XDG_RUNTIME_DIR. On other
+// systems each user has a private temporary folder.
 func browserFolder() string {
 	home, err := os.UserHomeDir()
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" || err != nil || !osutil.Writable(home) {
@@ -207,7 +202,7 @@ func browserFolder() string {
 	return home
 }
 
-// redirect returns a page that leads to a link at once, without a script.
+// redirect returns a page that redirects to a link without a script.
 func redirect(link string) []byte {
 	link = html.EscapeString(link)
 	return []byte(`<!doctype html>

@@ -10,15 +10,14 @@ import (
 	"syscall"
 )
 
-// elevate reports false: the error says what to type with sudo.
+// elevate returns false: the hint of the error has the command with sudo.
 func elevate([]string) bool { return false }
 
-// showError does nothing: who reads it has a terminal.
+// showError does nothing, because the program runs in a terminal.
 var showError = func(error) {}
 
-// opener returns the program that opens a file in the browser, empty if there is
-// none. Under sudo the desktop belongs to another user, and a browser would not
-// start on it.
+// opener returns the program that opens a file in the browser, or "". Under sudo there is none,
+// because the desktop belongs to another user.
 func opener() string {
 	name := "xdg-open"
 	switch {
@@ -35,7 +34,7 @@ func opener() string {
 
 func hasBrowser() bool { return opener() != "" }
 
-// noBrowser says why there is none.
+// noBrowser returns the reason why hasBrowser returns false.
 func noBrowser() string {
 	if os.Getenv("SUDO_USER") != "" {
 		return "No browser is opened under sudo."
@@ -43,9 +42,8 @@ func noBrowser() string {
 	return "There is no browser here."
 }
 
-// openBrowser opens a file in the browser. What goes wrong later comes from
-// ended: some openers go on for as long as the browser runs. A session of its own
-// keeps that from the Ctrl-C that ends this program.
+// openBrowser opens a file in the browser. ended receives the result of the opener, which may run as
+// long as the browser. A separate session protects the browser from Ctrl-C.
 func openBrowser(path string) (ended <-chan error, err error) {
 	cmd := exec.Command(opener(), path)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

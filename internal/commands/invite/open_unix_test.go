@@ -32,8 +32,8 @@ func newDatabase(t *testing.T) (path string) {
 	return path
 }
 
-// TestWhyNot: open reports why the service does not run, where that is known.
-func TestWhyNot(t *testing.T) {
+// TestNoService checks that open reports why the service does not run, if that is known.
+func TestNoService(t *testing.T) {
 	t.Parallel()
 	db := newDatabase(t)
 	missing := filepath.Join(t.TempDir(), "missing.db")
@@ -59,7 +59,7 @@ func TestWhyNot(t *testing.T) {
 	}
 }
 
-// TestBarred: a user who cannot read the database of the service learns how to get in.
+// TestBarred checks the hint for a user who cannot read the database of the service.
 func TestBarred(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root can read everything")
@@ -73,11 +73,11 @@ func TestBarred(t *testing.T) {
 	}
 }
 
-// TestPersonUnderSudo checks that the session is named after the person who typed the command.
+// TestPersonUnderSudo checks that the session is named after the user of sudo.
 func TestPersonUnderSudo(t *testing.T) {
 	other, err := user.Lookup("nobody")
 	if err != nil {
-		t.Skip("there is no other user of a known name")
+		t.Skip("there is no user named nobody")
 	}
 	t.Setenv("SUDO_USER", other.Username)
 	if got := person(); got != other.Username && got != other.Name {

@@ -13,8 +13,8 @@ import (
 
 var getConsoleProcessList = windows.NewLazySystemDLL("kernel32.dll").NewProc("GetConsoleProcessList")
 
-// elevate starts this program once more, as an administrator, and reports whether Windows
-// has started it. Windows asks the person at the screen first.
+// elevate starts this program again as an administrator, after Windows has asked the user. It reports
+// whether the program was started.
 func elevate(args []string) bool {
 	self, err := os.Executable()
 	if err != nil || windows.GetCurrentProcessToken().IsElevated() {
@@ -31,8 +31,8 @@ func elevate(args []string) bool {
 	return windows.ShellExecute(0, windows.StringToUTF16Ptr("runas"), file, line, nil, windows.SW_SHOWNORMAL) == nil
 }
 
-// showError shows an error in a window where the program has a console of its
-// own, as from the start menu: that closes at once.
+// showError shows an error in a window if the program was started from the start menu: its console
+// closes immediately.
 var showError = func(err error) {
 	var processes [2]uint32
 	if n, _, _ := getConsoleProcessList.Call(uintptr(unsafe.Pointer(&processes[0])), uintptr(len(processes))); n != 1 {
@@ -51,7 +51,7 @@ func hasBrowser() bool { return true }
 
 func noBrowser() string { return "" }
 
-// openBrowser opens a file in the browser. Nothing comes from ended.
+// openBrowser opens a file in the browser. ended is nil.
 func openBrowser(path string) (ended <-chan error, err error) {
 	file, err := windows.UTF16PtrFromString(path)
 	if err != nil {

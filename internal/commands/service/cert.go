@@ -17,7 +17,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// certCommand returns the command that describes the local certificate authority.
 func certCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "cert",
@@ -67,7 +66,7 @@ type certOptions struct {
 	json, isNew, yes bool
 }
 
-// run prints the authority in a folder, or writes its certificate to a file.
+// run creates, prints or exports the authority in a folder.
 func (o certOptions) run(env cli.Env, folder string) error {
 	d, err := authority.Describe(folder)
 	if o.isNew {
@@ -95,8 +94,7 @@ func (o certOptions) run(env cli.Env, folder string) error {
 	return env.Print(describe(d) + "\n")
 }
 
-// writeCertificate writes the certificate of the authority to a new file, which
-// everyone can read.
+// writeCertificate writes the certificate of the authority to a new file that everyone can read.
 func writeCertificate(env cli.Env, path string, d authority.Description) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if errors.Is(err, os.ErrExist) {
@@ -123,8 +121,8 @@ func describe(d authority.Description) string {
 		fmt.Fprintf(&text, "Certificate  until %s, renewed by the server\n             for %s\n             and %s\n",
 			s.Expires.Format(time.DateOnly), strings.Join(s.Names, ", "), strings.Join(s.Addresses, ", "))
 	}
-	text.WriteString("\nEach device must trust the authority once. Copy the file to the device, or open the page\n" +
-		"there with " + authority.Path + " in place of /office/. Compare the fingerprint, SHA-256 or SHA-1. Then:\n")
+	text.WriteString("\nEach device must trust the authority once. Copy the file to the device, or download it there\n" +
+		"from the address of the page with " + authority.Path + " instead of /office/. Compare the fingerprint. Then:\n")
 	for _, s := range systems {
 		undo := strings.ReplaceAll(s.undo, "SHA1", strings.ReplaceAll(d.SHA1, ":", ""))
 		fmt.Fprintf(&text, "\n%s\n  %s\n  to undo: %s\n", s.name, s.trust, undo)
@@ -132,8 +130,7 @@ func describe(d authority.Description) string {
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
-// systems are how each system trusts an authority, by command or by taps, and how to undo
-// that. docs/install.md has the same.
+// systems has the instructions to trust an authority and to undo that. docs/install.md has the same.
 var systems = []struct{ name, trust, undo string }{
 	{"Windows, in a terminal of an administrator",
 		"certutil -addstore -f Root ca.crt",
@@ -150,7 +147,7 @@ var systems = []struct{ name, trust, undo string }{
 	{"Chrome and Chromium on Linux, as the user (package libnss3-tools)",
 		"certutil -d sql:$HOME/.pki/nssdb -A -t C,, -n Firefighters -i ca.crt",
 		"certutil -d sql:$HOME/.pki/nssdb -D -n Firefighters"},
-	{"Firefox on Linux (elsewhere it trusts what the system trusts)",
+	{"Firefox on Linux (on other systems it uses the certificates of the system)",
 		"Settings, Privacy & Security, View Certificates, Authorities, Import: choose ca.crt, for websites",
 		"the same list, Delete or Distrust"},
 	{"Android",

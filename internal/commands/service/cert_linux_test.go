@@ -10,8 +10,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
-// TestCertOwnerAsRoot checks that the file has the certificate only, that it belongs to the
-// owner of its folder even if root writes it, and that a failure is an error.
+// TestCertOwnerAsRoot checks that the file has only the certificate, and that it belongs to the owner
+// of its folder even if root writes it.
 func TestCertOwnerAsRoot(t *testing.T) {
 	t.Parallel()
 	db, folder := newAuthority(t), t.TempDir()
@@ -28,12 +28,12 @@ func TestCertOwnerAsRoot(t *testing.T) {
 		t.Errorf("%v\n%s", err, text)
 	}
 	if code, _, stderr := runCert(t, "--db", db, "-o", file); code != 1 || !strings.Contains(stderr, "already exists\n") {
-		t.Errorf("again: code %d, stderr %q", code, stderr)
+		t.Errorf("existing file: code %d, stderr %q", code, stderr)
 	}
 	if info, err := os.Stat(file); err != nil || info.Sys().(*syscall.Stat_t).Uid != want {
 		t.Errorf("%v, %v", info, err)
 	}
 	if code, _, stderr := runCert(t, "--db", db, "--output", filepath.Join(folder, "gone", "ca.crt")); code != 1 || strings.Contains(stderr, "Wrote") {
-		t.Errorf("in a folder that is not there: %d, %q", code, stderr)
+		t.Errorf("missing folder: code %d, stderr %q", code, stderr)
 	}
 }

@@ -13,13 +13,12 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/authority"
 )
 
-// runCert runs cert and returns its exit code and what it printed.
 func runCert(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	return execute(t, Service{}, append([]string{"cert"}, args...)...)
 }
 
-// newAuthority makes an authority beside a database, and returns the name of that.
+// newAuthority creates an authority and returns the path of its database, which is missing.
 func newAuthority(t *testing.T) (db string) {
 	t.Helper()
 	db = filepath.Join(t.TempDir(), "x.db")
@@ -93,7 +92,7 @@ func TestCertNew(t *testing.T) {
 	}
 }
 
-// TestCertPermission: a user who may not read the folder is told who may.
+// TestCertPermission checks the hint for a user who may not read the folder.
 func TestCertPermission(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() <= 0 {
@@ -116,7 +115,7 @@ func TestNoCert(t *testing.T) {
 	if code, stdout, stderr := runCert(t, "--db", db); code != 1 || stdout != "" || stderr != want {
 		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
-	if code, _, stderr := runCert(t, "--db", db, "--new"); code != 0 { // nobody must trust anything again
+	if code, _, stderr := runCert(t, "--db", db, "--new"); code != 0 { // without an authority there is no question
 		t.Errorf("code %d, stderr %q", code, stderr)
 	}
 }

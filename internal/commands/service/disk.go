@@ -25,14 +25,14 @@ func (s Service) backupDiskCommand() *cobra.Command {
 		Use:        "backup-disk [DEVICE]",
 		Short:      "List disks for backups, or put the backups on one",
 		SuggestFor: []string{"disk", "disks", "usb", "stick"},
-		Long: `List the disks that can hold the backups of the service: all but those of the
+		Long: `List the disks for the backups of the service: all disks except those of the
 system and of the database. With DEVICE, the service creates its backups in a
-private folder on that disk, the first one at once. Nothing on the disk is
+private folder on that disk, the first one immediately. Nothing on the disk is
 deleted.
 
-On Linux the disk is mounted whenever it is connected, and you can unplug it
-except during a backup. Choose a second disk in the same way, and the two take
-turns.`,
+On Linux the disk is mounted while it is connected, and you can unplug it except
+during a backup. To alternate between two disks, choose the second disk in the
+same way.`,
 		Example: `  firefighters service backup-disk
   sudo firefighters service backup-disk sdb1`,
 		RunE: func(cmd *cobra.Command, args []string) error { return s.backupDisk(cli.EnvOf(cmd), args) },
@@ -41,7 +41,7 @@ turns.`,
 
 func (s Service) backupDisk(env cli.Env, args []string) error {
 	o, err := s.readOptions()
-	if err != nil { // not for everyone to read, or wrong: the installation reports it
+	if err != nil { // useDisk reports it
 		o.DB = managers.DatabaseIn(s.data())
 	}
 	disks, err := s.Host.Disks(osutil.Resolve(o.DB))
@@ -61,7 +61,7 @@ func (s Service) backupDisk(env cli.Env, args []string) error {
 	return s.useDisk(env, disk)
 }
 
-// listDisks prints the disks and what to type next.
+// listDisks prints the disks and the command to use one.
 func listDisks(env cli.Env, disks []managers.Disk) error {
 	if len(disks) == 0 {
 		return errors.New("no disk for backups is connected")
@@ -83,7 +83,7 @@ func listDisks(env cli.Env, disks []managers.Disk) error {
 	return printAll(env, append(lines, aboutVolumes()...))
 }
 
-// sizeOf returns a size in the units in which disks are sold.
+// sizeOf formats the size of a disk, "" for 0.
 func sizeOf(bytes int64) string {
 	if bytes == 0 {
 		return ""
@@ -91,15 +91,15 @@ func sizeOf(bytes int64) string {
 	return fmt.Sprintf("%.1f GB", float64(bytes)/1e9)
 }
 
-// aboutVolumes returns what macOS requires for removable disks.
+// aboutVolumes returns the instructions for removable disks on macOS.
 func aboutVolumes() []string {
 	if runtime.GOOS != "darwin" {
 		return nil
 	}
 	return []string{"",
 		"macOS does not let services use removable disks. Allow it: System Settings, Privacy & Security, Full Disk Access, then",
-		"+, Cmd-Shift-G and /usr/local/bin/firefighters; again after each upgrade. Disks are mounted when someone signs in.",
-		"Otherwise, let Time Machine copy the backups that stay on this Mac."}
+		"+, Cmd-Shift-G and /usr/local/bin/firefighters. Repeat this after each upgrade. macOS mounts disks when someone signs in.",
+		"Or keep the backups on this Mac and copy them with Time Machine."}
 }
 
 func chooseDisk(disks []managers.Disk, name string) (managers.Disk, error) {
@@ -114,7 +114,7 @@ func chooseDisk(disks []managers.Disk, name string) (managers.Disk, error) {
 	return disks[at], nil
 }
 
-// useDisk makes the service store its backups on a disk.
+// useDisk configures the service to store its backups on a disk.
 func (s Service) useDisk(env cli.Env, disk managers.Disk) error {
 	folder, steps, err := s.Host.Attach(disk)
 	printAll(env, steps)
@@ -141,7 +141,7 @@ func (s Service) useDisk(env cli.Env, disk managers.Disk) error {
 	return printAll(env, aboutVolumes())
 }
 
-// saveOn creates the first backup, so that problems are reported at once.
+// saveOn creates the first backup, so that problems are reported before the settings change.
 func (s Service) saveOn(env cli.Env, dir string) error {
 	o, err := s.readOptions("--backup-dir=" + dir)
 	if err != nil {

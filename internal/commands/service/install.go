@@ -24,8 +24,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// installFlags returns a command with the flags of install, and the options that they set.
-// It is not run.
+// installFlags returns a command with the flags of install, for parsing, and their options.
 func installFlags() (*daemon.Options, *cobra.Command) {
 	o, cmd := &daemon.Options{Installed: true}, &cobra.Command{Use: "install"}
 	parent := &cobra.Command{Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "firefighters service"}}
@@ -44,8 +43,8 @@ database, backups and settings are in a private folder unless --db and
 --backup-dir name others.
 
 Run it again to update the program or to change settings; the data is kept. The
-flags are those of serve. They are saved: to reset one, set it to its default,
-as --tls-cert "".`,
+flags are the flags of serve, and are saved. To reset one, set it to its default,
+such as --tls-cert "".`,
 		Example: `  sudo firefighters service install
   sudo firefighters service install --backup-dir /mnt/usb/firefighters
   sudo firefighters service install --listen 0.0.0.0:8443 --tls-self-signed`,
@@ -65,14 +64,14 @@ as --tls-cert "".`,
 	return cmd
 }
 
-// installation is what install is about to do.
+// installation is a run of the command install.
 type installation struct {
 	Service
 	env        cli.Env
-	state      managers.State    // of the service before the installation
-	given      managers.Settings // by the flags of this installation
-	settings   managers.Settings // those with which the service will run: kept and given
-	options    daemon.Options    // by settings
+	state      managers.State    // before the installation
+	flags      managers.Settings // set by the flags of this command
+	settings   managers.Settings // all settings, previous and new
+	options    daemon.Options    // for settings
 	definition managers.Definition
 }
 
@@ -80,7 +79,7 @@ type installation struct {
 func (s Service) install(env cli.Env, cmd *cobra.Command) error {
 	in := installation{Service: s, env: env}
 	err := in.plan(cmd)
-	if _, wrong := errors.AsType[*cli.UsageError](err); !wrong && !s.Host.Permitted() {
+	if _, isUsage := errors.AsType[*cli.UsageError](err); !isUsage && !s.Host.Permitted() {
 		return managers.ErrNotPermitted
 	}
 	if err != nil {
@@ -95,17 +94,16 @@ func (s Service) install(env cli.Env, cmd *cobra.Command) error {
 	return in.conclude()
 }
 
-// plan reads the current state and returns an error for flags that are wrong. It changes
-// nothing.
+// plan reads the current state and checks the flags. It changes nothing.
 func (in *installation) plan(cmd *cobra.Command) error {
 	state, stateErr := in.Host.Current()
 	in.state = state
 	old, readErr := managers.ReadSettings(in.data())
-	given, unset, err := settingsOf(cmd)
+	flags, unset, err := settingsOf(cmd)
 	if err != nil {
 		return err
 	}
-	in.given, in.settings = given, old.Merge(given, unset...)
+	in.flags, in.settings = flags, old.Merge(flags, unset...)
 	if in.options, err = in.Service.options(in.settings); err != nil {
 		return err
 	}
@@ -116,12 +114,12 @@ func (in *installation) plan(cmd *cobra.Command) error {
 	return err
 }
 
-// pathFlags are the flags that name a file or folder.
+// pathFlags are the flags with a file or folder.
 var pathFlags = []string{"db", "backup-dir", "tls-cert", "tls-key"}
 
-// settingsOf returns the settings that were typed as flags, with absolute paths, and the
-// flags that were set to their default, which are no longer settings.
-func settingsOf(cmd *cobra.Command) (given managers.Settings, unset []string, err error) {
+// settingsOf returns the settings from the flags of a command, with absolute paths, and the flags that
+// are set to their default, which removes their settings.
+func settingsOf(cmd *cobra.Command) (changes managers.Settings, unset []string, err error) {
 	cmd.Flags().SortFlags = true // so that the settings have a fixed order
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
@@ -137,16 +135,16 @@ func settingsOf(cmd *cobra.Command) (given managers.Settings, unset []string, er
 				path, absErr := filepath.Abs(value)
 				value, err = path, cmp.Or(err, absErr)
 			}
-			given = append(given, "--"+f.Name+"="+value)
+			changes = append(changes, "--"+f.Name+"="+value)
 			if strings.ContainsFunc(value, unicode.IsControl) {
 				err = cli.UsageErrorf(cmd, "--%s contains a control character", f.Name)
 			}
 		}
 	})
-	return given, unset, err
+	return changes, unset, err
 }
 
-// define returns what the system must know of the service.
+// define returns the definition of the service for its settings.
 func (in *installation) define() (d managers.Definition, err error) {
 	if d.Program, err = os.Executable(); err != nil {
 		return d, err
@@ -171,20 +169,20 @@ func (in *installation) define() (d managers.Definition, err error) {
 	return d, err
 }
 
-// checkPaths returns an error for files and folders of the flags given that the
-// service could not use, and for a database with a second path. It changes nothing.
+// checkPaths returns an error for files and folders that the service cannot use, and for a database
+// with a second path. It changes nothing.
 func (in *installation) checkPaths() error {
 	if err := backup.RefuseSecondPath(in.options.DB); err != nil {
 		return err
 	}
 	for _, flag := range pathFlags {
-		path := in.given.Get(flag)
+		path := in.flags.Get(flag)
 		if path != "" && in.Host.Hides(osutil.Resolve(path)) {
-			err := fmt.Errorf("--%s: the service cannot see %s, as it cannot see home and temporary folders", flag, osutil.InQuotes(path))
-			return cli.WithHint(err, "a folder below /mnt, /media or /srv, or for a certificate /etc/firefighters")
+			err := fmt.Errorf("--%s: the service cannot see %s, because home and temporary folders are hidden from it", flag, osutil.InQuotes(path))
+			return cli.WithHint(err, "a folder below /mnt, /media or /srv, or /etc/firefighters for a certificate")
 		}
 	}
-	if in.given.Get("tls-cert") == "" && in.given.Get("tls-key") == "" {
+	if in.flags.Get("tls-cert") == "" && in.flags.Get("tls-key") == "" {
 		return nil
 	}
 	if _, err := tls.LoadX509KeyPair(in.settings.Get("tls-cert"), in.settings.Get("tls-key")); err != nil {
@@ -193,8 +191,7 @@ func (in *installation) checkPaths() error {
 	return nil
 }
 
-// do installs. It finds problems with the files of the flags before it changes a running
-// service.
+// do installs the service. It checks the files of the flags before it changes a running service.
 func (in *installation) do() error {
 	steps, err := in.Host.Prepare(in.definition)
 	printAll(in.env, steps)
@@ -227,20 +224,20 @@ func (in *installation) do() error {
 	return in.startHost()
 }
 
-// checkFiles lets the service write to the folders of the given flags, and checks that it
-// can read the files. It only warns about files that were named before. It opens no folder to
-// the service because of the saved settings alone, which the service itself can change.
+// checkFiles lets the service write to the folders of the flags, and checks that it can read the files.
+// It only warns about files of previous settings. It does not change the permissions of folders in
+// previous settings, because the service itself can write the settings.
 func (in *installation) checkFiles() error {
 	for _, flag := range pathFlags {
-		path, isGiven := in.settings.Get(flag), in.given.Get(flag) != ""
+		path, isSet := in.settings.Get(flag), in.flags.Get(flag) != ""
 		if path == "" {
 			continue
 		}
 		var err error
 		switch {
-		case flag == "db" && isGiven:
+		case flag == "db" && isSet:
 			err = folderError(filepath.Dir(path), in.Host.Share(filepath.Dir(path)))
-		case flag == "backup-dir" && isGiven:
+		case flag == "backup-dir" && isSet:
 			if err = backup.CheckPlace(path, in.options.DB); err != backup.ErrAway {
 				err = folderError(path, in.Host.Share(path))
 			}
@@ -251,7 +248,7 @@ func (in *installation) checkFiles() error {
 			continue
 		}
 		err = fmt.Errorf("--%s: %w", flag, err)
-		if isGiven {
+		if isSet {
 			return err
 		}
 		in.env.Warn(err.Error(), "")
@@ -286,7 +283,7 @@ func fileError(file string, err error) error {
 	return failed
 }
 
-// copyProgram copies this program to where the system will start it.
+// copyProgram copies this program to its installed path.
 func (in *installation) copyProgram() error {
 	own, err := os.Executable()
 	if err != nil {
@@ -303,7 +300,7 @@ func (in *installation) copyProgram() error {
 	return in.env.Println(result)
 }
 
-// conclude reports where the service is, and what to do next.
+// conclude prints where the service runs, its folders and the next commands.
 func (in *installation) conclude() error {
 	state, err := in.Host.Current()
 	if err != nil {
@@ -322,12 +319,12 @@ func (in *installation) conclude() error {
 		"Data:                " + in.data(),
 		"Backups:             " + in.options.Backups.Dir,
 		"To open the page:    " + asReader(program+" open"),
-		"To see its state:    " + program + " service status",
+		"To see its status:   " + program + " service status",
 	}
 	if in.definition.Shared && in.options.SelfSigned {
 		lines = append(lines, "For other computers: "+cli.AsAdministrator(program+" cert"))
 	} else if !in.definition.Shared {
-		lines = append(lines, "To let others in:    "+cli.AsAdministrator(program+" service install --listen 0.0.0.0:8443 --tls-self-signed"))
+		lines = append(lines, "For other computers: "+cli.AsAdministrator(program+" service install --listen 0.0.0.0:8443 --tls-self-signed"))
 	}
 	if err := printAll(in.env, lines); err != nil {
 		return err
@@ -354,8 +351,7 @@ func (in *installation) warn(program string) {
 	}
 }
 
-// sameDisk reports whether a folder for backups, which may be missing, is on the disk
-// of the database.
+// sameDisk reports whether a backup folder, which may be missing, is on the disk of the database.
 func sameDisk(backups, db string) bool {
 	if !osutil.Exists(backups) {
 		backups = filepath.Dir(backups)

@@ -18,11 +18,11 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// runCommand returns the command that the service manager starts.
+// runCommand returns the hidden command that the service manager starts.
 func (s Service) runCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:         "run",
-		Short:       "Serve with the settings of the service, as the system starts it",
+		Short:       "Serve with the settings of the service, as the service manager does",
 		Example:     "  firefighters service run",
 		Hidden:      true,
 		Annotations: map[string]string{cli.Server: ""},
@@ -45,17 +45,16 @@ func (s Service) run(env cli.Env) error {
 	return s.withHint(env.Context, s.Daemon(env, o), o)
 }
 
-// withHint replaces the hint of an error for people who serve without the service by one
-// about the service.
+// withHint replaces the hint of an error with a hint for the installed service.
 func (s Service) withHint(ctx context.Context, err error, o daemon.Options) error {
 	file, isFile := errors.AsType[*fs.PathError](err)
 	lost, isLost := errors.AsType[*daemon.LostError](err)
 	advice, _ := errors.AsType[common.Advice](err)
 	switch {
-	case errors.Is(err, sqlite.ErrReadOnly): // another owner would not help
+	case errors.Is(err, sqlite.ErrReadOnly): // other permissions would not help
 	case errors.Is(err, sqlite.ErrPermission), isFile && osutil.NotPermitted(file):
 		return cli.WithHint(err, cli.AsAdministrator("firefighters service install")+
-			", which gives the service its files, or reports what it cannot read")
+			", which corrects the permissions, or reports unreadable files")
 	case errors.Is(err, sqlite.ErrInUse):
 		return cli.WithHint(err, "stop the other firefighters that serves this database; the service then starts automatically")
 	case isLost:
@@ -70,14 +69,14 @@ func (s Service) withHint(ctx context.Context, err error, o daemon.Options) erro
 		}
 		hint := restoreAndStart(from, o.DB)
 		if errors.Is(err, sqlite.ErrNotBack) {
-			hint += ", or, to continue without what was lost: " + cli.AsAdministrator("firefighters service start --new")
+			hint += ", or, to continue without the lost changes: " + cli.AsAdministrator("firefighters service start --new")
 		}
 		return cli.WithHint(err, hint)
 	}
 	return err
 }
 
-// restoreAndStart returns what an administrator types to restore the database of the service.
+// restoreAndStart returns the commands that restore the database of the service.
 func restoreAndStart(from, db string) string {
 	restore := cli.AsAdministrator("firefighters restore " + from + " --db " + cli.Quote(db))
 	return restore + ", and then: " + cli.AsAdministrator("firefighters service start")

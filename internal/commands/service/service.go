@@ -1,5 +1,4 @@
-// Package service has the commands that install the program as a service of the
-// system, start and stop it, and report its state.
+// Package service has the commands that install and control the system service, and the command cert.
 package service
 
 import (
@@ -22,19 +21,12 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Service is the service of a PC, and what its commands need.
+// Service is the service of a PC, with the dependencies of its commands.
 type Service struct {
-	Format sqlite.Format // of the databases
-
-	// Daemon serves until the program must stop.
-	Daemon func(env cli.Env, o daemon.Options) error
-
-	// Host is the PC that has the service.
-	Host managers.Host
-
-	// Data is the folder of the service's data. If it is empty, that is the one of
-	// the system.
-	Data string
+	Format sqlite.Format
+	Daemon func(env cli.Env, o daemon.Options) error // serves until the context of env ends
+	Host   managers.Host
+	Data   string // the data folder; Host.DataFolder if empty
 }
 
 // All returns the commands of this package.
@@ -52,9 +44,9 @@ func (s Service) All() []*cobra.Command {
 	return []*cobra.Command{cmd, certCommand()}
 }
 
-// hintOf returns what to type about a service that does not run as it should. The hint
-// of the service itself is used only if a shell would make one command of it: an
-// administrator will type it, and the service has fewer rights.
+// hintOf returns the hint for a service that does not run. It uses the hint in the log of the service
+// only if it is a single shell command: an administrator will run it, and the service, which has fewer
+// rights, can write anything to its log.
 func hintOf(state managers.State) string {
 	switch {
 	case state.Hint == "", strings.ContainsAny(state.Hint, "&|<>$`\\"), strings.ContainsFunc(state.Hint, unicode.IsControl),
@@ -66,8 +58,8 @@ func hintOf(state managers.State) string {
 	return state.Hint
 }
 
-// asReader is cli.AsAdministrator for a command that needs no rights on Windows, or that
-// asks for them itself.
+// asReader is cli.AsAdministrator for a command that on Windows needs no rights or requests them
+// itself.
 func asReader(line string) string {
 	if runtime.GOOS == "windows" {
 		return line
@@ -75,9 +67,9 @@ func asReader(line string) string {
 	return cli.AsAdministrator(line)
 }
 
-// Fault returns why the installed service does not run and what to type then. Both are
-// empty if it runs, or if that is not known.
-func (s Service) Fault() (why, hint string) {
+// Fault returns the reason why the installed service does not run, and a hint. Both are empty if it
+// runs or the reason is unknown.
+func (s Service) Fault() (reason, hint string) {
 	state, err := s.Host.Current()
 	if err != nil || state.Running || state.Error == "" {
 		return "", ""
@@ -85,7 +77,6 @@ func (s Service) Fault() (why, hint string) {
 	return state.Error, hintOf(state)
 }
 
-// printAll prints lines, if there are any.
 func printAll(env cli.Env, lines []string) error {
 	if len(lines) == 0 {
 		return nil
@@ -95,9 +86,9 @@ func printAll(env cli.Env, lines []string) error {
 
 func (s Service) data() string { return cmp.Or(s.Data, s.Host.DataFolder()) }
 
-// options returns the options of the daemon for some settings, and with the folders of
-// the service unless they name others. A control character in them is an error: the
-// service can write the file of the settings, and root writes them into a unit of systemd.
+// options returns the options of the daemon for settings, by default with the folders of the service.
+// A control character is an error: the service can write the settings file, and root copies settings
+// to a systemd unit.
 func (s Service) options(settings managers.Settings) (daemon.Options, error) {
 	for _, line := range settings {
 		if strings.ContainsFunc(line, unicode.IsControl) {
@@ -119,28 +110,27 @@ func (s Service) options(settings managers.Settings) (daemon.Options, error) {
 	return *o, o.Check(cmd)
 }
 
-// readOptions is options for the saved settings, and those given.
-func (s Service) readOptions(given ...string) (daemon.Options, error) {
+// readOptions is options for the saved settings with changes.
+func (s Service) readOptions(changes ...string) (daemon.Options, error) {
 	settings, err := managers.ReadSettings(s.data())
 	if err != nil {
 		return daemon.Options{}, err
 	}
-	return s.options(settings.Merge(given))
+	return s.options(settings.Merge(changes))
 }
 
-// Backups returns the folder and the schedule of the backups that the installed service
-// makes of a database. known is false if it does not serve that database, or if its
-// settings cannot be read.
-func (s Service) Backups(_ cli.Env, db string) (of backup.Options, known bool) {
+// Backups returns the backup settings of the installed service for a database. known is false if the
+// service does not serve the database, or if its settings cannot be read.
+func (s Service) Backups(_ cli.Env, db string) (settings backup.Options, known bool) {
 	if !s.Host.Installed() {
-		return of, false
+		return settings, false
 	}
 	o, err := s.readOptions()
 	return o.Backups, err == nil && osutil.SameFile(osutil.Resolve(o.DB), osutil.Resolve(db))
 }
 
-// changeable returns the state of the installed service. The error says why a command
-// cannot change it.
+// changeable returns the state of the installed service. The error is ErrNotInstalled or
+// ErrNotPermitted of package managers if a command cannot change it.
 func (s Service) changeable() (managers.State, error) {
 	state, err := s.Host.Current()
 	switch {
@@ -154,8 +144,8 @@ func (s Service) changeable() (managers.State, error) {
 	return state, nil
 }
 
-// endOf returns the error with which a running service has ended, as when the files of
-// its database were lost.
+// endOf returns the error that ended a service that was running, for example because the files of its
+// database were lost.
 func (s Service) endOf(before managers.State) error {
 	after, err := s.Host.Current()
 	if err != nil || !before.Running || after.Error == "" {
@@ -164,7 +154,7 @@ func (s Service) endOf(before managers.State) error {
 	return cli.WithHint(fmt.Errorf("the service stopped: %s", after.Error), hintOf(after))
 }
 
-// refuseLoss returns an error if the database was lost, is not back, and a copy of it was saved.
+// refuseLoss returns an error if the database was lost and not restored, and a copy of it was saved.
 func refuseLoss(db string) error {
 	db = osutil.Resolve(db)
 	saved := savedCopy(db)
@@ -175,10 +165,9 @@ func refuseLoss(db string) error {
 		cli.AsAdministrator(fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(db))))
 }
 
-// savedCopy returns the newest copy that the service saved when the files of the database
-// were lost, empty if there is none.
+// savedCopy returns the newest copy that the service saved when database files were lost, or "".
 func savedCopy(db string) (newest string) {
-	entries, _ := os.ReadDir(filepath.Dir(db)) // in the order of their names, which have the time
+	entries, _ := os.ReadDir(filepath.Dir(db)) // sorted by name, which contains the time
 	for _, e := range entries {
 		if name := e.Name(); strings.HasPrefix(name, filepath.Base(db)+".saved-") && strings.HasSuffix(name, "Z") {
 			newest = filepath.Join(filepath.Dir(db), name)

@@ -20,17 +20,16 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 )
 
-// pc is a system with systemd below a folder of its own. systemctl and journalctl are
-// scripts, which know one service. A test with it cannot run beside others: it sets the
-// environment.
+// pc is a system with systemd in a temporary folder. Its systemctl and journalctl are scripts that
+// simulate one service. newPC sets PATH, so its tests cannot be parallel.
 type pc struct {
 	Service
-	said string // the folder of the scripts
+	scripts string // the folder of the scripts
 }
 
 const systemctl = `#!/bin/sh
 cd %[1]q || exit 9
-echo "$*" >>asked
+echo "$*" >>calls
 if [ -e "$1.fails" ]; then
 	if [ "$1" = restart ]; then cp failed state; fi
 	cat "$1.fails"
@@ -48,13 +47,13 @@ func newPC(t *testing.T) *pc {
 	t.Helper()
 	me, err := user.Current()
 	must(t, err)
-	own, err := os.Executable() // in the place of the program that is installed
+	own, err := os.Executable() // stands for the installed program
 	must(t, err)
 	s, _ := newService(t)
 	s.Data, s.Host.User = "", me.Username
 	c := &pc{s, t.TempDir()}
-	c.write(t, "systemctl", fmt.Sprintf(systemctl, c.said))
-	c.write(t, "journalctl", fmt.Sprintf("#!/bin/sh\necho \"$*\"\ncat %q/log\n", c.said))
+	c.write(t, "systemctl", fmt.Sprintf(systemctl, c.scripts))
+	c.write(t, "journalctl", fmt.Sprintf("#!/bin/sh\necho \"$*\"\ncat %q/log\n", c.scripts))
 	c.write(t, "log", "")
 	c.write(t, "running", "LoadState=loaded\nActiveState=active\nSubState=running\nResult=success\nStatusText=Listening on http://127.0.0.1:9\nExecStart={ path="+own+" ; }\n")
 	c.write(t, "stopped", "LoadState=loaded\nActiveState=inactive\nSubState=dead\nResult=success\nExecStart={ path="+own+" ; }\n")
@@ -63,34 +62,34 @@ func newPC(t *testing.T) *pc {
 	for _, folder := range []string{"run/systemd/system", "var/lib", "usr/local/bin"} {
 		must(t, os.MkdirAll(filepath.Join(c.Host.Root, folder), 0o755))
 	}
-	t.Setenv("PATH", c.said+":"+os.Getenv("PATH"))
+	t.Setenv("PATH", c.scripts+":"+os.Getenv("PATH"))
 	return c
 }
 
-// write writes a file beside the scripts.
+// write writes a file next to the scripts.
 func (c *pc) write(t *testing.T, name, text string) {
 	t.Helper()
-	must(t, os.WriteFile(filepath.Join(c.said, name), []byte(text), 0o700))
+	must(t, os.WriteFile(filepath.Join(c.scripts, name), []byte(text), 0o700))
 }
 
 func (c *pc) forget(t *testing.T, name string) {
 	t.Helper()
-	must(t, os.Remove(filepath.Join(c.said, name)))
+	must(t, os.Remove(filepath.Join(c.scripts, name)))
 }
 
-// is makes the service be as in one of the files.
-func (c *pc) is(t *testing.T, state string) {
+// set sets the state of the service to the content of a file.
+func (c *pc) set(t *testing.T, state string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(c.said, state))
+	text, err := os.ReadFile(filepath.Join(c.scripts, state))
 	must(t, err)
 	c.write(t, "state", string(text))
 }
 
-// changes returns what systemctl was asked to change since the last time.
+// changes returns the subcommands of systemctl since the last call, without show.
 func (c *pc) changes(t *testing.T) string {
 	t.Helper()
-	text, _ := os.ReadFile(filepath.Join(c.said, "asked")) // missing if it was asked nothing
-	c.write(t, "asked", "")
+	text, _ := os.ReadFile(filepath.Join(c.scripts, "calls")) // missing without calls
+	c.write(t, "calls", "")
 	var words []string
 	for line := range strings.Lines(string(text)) {
 		if word := strings.Fields(line)[0]; word != "show" {
@@ -100,8 +99,8 @@ func (c *pc) changes(t *testing.T) string {
 	return strings.Join(words, " ")
 }
 
-// does runs a subcommand that must end with a code, and say some words and not others,
-// which begin with "not ".
+// does runs a subcommand and checks its exit code and output. The output must contain each of words,
+// and must not contain a word with the prefix "not ".
 func (c *pc) does(t *testing.T, line string, code int, words ...string) {
 	t.Helper()
 	args := strings.Fields(strings.ReplaceAll(line, c.Host.Root, "ROOT")) // whose path may have spaces
@@ -114,30 +113,30 @@ func (c *pc) does(t *testing.T, line string, code int, words ...string) {
 	for _, word := range words {
 		unwanted, not := strings.CutPrefix(word, "not ")
 		if strings.Contains(stdout+stderr, unwanted) == not {
-			t.Errorf("%s: it says, and it must be %q:\n%s%s", line, word, stdout, stderr)
+			t.Errorf("%s: want %q in the output:\n%s%s", line, word, stdout, stderr)
 		}
 	}
 	if got != code {
-		t.Errorf("%s: code %d, not %d:\n%s%s", line, got, code, stdout, stderr)
+		t.Errorf("%s: code %d, want %d:\n%s%s", line, got, code, stdout, stderr)
 	}
 }
 
-// TestInstall: everything is put in its place and kept the next time, and what is wrong
-// is found before anything is changed.
+// TestInstall checks installed files and settings, that a second installation keeps them, and that
+// problems are found before a change.
 func TestInstall(t *testing.T) {
 	c := newPC(t)
 	data, program := c.Host.DataFolder(), c.Host.InstalledProgram()
 	disk := filepath.Join(c.Host.Root, "disk")
 	c.does(t, "install --backup-dir "+disk+"/gone/copies", 1, "does not exist\n", "not Try: ")
 	if _, err := os.Stat(managers.SettingsIn(data)); !os.IsNotExist(err) || c.changes(t) != "" {
-		t.Errorf("it has changed something: %v", err)
+		t.Errorf("a rejected installation changed something: %v", err)
 	}
 	must(t, os.Mkdir(disk, 0o755))
 	c.does(t, "install --listen 127.0.0.1:8090 --backup-dir "+disk+"/copies", 0, "Copied the program to "+program+".", "The service starts with this PC.",
-		"The service is running at http://127.0.0.1:9\n", "Data:                "+data+"\n", "Backups:             "+disk+"/copies\n", " open\n", "To let others in:    ",
+		"The service is running at http://127.0.0.1:9\n", "Data:                "+data+"\n", "Backups:             "+disk+"/copies\n", " open\n", "For other computers: ",
 		"Warning: the backups are on the same disk", "not kept as", "not without TLS")
-	if asked := c.changes(t); asked != "daemon-reload enable stop restart" {
-		t.Errorf("systemd was asked to %s", asked)
+	if calls := c.changes(t); calls != "daemon-reload enable stop restart" {
+		t.Errorf("systemctl was called with %s", calls)
 	}
 	settings := managers.Settings{"--backup-dir=" + disk + "/copies", "--listen=127.0.0.1:8090"}
 	if got, err := managers.ReadSettings(data); err != nil || !slices.Equal(got, settings) {
@@ -152,7 +151,7 @@ func TestInstall(t *testing.T) {
 	if err != nil || string(unit) != managers.Unit(program) {
 		t.Errorf("the unit is %s, %v", unit, err)
 	}
-	c.does(t, "install --listen 0.0.0.0:443", 0, "Warning: other computers reach the service without TLS", "not Copied", "not To let others in")
+	c.does(t, "install --listen 0.0.0.0:443", 0, "Warning: other computers reach the service without TLS", "not Copied", "not For other computers")
 	settings[1] = "--listen=0.0.0.0:443"
 	if got, err := managers.ReadSettings(data); err != nil || !slices.Equal(got, settings) {
 		t.Errorf("the settings are %q, %v", got, err)
@@ -162,9 +161,9 @@ func TestInstall(t *testing.T) {
 		t.Errorf("the drop-in is %s, %v", dropIn, err)
 	}
 	c.does(t, "install --tls-self-signed=true", 0, "For other computers: ", "not without TLS", " cert\n")
-	must(t, os.RemoveAll(disk)) // it is not connected just now
+	must(t, os.RemoveAll(disk)) // a disconnected disk
 	c.does(t, "install", 0, "The service is running")
-	c.is(t, "stopped")
+	c.set(t, "stopped")
 	c.write(t, "restart.fails", "")
 	c.write(t, "log", `{"msg":"port 443 is used by another program","try":"another port","exitCode":1}`)
 	c.does(t, "install", 1, "Error: the service does not start: port 443 is used by another program\nTry: another port\n", "not The service is running")
@@ -172,8 +171,8 @@ func TestInstall(t *testing.T) {
 	must(t, os.Rename(filepath.Join(c.Host.Root, "var"), filepath.Join(c.Host.Root, "kept")))
 	c.changes(t)
 	c.does(t, "install", 1, "Error: mkdir "+data+": no such file or directory\n", "not The service is running")
-	if asked := c.changes(t); asked != "" {
-		t.Errorf("without a folder for the data, systemd was asked to %s", asked)
+	if calls := c.changes(t); calls != "" {
+		t.Errorf("without a data folder, systemctl was called with %s", calls)
 	}
 	must(t, os.Rename(filepath.Join(c.Host.Root, "kept"), filepath.Join(c.Host.Root, "var")))
 	must(t, os.WriteFile(filepath.Join(data, "service.conf"), []byte("--backup-dir=/x\rExecStartPre=+/y\n"), 0o600))
@@ -183,8 +182,8 @@ func TestInstall(t *testing.T) {
 	c.does(t, "install", 1, "systemctl enable firefighters.service: it is masked\n")
 }
 
-// TestInstallOverLoss: no empty database takes the place of one whose files have gone,
-// and how a service that was running has ended is said.
+// TestInstallOverLoss checks that no empty database replaces a lost one, and that the error of a
+// service that ended is reported.
 func TestInstallOverLoss(t *testing.T) {
 	c := newPC(t)
 	c.does(t, "install", 0)
@@ -192,23 +191,23 @@ func TestInstallOverLoss(t *testing.T) {
 	must(t, os.WriteFile(saved, nil, 0o600))
 	c.changes(t)
 	for _, command := range []string{"install", "start"} {
-		c.is(t, "stopped")
+		c.set(t, "stopped")
 		c.does(t, command, 1, "the files of the database were lost", "Its content was saved as "+saved, "firefighters restore "+saved)
 	}
-	if asked := c.changes(t); strings.Contains(asked, "start") {
-		t.Errorf("systemd was asked to %s", asked)
+	if calls := c.changes(t); strings.Contains(calls, "start") {
+		t.Errorf("systemctl was called with %s", calls)
 	}
-	c.is(t, "running")
+	c.set(t, "running")
 	c.write(t, "log", `{"msg":"the files of the database have gone","try":"firefighters restore x --db y","exitCode":1}`)
 	c.write(t, "stopped", "LoadState=loaded\nActiveState=failed\nResult=exit-code\n")
 	for _, command := range []string{"install", "stop"} {
-		c.is(t, "running")
-		c.does(t, command, 1, "the service stopped: the files of the database have gone\nTry: "+cli.AsAdministrator("firefighters restore x --db y")+"\n", "not starts with this PC, or by")
+		c.set(t, "running")
+		c.does(t, command, 1, "the service stopped: the files of the database have gone\nTry: "+cli.AsAdministrator("firefighters restore x --db y")+"\n", "not starts with this PC, or with")
 	}
 }
 
-// TestInstallSecondPath: a database with two names is refused before a running service is
-// stopped, and status reports it.
+// TestInstallSecondPath checks that a database with two names is rejected before a running service is
+// stopped, and that status reports it.
 func TestInstallSecondPath(t *testing.T) {
 	c := newPC(t)
 	db := managers.DatabaseIn(c.Host.DataFolder())
@@ -218,8 +217,8 @@ func TestInstallSecondPath(t *testing.T) {
 	c.changes(t)
 	c.does(t, "install", 1, "database \""+db+"\" has another name as well")
 	c.does(t, "install --db "+db+"-other", 1, "database \""+db+"-other\" has another name as well")
-	if asked := c.changes(t); asked != "" {
-		t.Errorf("systemd was asked to %s", asked)
+	if calls := c.changes(t); calls != "" {
+		t.Errorf("systemctl was called with %s", calls)
 	}
 	c.does(t, "status", 0, "the file has another name as well")
 	must(t, os.Remove(db+"-other"))
@@ -227,8 +226,8 @@ func TestInstallSecondPath(t *testing.T) {
 	c.does(t, "install", 0)
 }
 
-// TestStartNew: start --new lets a new database be made where one was lost, if it is
-// typed, nobody serves that one, and there is none.
+// TestStartNew checks that start --new replaces a lost database, unless the database is served or the
+// settings are invalid.
 func TestStartNew(t *testing.T) {
 	c := newPC(t)
 	c.does(t, "install", 0)
@@ -237,42 +236,41 @@ func TestStartNew(t *testing.T) {
 		t.Helper()
 		must(t, backup.WriteNote(db, backup.NoteLost, map[string]string{"what": "it was deleted"}))
 	}
-	marked := func(doing string, want bool) {
+	marked := func(state string, want bool) {
 		t.Helper()
 		if got := backup.ReadNote(db, backup.NoteLost, &map[string]any{}); got != want {
-			t.Errorf("%s: the loss is noted: %v", doing, got)
+			t.Errorf("%s: the loss is noted: %v", state, got)
 		}
 	}
 	lose()
 	c.does(t, "start --new", 1, "Error: the service is already running; nothing was changed\nTry: ", " service stop\n")
-	marked("it runs", true)
-	c.is(t, "stopped")
+	marked("running", true)
+	c.set(t, "stopped")
 	release, err := sqlite.LockDatabase(db)
 	must(t, err)
 	c.does(t, "start --new", 1, "Error: another firefighters serves the lost database ", "not Try: ")
 	must(t, release())
-	marked("it is served", true)
+	marked("served by another program", true)
 	must(t, managers.Settings{"--listen"}.Write(c.Host.DataFolder()))
 	c.does(t, "start --new", 2, "--listen")
-	marked("the settings are wrong", true)
+	marked("invalid settings", true)
 	must(t, managers.Settings{}.Write(c.Host.DataFolder()))
 	must(t, os.WriteFile(db, []byte("damaged"), 0o600))
 	c.changes(t)
 	c.does(t, "start --new", 0)
-	marked("there is a database", false)
+	marked("existing database", false)
 	must(t, os.Remove(db))
 	lose()
 	must(t, os.WriteFile(backup.SavedName(db, time.Now()), nil, 0o600))
-	c.is(t, "stopped")
+	c.set(t, "stopped")
 	c.does(t, "start --new", 0, "The service is running.")
-	marked("it was typed", false)
-	if asked := c.changes(t); asked != "restart restart" {
-		t.Errorf("systemd was asked to %s", asked)
+	marked("missing database", false)
+	if calls := c.changes(t); calls != "restart restart" {
+		t.Errorf("systemctl was called with %s", calls)
 	}
 }
 
-// TestCommandsOfService: start, stop, status and uninstall, of a service that is there
-// and of one that is not.
+// TestCommandsOfService checks start, stop, status, log and uninstall, with and without a service.
 func TestCommandsOfService(t *testing.T) {
 	c := newPC(t)
 	for _, command := range []string{"start", "stop", "restart", "log", "status", "uninstall"} {
@@ -283,28 +281,28 @@ func TestCommandsOfService(t *testing.T) {
 	c.does(t, "start", 0, "The service is already running. To open its page: ")
 	c.does(t, "status", 0, "Service    runs\n", "Address    http://127.0.0.1:9, which does not answer\n", "Data       "+c.Host.DataFolder()+"\n", "Database   "+managers.DatabaseIn(c.Host.DataFolder())+", there is no database\n")
 	c.changes(t)
-	c.does(t, "stop", 0, "The service has stopped. It starts with this PC, or by: "+cli.AsAdministrator("firefighters service start"))
+	c.does(t, "stop", 0, "The service has stopped. It starts with this PC, or with: "+cli.AsAdministrator("firefighters service start"))
 	c.does(t, "status", 1, "does not run: inactive (dead)\n", "Error: the service does not run\nTry: ", " service start\n")
 	c.does(t, "stop", 0, "The service was not running.")
 	c.does(t, "start", 0, "The service is running. To open its page: ")
 	c.does(t, "restart", 0, "The service is running.")
-	if asked := c.changes(t); asked != "stop stop restart stop restart" {
-		t.Errorf("systemd was asked to %s", asked)
+	if calls := c.changes(t); calls != "stop stop restart stop restart" {
+		t.Errorf("systemctl was called with %s", calls)
 	}
 	c.does(t, "log --follow", 0, "-u firefighters.service -n 50 --no-pager --follow\n")
-	c.is(t, "failed")
+	c.set(t, "failed")
 	c.write(t, "log", `{"msg":"port 8080 is used by another program\u001b[2J","try":"another port","exitCode":1}`)
 	c.does(t, "status", 1, "Error: the service does not run: port 8080 is used by another program\\u001b[2J\nTry: another port\n", "not \x1b")
 	c.does(t, "status --json", 1, `"error": "port 8080 is used`, `"running": false`)
-	if why, hint := c.Fault(); why != "port 8080 is used by another program\x1b[2J" || hint != "another port" {
-		t.Errorf("the fault is %q, %q", why, hint)
+	if reason, hint := c.Fault(); reason != "port 8080 is used by another program\x1b[2J" || hint != "another port" {
+		t.Errorf("Fault() = %q, %q", reason, hint)
 	}
-	c.is(t, "running")
-	if why, hint := c.Fault(); why+hint != "" {
-		t.Errorf("it runs, and its fault is %q, %q", why, hint)
+	c.set(t, "running")
+	if reason, hint := c.Fault(); reason+hint != "" {
+		t.Errorf("running: Fault() = %q, %q", reason, hint)
 	}
 	for command, state := range map[string]string{"restart": "stopped", "stop": "running", "disable": "running"} {
-		c.is(t, state)
+		c.set(t, state)
 		c.write(t, command+".fails", "it is broken\n")
 		line := strings.NewReplacer("disable", "uninstall", "restart", "start").Replace(command)
 		c.does(t, line, 1, "Error: ", "not The service is running.", "not has stopped.", "not These remain")
@@ -313,7 +311,7 @@ func TestCommandsOfService(t *testing.T) {
 	must(t, os.MkdirAll(managers.BackupsIn(c.Host.DataFolder()), 0o700))
 	c.does(t, "uninstall", 0, "Stopped the service.", "No data was deleted. These remain:\n  the data      "+c.Host.DataFolder()+"\n", "  the program   ")
 	if left, err := os.ReadDir(c.Host.DataFolder()); err != nil || len(left) != 2 {
-		t.Errorf("there is %v, %v", left, err)
+		t.Errorf("the folder contains %v, %v", left, err)
 	}
 	must(t, os.RemoveAll(filepath.Join(c.Host.Root, "run")))
 	for _, command := range []string{"install", "start", "stop", "restart", "log", "status", "uninstall"} {
@@ -321,8 +319,7 @@ func TestCommandsOfService(t *testing.T) {
 	}
 }
 
-// TestLogClosed: a reader such as head may close the log, which is no error for the command
-// that prints it either.
+// TestLogClosed checks that a reader such as head can close the log without an error message.
 func TestLogClosed(t *testing.T) {
 	t.Parallel()
 	signal.Ignore(syscall.SIGPIPE) // as main does
@@ -337,8 +334,8 @@ func TestLogClosed(t *testing.T) {
 	}
 }
 
-// TestBackupDisk: the disks are listed, one that is chosen is mounted for the service, and
-// the first backup is on it before the service has the setting and starts again.
+// TestBackupDisk checks that disks are listed, that a chosen disk is mounted, and that the first backup
+// is created before the settings change.
 func TestBackupDisk(t *testing.T) {
 	c := newPC(t)
 	c.write(t, "udevadm", "#!/bin/sh\n")
@@ -353,7 +350,7 @@ echo '{"blockdevices": [{"name":"/dev/sda","type":"disk","size":500000000000,"mo
 	c.does(t, "install", 0)
 	newDatabase(t, Service{Data: c.Host.DataFolder()}, 1, "")
 	folder := filepath.Join(c.Host.Root, "mnt/backup-disk")
-	must(t, os.MkdirAll(folder, 0o755)) // as systemd makes it
+	must(t, os.MkdirAll(folder, 0o755)) // as systemd creates it
 	c.changes(t)
 	c.does(t, "backup-disk sda", 1, "Error: no disk sda for backups")
 	c.does(t, "backup-disk sdb2", 1, "Error: /dev/sdb2 cannot hold backups: it has no file system for backups")
@@ -365,15 +362,15 @@ echo '{"blockdevices": [{"name":"/dev/sda","type":"disk","size":500000000000,"mo
 	}
 	c.changes(t)
 	c.does(t, "backup-disk sdb1", 0, "/dev/sdb1 is mounted at /mnt/backup-disk while it is connected", "Created and checked a backup: ", "Backups:             "+folder+"/firefighters\n", "The service is running")
-	if asked := c.changes(t); asked != "stop daemon-reload enable start start daemon-reload enable stop restart" {
-		t.Errorf("systemd was asked to %s", asked)
+	if calls := c.changes(t); calls != "stop daemon-reload enable start start daemon-reload enable stop restart" {
+		t.Errorf("systemctl was called with %s", calls)
 	}
 	want := managers.Settings{"--backup-dir=" + folder + "/firefighters"}
 	if settings, err := managers.ReadSettings(c.Host.DataFolder()); err != nil || !slices.Equal(settings, want) {
 		t.Errorf("the settings are %q, %v", settings, err)
 	}
-	made, err := os.ReadDir(folder + "/firefighters")
-	if info, _ := os.Stat(folder + "/firefighters"); err != nil || len(made) != 1 || info.Mode().Perm() != 0o700 {
-		t.Errorf("there is %v, %v", made, err)
+	saved, err := os.ReadDir(folder + "/firefighters")
+	if info, _ := os.Stat(folder + "/firefighters"); err != nil || len(saved) != 1 || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder contains %v, %v", saved, err)
 	}
 }

@@ -34,7 +34,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// Messages name files after links, and the temporary folder of macOS is behind one.
+// On macOS the temporary folder is a link, and messages have resolved paths.
 func init() {
 	if folder, err := filepath.EvalSymlinks(os.TempDir()); err == nil {
 		os.Setenv("TMPDIR", folder)
@@ -56,8 +56,7 @@ func format(t *testing.T) sqlite.Format {
 	return store.Format(string(schema), 1)
 }
 
-// newService returns a Service with its own folder of data. What it serves with is
-// noted in served.
+// newService returns a Service with a temporary data folder. served receives the options of its daemon.
 func newService(t *testing.T) (s Service, served *[]string) {
 	served = &[]string{}
 	serve := func(_ cli.Env, o daemon.Options) error {
@@ -69,8 +68,7 @@ func newService(t *testing.T) (s Service, served *[]string) {
 	return s, served
 }
 
-// runService runs a subcommand of service, and returns its exit code and what it
-// printed.
+// runService runs a subcommand of service.
 func runService(t *testing.T, s Service, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	return execute(t, s, append([]string{"service"}, args...)...)
@@ -87,8 +85,8 @@ func execute(t *testing.T, s Service, args ...string) (code int, stdout, stderr 
 	return code, out.String(), errs.String()
 }
 
-// TestRun: the service has its own folders, unless the settings name others, and
-// what is wrong with the settings is wrong usage, so that it is not started again.
+// TestRun checks the folders of the service, and that invalid settings are a usage error, so that the
+// service is not restarted.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	s, served := newService(t)
@@ -116,7 +114,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestServiceHints: under a service it is the commands of the service that help.
+// TestServiceHints checks the hints of errors of the installed service.
 func TestServiceHints(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t)
@@ -125,7 +123,7 @@ func TestServiceHints(t *testing.T) {
 	sudo := cli.AsAdministrator
 	restore := sudo("firefighters restore FILE --db x") + ", and then: " + sudo("firefighters service start")
 	notBack := &sqlite.FileError{Op: "making", Path: "x", Err: sqlite.ErrNotBack}
-	install := sudo("firefighters service install") + ", which gives the service its files, or reports what it cannot read"
+	install := sudo("firefighters service install") + ", which corrects the permissions, or reports unreadable files"
 	for _, tt := range []struct {
 		err  error
 		want string
@@ -136,7 +134,7 @@ func TestServiceHints(t *testing.T) {
 		{&net.OpError{Op: "listen", Err: os.NewSyscallError("bind", syscall.EACCES)}, ""},
 		{&sqlite.FileError{Op: "locking", Path: "/x", Err: sqlite.ErrInUse}, "stop the other firefighters that serves this database; the service then starts automatically"},
 		{common.Schema{}.Advise(t.Context(), &sqlite.FileError{Op: "opening", Path: "x", Err: sqlite.ErrCorrupt}, "x", ""), restore},
-		{common.Schema{}.Advise(t.Context(), notBack, "x", ""), restore + ", or, to continue without what was lost: " + sudo("firefighters service start --new")},
+		{common.Schema{}.Advise(t.Context(), notBack, "x", ""), restore + ", or, to continue without the lost changes: " + sudo("firefighters service start --new")},
 		{&daemon.LostError{Before: "first this; then: ", File: "FILE", DB: "x"}, "first this; then: " + restore},
 	} {
 		err := s.withHint(t.Context(), tt.err, daemon.Options{DB: "x"})
@@ -146,7 +144,7 @@ func TestServiceHints(t *testing.T) {
 	}
 }
 
-// TestSettingsOf: paths become absolute, and a default is no setting.
+// TestSettingsOf checks that paths become absolute, and that defaults are not settings.
 func TestSettingsOf(t *testing.T) {
 	t.Parallel()
 	here, err := os.Getwd()
@@ -169,7 +167,7 @@ func TestSettingsOf(t *testing.T) {
 	}
 }
 
-// TestDefine: what the system must know follows from the settings.
+// TestDefine checks the definition of the service for its settings.
 func TestDefine(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t)
@@ -188,7 +186,7 @@ func TestDefine(t *testing.T) {
 	}
 }
 
-// TestCheckPaths: what cannot be used is refused before anything is changed.
+// TestCheckPaths checks that unusable paths are rejected.
 func TestCheckPaths(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t)
@@ -198,16 +196,16 @@ func TestCheckPaths(t *testing.T) {
 		paths["--tls-key=/run/user/1000/key.pem"] = "the service cannot see"
 	}
 	for line, want := range paths {
-		given := managers.Settings{line}
-		in := installation{Service: s, given: given, settings: given}
+		flags := managers.Settings{line}
+		in := installation{Service: s, flags: flags, settings: flags}
 		if err := in.checkPaths(); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
 }
 
-// TestDiskAway: no folder for backups is made in the mount point of a disk that is
-// away. Where it was named before, that is a warning.
+// TestDiskAway checks that no backup folder is created in the mount point of a disconnected disk. For a
+// previous setting that is only a warning.
 func TestDiskAway(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t)
@@ -220,23 +218,23 @@ func TestDiskAway(t *testing.T) {
 	settings := managers.Settings{"--backup-dir=" + dir, "--db=" + db}
 	o, err := s.options(settings)
 	must(t, err)
-	for _, given := range []managers.Settings{settings[:1], nil} {
-		in := installation{Service: s, given: given, settings: settings, options: o}
-		if err := in.checkFiles(); errors.Is(err, backup.ErrAway) != (given != nil) {
-			t.Errorf("%q: %v", given, err)
+	for _, flags := range []managers.Settings{settings[:1], nil} {
+		in := installation{Service: s, flags: flags, settings: settings, options: o}
+		if err := in.checkFiles(); errors.Is(err, backup.ErrAway) != (flags != nil) {
+			t.Errorf("%q: %v", flags, err)
 		}
 		if osutil.Exists(dir) {
-			t.Error("it has made the folder")
+			t.Error("checkFiles created the folder")
 		}
 	}
 }
 
-// TestTrusts: the service can write its own settings, so no folder is opened because
-// of them.
-func TestTrusts(t *testing.T) {
+// TestOldSettings checks that folders of previous settings are not shared with the service, which can
+// write its own settings.
+func TestOldSettings(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("a folder is opened to the account of the service, which is not there")
+		t.Skip("the account of the service does not exist")
 	}
 	s, _ := newService(t)
 	me, err := user.Current()
@@ -244,23 +242,22 @@ func TestTrusts(t *testing.T) {
 	s.Host.User = me.Username
 	kept, other := filepath.Join(s.Data, "kept"), filepath.Join(s.Data, "other")
 	must(t, managers.Settings{"--backup-dir=" + kept}.Write(s.Data))
-	for _, tt := range []struct{ given, made string }{{"", ""}, {"--backup-every=48h", ""}, {"--backup-dir=" + other, other}, {"--backup-dir=" + kept, kept}} {
+	for _, tt := range []struct{ flags, shared string }{{"", ""}, {"--backup-every=48h", ""}, {"--backup-dir=" + other, other}, {"--backup-dir=" + kept, kept}} {
 		_, cmd := installFlags()
-		must(t, cmd.ParseFlags(strings.Fields(tt.given)))
+		must(t, cmd.ParseFlags(strings.Fields(tt.flags)))
 		in := installation{Service: s}
-		in.plan(cmd) // which fails where there is no service manager, after that
+		in.plan(cmd) // without a service manager it fails, but only after it has set the settings
 		must(t, in.checkFiles())
 		for _, folder := range []string{kept, other} {
-			if osutil.Exists(folder) != (folder == tt.made) {
-				t.Errorf("%q: %s", tt.given, folder)
+			if osutil.Exists(folder) != (folder == tt.shared) {
+				t.Errorf("%q: %s", tt.flags, folder)
 			}
 			os.Remove(folder)
 		}
 	}
 }
 
-// newDatabase makes a database of a schema version in the folder of a Service, which
-// says that it is served at an address.
+// newDatabase creates a database with a schema version and an address in the data folder of a Service.
 func newDatabase(t *testing.T, s Service, version int, address string) (path string) {
 	t.Helper()
 	path = managers.DatabaseIn(s.Data)
@@ -276,7 +273,7 @@ func newDatabase(t *testing.T, s Service, version int, address string) (path str
 	return path
 }
 
-// backUp puts a copy of a database, as of a time, among the backups.
+// backUp adds a copy of a database to the backups, with a time.
 func backUp(t *testing.T, s Service, path string, at time.Time) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -286,14 +283,14 @@ func backUp(t *testing.T, s Service, path string, at time.Time) {
 	must(t, os.WriteFile(filepath.Join(folder, "firefighters-"+at.UTC().Format("20060102T150405Z")+".db"), text, 0o600))
 }
 
-// lookAt returns how a Service is, and that as lines.
-func lookAt(t *testing.T, s Service, state managers.State) (overview, string) {
+// overviewOf returns the overview of a Service, and its text.
+func overviewOf(t *testing.T, s Service, state managers.State) (overview, string) {
 	t.Helper()
 	r := s.overview(t.Context(), state)
 	return r, strings.Join(r.lines(time.Now()), "\n")
 }
 
-func TestLook(t *testing.T) {
+func TestOverview(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -307,34 +304,34 @@ func TestLook(t *testing.T) {
 	backUp(t, s, path, at)
 	backUp(t, s, path, at.Add(-time.Hour))
 	must(t, managers.Settings{"--listen=127.0.0.1:81"}.Write(s.Data))
-	r, said := lookAt(t, s, managers.State{Installed: true, Running: true})
+	r, text := overviewOf(t, s, managers.State{Installed: true, Running: true})
 	if r.Address != web.URL || r.Answers == nil || !*r.Answers || r.Backups.Count != 2 || !r.Backups.Newest.Equal(at) || !r.Backups.SameDisk ||
 		r.Database.Bytes < 1000 || r.Database.Fault != "" || r.Disk.Free <= 0 || r.Missing != "" {
 		t.Errorf("%+v, %+v, %+v", r, r.Database, r.Backups)
 	}
 	for _, want := range []string{"(2 days)", web.URL, "(3 hours ago), 2 in\n", "would be lost with it", "they fail: too little room", "1.2.3, ", "--listen=127.0.0.1:81", path} {
-		if !strings.Contains(said, want) {
-			t.Errorf("%q is not in\n%s", want, said)
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
 	web.Close()
-	if r, said := lookAt(t, s, managers.State{Installed: true, Running: true}); *r.Answers || !strings.Contains(said, "does not answer") {
-		t.Errorf("it does not answer any more, and this is said:\n%s", said)
+	if r, text := overviewOf(t, s, managers.State{Installed: true, Running: true}); *r.Answers || !strings.Contains(text, "does not answer") {
+		t.Errorf("the service does not answer:\n%s", text)
 	}
-	if r, said := lookAt(t, s, managers.State{Installed: true, Detail: "failed"}); r.Address != "" || !strings.Contains(said, "does not run: failed") {
-		t.Errorf("it does not run, and this is said:\n%s", said)
+	if r, text := overviewOf(t, s, managers.State{Installed: true, Detail: "failed"}); r.Address != "" || !strings.Contains(text, "does not run: failed") {
+		t.Errorf("the service does not run:\n%s", text)
 	}
 	entries, err := os.ReadDir(s.Data)
 	must(t, err)
 	for _, entry := range entries {
 		if !slices.Contains([]string{"backups", "firefighters.db", "firefighters.db-shm", "firefighters.db-wal", "service.conf"}, entry.Name()) {
-			t.Errorf("looking has made %s", entry.Name())
+			t.Errorf("overview created %s", entry.Name())
 		}
 	}
 }
 
-// TestLookAtLoss: a service whose database has lost its files refuses all requests.
-func TestLookAtLoss(t *testing.T) {
+// TestOverviewOfLoss checks a service that rejects all requests because its database was lost.
+func TestOverviewOfLoss(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -344,15 +341,16 @@ func TestLookAtLoss(t *testing.T) {
 	defer web.Close()
 	saved := backup.SavedName(managers.DatabaseIn(s.Data), time.Now())
 	must(t, os.WriteFile(saved, nil, 0o600))
-	r, said := lookAt(t, s, managers.State{Installed: true, Running: true, Address: web.URL})
-	if r.Fault != "The files have gone." || r.Database.Saved != saved || !strings.Contains(said, "rejects all requests. The files have gone.") ||
-		!strings.Contains(said, "service stop, which prints") || !strings.Contains(said, saved) {
-		t.Errorf("this is said of %+v:\n%s", r, said)
+	r, text := overviewOf(t, s, managers.State{Installed: true, Running: true, Address: web.URL})
+	if r.Fault != "The files have gone." || r.Database.Saved != saved || !strings.Contains(text, "rejects all requests. The files have gone.") ||
+		!strings.Contains(text, "service stop, which prints") || !strings.Contains(text, saved) {
+		t.Errorf("%+v:\n%s", r, text)
 	}
 }
 
-// TestLookAtFaults: what is there is described, and left as it is.
-func TestLookAtFaults(t *testing.T) {
+// TestOverviewOfFaults checks that faults of the database and the settings are reported, and that no
+// file changes.
+func TestOverviewOfFaults(t *testing.T) {
 	t.Parallel()
 	for want, prepare := range map[string]func(s Service) string{
 		"there is no database": func(s Service) string { return managers.DatabaseIn(s.Data) },
@@ -366,26 +364,26 @@ func TestLookAtFaults(t *testing.T) {
 		s, _ := newService(t)
 		path := prepare(s)
 		before, _ := os.ReadFile(path)
-		r, said := lookAt(t, s, managers.State{Installed: true})
-		if !strings.Contains(r.Database.Fault, want) || !strings.Contains(said, want) || !strings.Contains(said, "is its disk connected?") {
-			t.Errorf("%s: %q\n%s", want, r.Database.Fault, said)
+		r, text := overviewOf(t, s, managers.State{Installed: true})
+		if !strings.Contains(r.Database.Fault, want) || !strings.Contains(text, want) || !strings.Contains(text, "is its disk connected?") {
+			t.Errorf("%s: %q\n%s", want, r.Database.Fault, text)
 		}
 		if after, _ := os.ReadFile(path); string(after) != string(before) {
 			t.Errorf("%s: the file was changed", want)
 		}
 	}
 	s, _ := newService(t)
-	if _, said := lookAt(t, s, managers.State{Installed: true, Manual: true}); !strings.Contains(said, "does not start with the PC") {
-		t.Errorf("a service that the PC does not start:\n%s", said)
+	if _, text := overviewOf(t, s, managers.State{Installed: true, Manual: true}); !strings.Contains(text, "does not start with the PC") {
+		t.Errorf("a disabled service:\n%s", text)
 	}
 	must(t, managers.Settings{"--listen=nonsense"}.Write(s.Data))
-	if _, said := lookAt(t, s, managers.State{Installed: true}); !strings.Contains(said, "the settings are wrong: --listen") {
-		t.Errorf("wrong settings:\n%s", said)
+	if _, text := overviewOf(t, s, managers.State{Installed: true}); !strings.Contains(text, "the settings are invalid: --listen") {
+		t.Errorf("invalid settings:\n%s", text)
 	}
 }
 
-// TestHint checks that the hint of the service is repeated, unless a shell would make more
-// than one command of it, or a terminal obey it.
+// TestHint checks that the hint of the service is used, unless a shell would run more than one command
+// or it has control characters.
 func TestHint(t *testing.T) {
 	t.Parallel()
 	log := asReader(cli.Typed() + " service log")
@@ -399,7 +397,7 @@ func TestHint(t *testing.T) {
 	}
 }
 
-// output holds what a service writes while a test reads it.
+// output is the output of a service that a test reads concurrently.
 type output struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -417,8 +415,7 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// runReal runs the service with the server of the program, but without its API. It returns the exit
-// code and what the service printed.
+// runReal runs the service with the real server, but without its API, and returns the exit code.
 func runReal(ctx context.Context, s Service, o *output) (code int) {
 	schema := common.Schema{Format: s.Format}
 	s.Daemon = daemon.Commands{Database: schema, NewAPI: func(site.Service) http.Handler { return http.NotFoundHandler() }}.Run
@@ -428,9 +425,8 @@ func runReal(ctx context.Context, s Service, o *output) (code int) {
 	return cli.Execute(cli.Env{Context: ctx, Stdin: strings.NewReader(""), Stdout: o, Stderr: o}, root, []string{"service", "run"}, schema.Explain)
 }
 
-// TestRunServes: the installed service has everything in its folder, makes backups, and prints no
-// key, which a journal would keep. When its database is damaged, the error says which commands of
-// the service help.
+// TestRunServes checks that the service creates its database and backups, prints no key, and has a hint
+// for a damaged database.
 func TestRunServes(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t)
@@ -448,9 +444,9 @@ func TestRunServes(t *testing.T) {
 		}
 	}
 	stop()
-	if code, said := <-done, o.String(); code != 0 || !strings.Contains(said, "Listening on http://127.0.0.1:") ||
-		strings.Contains(said, "ff_") || strings.Contains(said, "code=") {
-		t.Errorf("%d, it printed %s", code, said)
+	if code, text := <-done, o.String(); code != 0 || !strings.Contains(text, "Listening on http://127.0.0.1:") ||
+		strings.Contains(text, "ff_") || strings.Contains(text, "code=") {
+		t.Errorf("code %d, output %s", code, text)
 	}
 	if _, err := os.Stat(db); err != nil || len(backups) != 1 {
 		t.Errorf("%v, %q", err, backups)
@@ -461,6 +457,6 @@ func TestRunServes(t *testing.T) {
 	code := runReal(t.Context(), s, &after)
 	try := cli.AsAdministrator("firefighters restore "+backups[0]+" --db "+db) + ", and then: " + cli.AsAdministrator("firefighters service start")
 	if code != 1 || !strings.HasSuffix(after.String(), `,"try":`+strconv.Quote(try)+`,"exitCode":1}`+"\n") {
-		t.Errorf("%d, %s, not %q", code, &after, try)
+		t.Errorf("code %d, output %s, want %q", code, &after, try)
 	}
 }

@@ -26,7 +26,7 @@ func (s Service) startCommand() *cobra.Command {
 		SuggestFor: []string{"resume"},
 		Example:    "  sudo firefighters service start",
 	}
-	isNew := cmd.Flags().Bool("new", false, "continue without a lost database: with the existing file, or with a new and empty one")
+	isNew := cmd.Flags().Bool("new", false, "continue without a lost database: with the existing file, or with a new, empty file")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return s.start(cli.EnvOf(cmd), *isNew) }
 	return cmd
 }
@@ -49,7 +49,7 @@ func (s Service) start(env cli.Env, isNew bool) error {
 	case err == nil:
 		err = refuseLoss(o.DB)
 	case !isNew:
-		err = nil // the start reports what is wrong with the settings
+		err = nil // the started service reports invalid settings
 	}
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (s Service) start(env cli.Env, isNew bool) error {
 	return env.Println("The service is running. To open its page: " + asReader("firefighters open"))
 }
 
-// forgetLoss lets the next start continue without what was lost.
+// forgetLoss lets the service start without the lost database.
 func forgetLoss(db string) error {
 	if err := guard.Refuse(db); errors.Is(err, sqlite.ErrLost) {
 		return fmt.Errorf("another firefighters serves the lost database %s", osutil.InQuotes(db))
@@ -68,11 +68,11 @@ func forgetLoss(db string) error {
 	return guard.Forget(db)
 }
 
-// startHost starts the service. Its error has the hint that the service itself gives.
+// startHost starts the service. Its error has the hint from the log of the service.
 func (s Service) startHost() error {
 	err := s.Host.Start()
 	if errors.Is(err, managers.ErrNotReady) {
-		state, _ := s.Host.Current() // without it, the hint is to see the log
+		state, _ := s.Host.Current() // after an error, the hint is the log command
 		return cli.WithHint(err, hintOf(state))
 	}
 	return err
@@ -93,12 +93,12 @@ func (s Service) stopCommand() *cobra.Command {
 			if !wasRunning {
 				result = "The service was not running."
 			}
-			return cli.EnvOf(cmd).Println(result + " It starts with this PC, or by: " + cli.AsAdministrator("firefighters service start"))
+			return cli.EnvOf(cmd).Println(result + " It starts with this PC, or with: " + cli.AsAdministrator("firefighters service start"))
 		},
 	}
 }
 
-// stop stops the service, also one that is about to start.
+// stop stops the service, even if it is still starting.
 func (s Service) stop() (wasRunning bool, err error) {
 	state, err := s.changeable()
 	if err != nil {
@@ -133,7 +133,7 @@ func (s Service) logCommand() *cobra.Command {
 		Example:    "  sudo firefighters service log",
 	}
 	follow := new(bool)
-	if runtime.GOOS != "windows" { // whose log of events cannot be followed
+	if runtime.GOOS != "windows" { // the event log of Windows cannot be followed
 		follow = cmd.Flags().BoolP("follow", "f", false, "keep printing new lines until Ctrl-C")
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -145,7 +145,7 @@ func (s Service) logCommand() *cobra.Command {
 	return cmd
 }
 
-// printLog prints what a command of the system prints of the log, until Ctrl-C.
+// printLog runs a system command that prints the log, until Ctrl-C.
 func printLog(env cli.Env, line []string) error {
 	ctx, stop := context.WithCancel(env.Context)
 	defer stop()
@@ -164,8 +164,8 @@ func printLog(env cli.Env, line []string) error {
 	return nil
 }
 
-// closable is an output of a command that ends when a reader such as head has closed the
-// output. The command itself never sees that: it would print an error.
+// closable is the output of a command. When the reader, such as head, closes the pipe, it stops the
+// command without a write error, which the command would print.
 type closable struct {
 	to     io.Writer
 	stop   func()
@@ -187,7 +187,7 @@ func (s Service) uninstallCommand() *cobra.Command {
 		Short:      "Remove the service and keep its data",
 		SuggestFor: []string{"remove", "disable", "delete"},
 		Long: `Stop the service and remove it from the system. The data, the settings, the
-backups and the program stay in place.`,
+backups and the program are kept.`,
 		Example: "  sudo firefighters service uninstall",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return s.uninstall(cli.EnvOf(cmd)) },
 	}
@@ -198,7 +198,7 @@ func (s Service) uninstall(env cli.Env) error {
 	if err != nil {
 		return err
 	}
-	settings, _ := managers.ReadSettings(s.data()) // only for the list below
+	settings, _ := managers.ReadSettings(s.data()) // for the list below
 	steps, err := s.Host.Uninstall(state.Program)
 	if err := cmp.Or(err, printAll(env, steps)); err != nil {
 		return err
@@ -212,8 +212,8 @@ func (s Service) uninstall(env cli.Env) error {
 			left = append(left, fmt.Sprintf("  %-12s  %s", of.what, of.path))
 		}
 	}
-	if how := s.Host.Packaged(state.Program); how != "" {
-		left = append(left, "To remove the package as well: "+how)
+	if command := s.Host.Packaged(state.Program); command != "" {
+		left = append(left, "To remove the package as well: "+command)
 	}
 	return printAll(env, left)
 }

@@ -30,30 +30,30 @@ import (
 type overview struct {
 	Installed bool       `json:"installed"`
 	Running   bool       `json:"running"`
-	State     string     `json:"state,omitempty"` // in the words of the system
-	Error     string     `json:"error,omitempty"` // why it does not run, in its own words
+	State     string     `json:"state,omitempty"` // the system's description
+	Error     string     `json:"error,omitempty"` // the error that ended the service
 	Since     *time.Time `json:"since,omitempty"`
-	Version   string     `json:"version,omitempty"` // as the service reports it
+	Version   string     `json:"version,omitempty"`
 	Program   string     `json:"program,omitempty"`
-	Manual    bool       `json:"manual,omitempty"` // it does not start with the PC
+	Manual    bool       `json:"manual,omitempty"` // does not start with the PC
 	Address   string     `json:"address,omitempty"`
-	Local     string     `json:"localAddress,omitempty"` // for this PC alone, without TLS
-	Answers   *bool      `json:"answers,omitempty"`      // at that address
-	Fault     string     `json:"fault,omitempty"`        // why it answers no other request
+	Local     string     `json:"localAddress,omitempty"` // for this PC only, without TLS
+	Answers   *bool      `json:"answers,omitempty"`      // whether the address answers
+	Fault     string     `json:"fault,omitempty"`        // why the service rejects all requests
 	Data      string     `json:"data"`
 	Database  *database  `json:"database,omitempty"`
 	Backups   *backups   `json:"backups,omitempty"`
-	Disk      *disk      `json:"disk,omitempty"` // of the database
+	Disk      *disk      `json:"disk,omitempty"` // disk of the database
 	Settings  []string   `json:"settings"`
-	Log       string     `json:"log"`               // what to type to see it
-	Missing   string     `json:"missing,omitempty"` // what to type to know the rest
+	Log       string     `json:"log"`               // the command that prints the log
+	Missing   string     `json:"missing,omitempty"` // the command that prints the rest
 }
 
 type database struct {
 	Path  string `json:"path"`
 	Bytes int64  `json:"bytes"`
 	Fault string `json:"fault,omitempty"`
-	Saved string `json:"saved,omitempty"` // what was in it when its files had gone
+	Saved string `json:"saved,omitempty"` // copy that was saved when the files were lost
 }
 
 type backups struct {
@@ -61,9 +61,9 @@ type backups struct {
 	Count    int        `json:"count"`
 	Newest   *time.Time `json:"newest,omitempty"`
 	File     string     `json:"file,omitempty"`
-	SameDisk bool       `json:"sameDisk"` // as the database
+	SameDisk bool       `json:"sameDisk"` // on the disk of the database
 	Fault    string     `json:"fault,omitempty"`
-	Disk     *disk      `json:"disk,omitempty"` // if it is another one
+	Disk     *disk      `json:"disk,omitempty"` // unless SameDisk
 }
 
 type disk struct {
@@ -115,7 +115,7 @@ func (s Service) status(env cli.Env, asJSON bool) error {
 	return nil
 }
 
-// overview returns the state of the service.
+// overview completes the state of the service with its data and its own report.
 func (s Service) overview(ctx context.Context, state managers.State) overview {
 	o := overview{Installed: state.Installed, Running: state.Running, State: state.Detail, Error: state.Error, Program: state.Program,
 		Manual: state.Manual, Data: s.data(), Settings: []string{}, Log: asReader(cli.Typed() + " service log")}
@@ -140,10 +140,10 @@ func (s Service) overview(ctx context.Context, state managers.State) overview {
 	return o
 }
 
-// littleRoom is room for some weeks of changes, or for a few backups, in bytes.
+// littleRoom is space in bytes for some weeks of changes or a few backups.
 const littleRoom = 100_000_000
 
-// lines writes an overview for people.
+// lines returns the overview as text.
 func (o overview) lines(now time.Time) (lines []string) {
 	add := func(label, format string, args ...any) {
 		lines = append(lines, fmt.Sprintf("%-10s %s", label, fmt.Sprintf(format, args...)))
@@ -202,7 +202,7 @@ func (o overview) lines(now time.Time) (lines []string) {
 	if o.Disk != nil {
 		add("Disk", "%s", o.Disk)
 		if o.Disk.Free < littleRoom {
-			add("", "WARNING: the disk is nearly full. Make room on it.")
+			add("", "WARNING: the disk is nearly full. Free some space.")
 		}
 	}
 	for i, setting := range o.Settings {
@@ -219,7 +219,7 @@ func (d *disk) String() string {
 	return fmt.Sprintf("%.1f GB of %.1f GB free", float64(d.Free)/1e9, float64(d.Total)/1e9)
 }
 
-// room returns the room on the disk of a folder, nil if it is not known.
+// room returns the space on the disk of a folder, or nil if it is unknown.
 func room(folder string) *disk {
 	space, err := osutil.SpaceOf(folder)
 	if err != nil {
@@ -228,8 +228,7 @@ func room(folder string) *disk {
 	return &disk{space.Free, space.Total}
 }
 
-// ask requests the state of the service from the service itself. It checks no certificate,
-// because the response holds no secret.
+// ask adds the service's own report. It accepts every certificate, because the response has no secret.
 func (o *overview) ask(ctx context.Context) {
 	o.Answers = new(bool)
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -239,7 +238,7 @@ func (o *overview) ask(ctx context.Context) {
 		return
 	}
 	transport := http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}
-	response, err := transport.RoundTrip(request) // follows no redirect
+	response, err := transport.RoundTrip(request) // does not follow redirects
 	if err != nil {
 		return
 	}
@@ -262,15 +261,15 @@ func (o *overview) ask(ctx context.Context) {
 		o.Backups.Fault = "they fail: " + ready.Backup.Detail
 	}
 	if response.StatusCode == http.StatusServiceUnavailable {
-		o.Fault = cmp.Or(ready.Detail, "It does not say why.")
+		o.Fault = cmp.Or(ready.Detail, "The cause is unknown.")
 	}
 }
 
-// inspectData adds the content of the folders of the service.
+// inspectData adds the state of the database and the backups.
 func (s Service) inspectData(o *overview, settings managers.Settings) {
 	options, err := s.options(settings)
 	if err != nil {
-		o.Database = &database{Path: managers.DatabaseIn(s.data()), Fault: "not inspected, because the settings are wrong: " + err.Error()}
+		o.Database = &database{Path: managers.DatabaseIn(s.data()), Fault: "not inspected, because the settings are invalid: " + err.Error()}
 		return
 	}
 	o.Database, o.Address, o.Local = s.inspect(options.DB)
@@ -279,8 +278,8 @@ func (s Service) inspectData(o *overview, settings managers.Settings) {
 	o.Backups = s.inspectBackups(options.DB, options.Backups.Dir)
 }
 
-// inspect reads a database without changing or upgrading it, and the addresses at which it
-// is served: the one for all, and the one for this PC if that is another.
+// inspect returns the state of a database, without changing it, and the addresses of its server. local
+// is empty unless this PC has a separate address.
 func (s Service) inspect(path string) (found *database, address, local string) {
 	found = &database{Path: path}
 	file := osutil.Resolve(path)
@@ -319,14 +318,14 @@ func (s Service) inspectBackups(db, folder string) *backups {
 	}
 	for _, file := range backup.Files(s.Format, db, folder) {
 		if !strings.HasPrefix(file.Path, filepath.Clean(folder)+string(filepath.Separator)) {
-			continue // it is next to the database
+			continue // next to the database
 		}
 		if found.Count++; found.Count > 1 {
 			continue
 		}
 		found.Newest, found.File = new(file.Time.UTC()), file.Path
 		if err := file.Inspect(s.Format); err != nil {
-			found.Fault = "the newest cannot be used: " + common.Cause(err).Error()
+			found.Fault = "the newest backup cannot be used: " + common.Cause(err).Error()
 		}
 	}
 	return found
