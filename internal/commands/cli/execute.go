@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"syscall"
 
@@ -47,7 +46,7 @@ func Execute(env Env, root *cobra.Command, args []string, explain Explain) int {
 	case err != nil && explain != nil:
 		err = explain(cmd, err)
 	}
-	env = withContext(env, cmd)
+	env.logs = logs(env, cmd)
 	if errors.Is(err, context.Canceled) && env.Context.Err() != nil {
 		err = Unfinished("Stopped.", "")
 	}
@@ -151,20 +150,15 @@ type envKey struct{}
 
 // EnvOf returns the environment of a running command.
 func EnvOf(cmd *cobra.Command) Env {
-	env, ok := cmd.Context().Value(envKey{}).(Env)
-	if !ok {
-		env = Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
-	}
-	return withContext(env, cmd)
+	env := cmd.Context().Value(envKey{}).(Env)
+	env.logs = logs(env, cmd)
+	return env
 }
 
-func withContext(env Env, cmd *cobra.Command) Env {
-	if ctx := cmd.Context(); ctx != nil {
-		env.Context = ctx
-	}
-	_, env.logs = cmd.Annotations[Server]
-	env.logs = env.logs && !IsTerminal(env.Stderr)
-	return env
+// logs reports whether Stderr is the log of a server.
+func logs(env Env, cmd *cobra.Command) bool {
+	_, isServer := cmd.Annotations[Server]
+	return isServer && !IsTerminal(env.Stderr)
 }
 
 // Server is the annotation of a command whose Stderr is a log: lines of JSON, unless it is a

@@ -82,7 +82,7 @@ func (d *daemon) noteAddress() error {
 	if err == nil {
 		d.noted = urls[0]
 	}
-	if errors.Is(err, sqlite.ErrFull) { // see warnOfFullDisk
+	if errors.Is(err, sqlite.ErrFull) { // reported at startup or by the API
 		return nil
 	}
 	return err

@@ -139,12 +139,10 @@ func (d *daemon) live() error {
 	if err := d.open(); err != nil {
 		return err
 	}
-	d.noteBackups()
-	err = d.answer()
-	if closing := d.close(); err == nil {
-		err = closing
+	if err := backup.NoteSettings(d.DB, d.Backups); err != nil { // for other commands
+		d.service.Log.Warn("cannot store the backup settings", "cause", err.Error())
 	}
-	return err
+	return cmp.Or(d.answer(), d.close())
 }
 
 func (d *daemon) listen() error {
@@ -227,13 +225,6 @@ func (d *daemon) open() (err error) {
 	return err
 }
 
-// noteBackups stores the backup settings for other commands.
-func (d *daemon) noteBackups() {
-	if err := backup.NoteSettings(d.DB, d.Backups); err != nil {
-		d.service.Log.Warn("cannot store the backup settings", "cause", err.Error())
-	}
-}
-
 // The heap may grow to five times its live size, because most garbage is from finished requests, but
 // only up to heapLimit. Open connections raise the limit, because garbage collection cannot free them.
 const (
@@ -254,7 +245,10 @@ func (d *daemon) limitMemory() error {
 // answer prepares the database and serves requests. After the context of env ends, requests in flight
 // finish.
 func (d *daemon) answer() error {
-	if err := d.service.Store.BeginEpoch(); err != nil && !warnOfFullDisk(d.env, err) {
+	err := d.service.Store.BeginEpoch()
+	if errors.Is(err, sqlite.ErrFull) {
+		d.env.Warn("the disk of the database is full: the records are read-only", "")
+	} else if err != nil {
 		return &sqlite.FileError{Op: "writing to", Path: d.DB, Err: err}
 	}
 	prepare := d.addFirst

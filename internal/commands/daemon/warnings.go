@@ -78,15 +78,6 @@ func warnOfSchema(env cli.Env, format sqlite.Format, db *sqlite.DB, path string)
 	}
 }
 
-// warnOfFullDisk reports whether err is a full disk, and if so, warns of it.
-func warnOfFullDisk(env cli.Env, err error) bool {
-	full := errors.Is(err, sqlite.ErrFull)
-	if full {
-		env.Warn("the disk of the database is full: the records are read-only", "")
-	}
-	return full
-}
-
 const encryptHint = "--backup-encrypt-to RECIPIENT (to create one: firefighters backup-key)"
 
 // warnOfBackups warns if there are no backups, or if they are at risk of loss or unauthorized access.

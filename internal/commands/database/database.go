@@ -3,6 +3,7 @@
 package database
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -30,11 +31,7 @@ func (s Schema) With(env cli.Env, path string, create bool, do func(*store.Store
 	if err != nil {
 		return err
 	}
-	err = do(opened)
-	if closing := opened.Close(); err == nil {
-		err = closing
-	}
-	return err
+	return cmp.Or(do(opened), opened.Close())
 }
 
 // WithTenant is With for a command about the named department. Without a name it uses the only

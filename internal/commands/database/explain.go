@@ -279,3 +279,11 @@ func onFile(e *sqlite.FileError) Advice {
 	}
 	return Advice{Text: e.Error()}
 }
+
+// Cause is osutil.Cause, and also removes the operation and the path of a sqlite.FileError.
+func Cause(err error) error {
+	if e, ok := errors.AsType[*sqlite.FileError](err); ok {
+		return e.Err
+	}
+	return osutil.Cause(err)
+}

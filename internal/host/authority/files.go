@@ -27,11 +27,8 @@ func readPair(path string) (*pair, error) {
 		return nil, err
 	}
 	parsed, err := tls.X509KeyPair(text, text)
-	if err != nil {
-		return nil, errDamaged
-	}
 	key, ok := parsed.PrivateKey.(*ecdsa.PrivateKey)
-	if !ok {
+	if err != nil || !ok {
 		return nil, errDamaged
 	}
 	return &pair{key, parsed.Leaf}, nil

@@ -25,7 +25,7 @@ var trustedOwners = []string{"S-1-5-32-544", "S-1-5-18", "S-1-5-80-956008885-341
 // the path already exists.
 func makeFolder(path string) (created bool, err error) {
 	enablePrivileges("SeBackupPrivilege", "SeRestorePrivilege", "SeTakeOwnershipPrivilege")
-	wanted, err := windows.SecurityDescriptorFromString(dataPermissions(windowsName))
+	wanted, err := windows.SecurityDescriptorFromString(dataPermissions)
 	if err != nil {
 		return false, err
 	}
@@ -64,7 +64,7 @@ func takeFolder(path string) (created bool, err error) {
 		return false, foreign(path)
 	}
 	// After this no other user can add files while the content is checked.
-	if err := folder.set(dataPermissions(windowsName)); err != nil {
+	if err := folder.set(dataPermissions); err != nil {
 		return false, err
 	}
 	return false, filepath.WalkDir(path, func(inside string, entry fs.DirEntry, err error) error {
@@ -96,7 +96,10 @@ func takeInside(path string) error {
 	case !file.ownedByUs():
 		return foreign(path)
 	}
-	return file.set(inheritedPermissions(windowsName, file.isFolder))
+	if file.isFolder {
+		return file.set(folderPermissions)
+	}
+	return file.set(filePermissions)
 }
 
 // secured is a file or folder opened to read and change its permissions.

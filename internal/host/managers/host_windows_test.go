@@ -64,7 +64,7 @@ func TestTakeFolder(t *testing.T) {
 	if !created || err != nil {
 		t.Fatalf("created %v, %v", created, err)
 	}
-	checkPermissions(t, data, dataPermissions(windowsName))
+	checkPermissions(t, data, dataPermissions)
 	one := filepath.Join(data, "backups", "one.db")
 	write(t, one)
 	write(t, filepath.Join(data, "firefighters.db"))
@@ -72,9 +72,9 @@ func TestTakeFolder(t *testing.T) {
 		if created, err := takeFolder(data); created || err != nil {
 			t.Fatalf("created %v, %v", created, err)
 		}
-		checkPermissions(t, data, dataPermissions(windowsName))
-		checkPermissions(t, filepath.Dir(one), inheritedPermissions(windowsName, true))
-		checkPermissions(t, one, inheritedPermissions(windowsName, false))
+		checkPermissions(t, data, dataPermissions)
+		checkPermissions(t, filepath.Dir(one), folderPermissions)
+		checkPermissions(t, one, filePermissions)
 	}
 	if created, err := takeFolder(one); created || err == nil {
 		t.Error("no error for a file")
@@ -93,8 +93,8 @@ func TestPreparedFolder(t *testing.T) {
 	if created, err := takeFolder(data); created || err != nil {
 		t.Fatalf("created %v, %v", created, err)
 	}
-	checkPermissions(t, data, dataPermissions(windowsName))
-	checkPermissions(t, db, inheritedPermissions(windowsName, false))
+	checkPermissions(t, data, dataPermissions)
+	checkPermissions(t, db, filePermissions)
 
 	prepared := filepath.Join(folder(t), "data")
 	write(t, filepath.Join(prepared, "firefighters.db"))

@@ -2,7 +2,7 @@ package managers
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -112,11 +112,5 @@ func writeProgram(path string, content []byte) error {
 		return err
 	}
 	_, err = file.Write(content)
-	if err == nil {
-		err = file.Sync()
-	}
-	if err == nil {
-		err = file.Chmod(0o755)
-	}
-	return errors.Join(err, file.Close())
+	return cmp.Or(err, file.Chmod(0o755), file.Sync(), file.Close())
 }

@@ -39,27 +39,16 @@ func serviceSID(name string) string {
 	return sid
 }
 
-// dataPermissions returns the security descriptor (SDDL) of a service's private folder. The
-// administrators own it. SYSTEM and the administrators have full control, the service may
-// modify. The folder inherits nothing; its content inherits these permissions.
-func dataPermissions(name string) string { return permissions(name, "PAI", "OICI") }
+// The security descriptors (SDDL) of the data folder, and of the folders and files inside it. The
+// administrators own them. SYSTEM and the administrators have full control, the service may modify.
+// The data folder inherits nothing; its content inherits these permissions.
+var (
+	dataPermissions   = permissions("PAI", "OICI")
+	folderPermissions = permissions("ARAI", "OICIID")
+	filePermissions   = permissions("ARAI", "ID")
+)
 
-// inheritedPermissions returns the security descriptor of a file or folder inside a folder
-// with dataPermissions.
-func inheritedPermissions(name string, folder bool) string {
-	if folder {
-		return permissions(name, "ARAI", "OICIID")
-	}
-	return permissions(name, "ARAI", "ID")
-}
-
-func permissions(name, flags, inheritance string) string {
-	sddl := "O:BAG:BAD:" + flags
-	for _, entry := range []struct {
-		who    string
-		rights int
-	}{{"SY", fullControl}, {"BA", fullControl}, {serviceSID(name), modify}} {
-		sddl += fmt.Sprintf("(A;%s;%#x;;;%s)", inheritance, entry.rights, entry.who)
-	}
-	return sddl
+func permissions(flags, inheritance string) string {
+	return fmt.Sprintf("O:BAG:BAD:%[1]s(A;%[2]s;%#[3]x;;;SY)(A;%[2]s;%#[3]x;;;BA)(A;%[2]s;%#[4]x;;;%[5]s)",
+		flags, inheritance, fullControl, modify, serviceSID(windowsName))
 }

@@ -22,16 +22,16 @@ func TestServiceSID(t *testing.T) {
 func TestDataPermissions(t *testing.T) {
 	t.Parallel()
 	const want = "O:BAG:BAD:PAI(A;OICI;0x1f01ff;;;SY)(A;OICI;0x1f01ff;;;BA)(A;OICI;0x1301bf;;;"
-	got := dataPermissions(windowsName)
+	got := dataPermissions
 	if got != want+serviceSID("FIREFIGHTERS")+")" || strings.Count(got, "(") != 3 {
 		t.Errorf("got %s", got)
 	}
 	inherited := strings.NewReplacer("PAI", "ARAI", "OICI", "OICIID").Replace(got)
-	if got := inheritedPermissions(windowsName, true); got != inherited {
-		t.Errorf("an inner folder has %s", got)
+	if folderPermissions != inherited {
+		t.Errorf("an inner folder has %s", folderPermissions)
 	}
-	if got := inheritedPermissions(windowsName, false); got != strings.ReplaceAll(inherited, "OICI", "") {
-		t.Errorf("an inner file has %s", got)
+	if filePermissions != strings.ReplaceAll(inherited, "OICI", "") {
+		t.Errorf("an inner file has %s", filePermissions)
 	}
 	for right, bit := range map[string]int{"WRITE_DAC": 0x40000, "WRITE_OWNER": 0x80000} {
 		if modify&bit != 0 {

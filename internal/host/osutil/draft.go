@@ -1,6 +1,7 @@
 package osutil
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -55,10 +56,7 @@ func newDraft(path string) (*Draft, error) {
 // Publish syncs the draft to disk and gives it its name. It replaces a file only if replace
 // is set; otherwise it returns fs.ErrExist.
 func (d *Draft) Publish(replace bool) error {
-	if err := d.Sync(); err != nil {
-		return err
-	}
-	if err := d.Close(); err != nil {
+	if err := cmp.Or(d.Sync(), d.Close()); err != nil {
 		return err
 	}
 	folder := filepath.Dir(d.path)

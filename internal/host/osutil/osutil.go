@@ -113,8 +113,7 @@ func SyncFile(path string) error {
 	if err != nil {
 		return err
 	}
-	err = file.Sync()
-	return errors.Join(err, file.Close())
+	return cmp.Or(file.Sync(), file.Close())
 }
 
 // NoRoom reports whether the file at path cannot grow by 4 KiB because of a full disk, a quota or the
@@ -160,4 +159,12 @@ func Cause(err error) error {
 		return e.Err
 	}
 	return err
+}
+
+// languageOf returns the language of a locale such as hr_HR.UTF-8 or hr-HR.
+func languageOf(locale string) string {
+	if end := strings.IndexAny(locale, "_-.@"); end >= 0 {
+		locale = locale[:end]
+	}
+	return strings.ToLower(locale)
 }

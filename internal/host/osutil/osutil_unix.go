@@ -3,6 +3,7 @@
 package osutil
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"math"
@@ -184,4 +185,9 @@ func LinkCount(info fs.FileInfo) int {
 func SameDisk(a, b string) bool {
 	var x, y unix.Stat_t
 	return unix.Stat(a, &x) == nil && unix.Stat(b, &y) == nil && x.Dev == y.Dev
+}
+
+// Language returns the language code of the user, such as "hr", or "" if it is unknown.
+func Language() string {
+	return languageOf(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG")))
 }

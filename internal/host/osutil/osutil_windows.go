@@ -184,3 +184,15 @@ func NetworkFileSystem(folder string) string {
 	}
 	return ""
 }
+
+// Language returns the language code of the user, such as "hr", or "" if it is unknown.
+func Language() string {
+	tags, err := windows.GetUserPreferredUILanguages(windows.MUI_LANGUAGE_NAME)
+	if err != nil || len(tags) == 0 {
+		return ""
+	}
+	return languageOf(tags[0])
+}
+
+// IsMountPoint returns false: only Linux can mount a single file.
+func IsMountPoint(string) bool { return false }

@@ -29,3 +29,6 @@ func fileSystem(folder string) string {
 	}
 	return unix.ByteSliceToString(s.Fstypename[:])
 }
+
+// IsMountPoint returns false: only Linux can mount a single file.
+func IsMountPoint(string) bool { return false }
