@@ -37,7 +37,6 @@ func asUsageError(cmd *cobra.Command, err error) error {
 	return UsageErrorf(cmd, "%s", oneLine(err.Error()))
 }
 
-// flagError returns the usage error for a flag that cannot be parsed.
 func flagError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err
@@ -152,7 +151,6 @@ func matchUse(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// unexpected returns the usage error for an extra argument.
 func unexpected(cmd *cobra.Command, arg string) error {
 	what, hint := fmt.Sprintf("unexpected argument %q", arg), ""
 	_, err := strconv.ParseUint(arg, 10, 16)

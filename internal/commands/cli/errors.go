@@ -20,7 +20,6 @@ func Usage(what, hint string) error {
 	return &UsageError{What: strings.TrimSuffix(what, "."), Hint: hint}
 }
 
-// hinted is an error with a hint.
 type hinted struct {
 	error
 	hint string

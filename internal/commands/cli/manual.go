@@ -95,7 +95,6 @@ func examples(lines string) string {
 	return ".PP\n.RS 4\n.nf\n" + roff(lines) + "\n.fi\n.RE\n"
 }
 
-// roff escapes text for roff.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.",
 		"'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, `"`, `\(dq`).Replace(text)

@@ -69,7 +69,6 @@ func (s *stream) note(err error) error {
 	return err
 }
 
-// print writes the printable form of b.
 func (s *stream) print(b []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -39,7 +39,6 @@ type Commands struct {
 // All returns the commands of this package.
 func (c Commands) All() []*cobra.Command { return []*cobra.Command{c.serveCommand(), c.demoCommand()} }
 
-// daemon is a running server.
 type daemon struct {
 	Commands
 	Options
@@ -84,7 +83,6 @@ func (c Commands) Run(env cli.Env, o Options) error {
 	return c.Database.Advise(env.Context, err, d.DB, d.Backups.Dir)
 }
 
-// certify creates or renews the certificate of --tls-self-signed.
 func (d *daemon) certify() (err error) {
 	if !d.SelfSigned {
 		return nil
@@ -210,7 +208,6 @@ func (d *daemon) cannotListen(err error) error {
 	return cli.WithHint(err, hint)
 }
 
-// open opens the database, and creates it if it is missing.
 func (d *daemon) open() (err error) {
 	warnOfPlace(d.env, osutil.Resolve(d.DB))
 	d.service.Store, err = d.Database.OpenLocked(d.env, d.DB, d.Backups.Dir, d.makeNew)
@@ -306,7 +303,6 @@ func portOf(listener net.Listener) string {
 	return port
 }
 
-// url returns the URL for clients.
 func (d *daemon) url() string {
 	scheme, host := "http://", httpserver.HostOf(d.listener.Addr())
 	if d.CertFile != "" {

@@ -46,7 +46,6 @@ people. If port 8080 is in use, demo uses another one.`,
 	return cmd
 }
 
-// demonstration describes the content of a demo.
 type demonstration struct {
 	departments, people int
 	end                 string // the sentence about the end of the demo

@@ -154,7 +154,6 @@ func (s Schema) open(env cli.Env, path string, version int) (*store.Store, error
 	return opened, nil
 }
 
-// isOld reports whether a database of the given version needs an upgrade.
 func (s Schema) isOld(version int) bool { return 0 < version && version < s.Format.Version }
 
 func (s Schema) create(file string) error {
@@ -193,7 +192,6 @@ func warnOfNew(env cli.Env, format sqlite.Format, path, backupDir string) {
 	}
 }
 
-// warnOfClock warns of a clock that is behind the latest time in the database.
 func warnOfClock(env cli.Env, clock *sqlite.Clock, path string) {
 	if clock.Behind() > integrity.ClockTolerance {
 		env.Warn(fmt.Sprintf("the clock of this computer says %s, but the latest time in the database is %s: keys and links expire by the later time",

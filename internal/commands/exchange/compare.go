@@ -64,7 +64,6 @@ func (i *importing) printComparison(f *imports.File, found *imports.Comparison) 
 var groupTitles = map[string]string{imports.OnlyTheirs: "Only theirs", imports.OnlyOurs: "Only ours",
 	imports.Probably: "Probably the same", imports.Differ: "Different", imports.NotSure: "Refused"}
 
-// findingHeader is the header row of the --report file.
 var findingHeader = []string{"finding", "row", "id", "name", "field", "ours", "theirs", "reason"}
 
 var findingWords = imports.FindingWords{Values: values, Changes: changes, Why: func(r *imports.Row) string {
@@ -74,7 +73,6 @@ var findingWords = imports.FindingWords{Values: values, Changes: changes, Why: f
 	return details(r.Errors)
 }}
 
-// findingLines returns a line for each finding of a group.
 func findingLines(group imports.Group) (lines [][]string) {
 	for _, f := range group.Findings(findingWords) {
 		line := []string{f.Name}

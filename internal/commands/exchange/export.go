@@ -16,7 +16,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// exporting is a run of the command export.
 type exporting struct {
 	env     cli.Env
 	db      *string

@@ -112,7 +112,6 @@ func cannotRead(path string, err error) error {
 	return fmt.Errorf("reading %s: %w", osutil.InQuotes(path), osutil.Cause(err))
 }
 
-// target is an output file.
 type target struct {
 	flag   string // the flag that names the file
 	path   string // empty for no file

@@ -23,7 +23,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// importing is a run of the command import.
 type importing struct {
 	cmd       *cobra.Command
 	env       cli.Env
@@ -380,7 +379,6 @@ func (i *importing) refusal(f *imports.File, o *imports.Outcome) error {
 	return cli.WithHint(errors.New(what+"; nothing was changed"), hint)
 }
 
-// writeReport writes the --report file, if the flag is set.
 func (i *importing) writeReport(fill func(io.Writer) error) error {
 	if i.report.path == "" {
 		return nil

@@ -141,7 +141,6 @@ func (i *importing) withColumns(more string) string {
 	return cli.Quote(more)
 }
 
-// quoteHeader quotes a column header for --map.
 func quoteHeader(header string) string {
 	if strings.ContainsAny(header, `,="`) {
 		return `"` + strings.ReplaceAll(header, `"`, `""`) + `"`
@@ -149,7 +148,6 @@ func quoteHeader(header string) string {
 	return header
 }
 
-// lowerFirst returns text with its first letter in lower case.
 func lowerFirst(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToLower(first)) + text[size:]

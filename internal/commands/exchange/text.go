@@ -14,7 +14,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
-// text builds the output about a list.
 type text struct{ strings.Builder }
 
 func (t *text) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
@@ -77,7 +76,6 @@ func inLine(text string, limit int) string {
 	}, lang.Short(text, limit))
 }
 
-// shownRows is the maximum number of rows in a table.
 const shownRows = 10
 
 // rows adds a table of the first rows for which keep returns true. rest explains how to see the

@@ -67,7 +67,6 @@ const (
 	pollEach  = 250 * time.Millisecond
 )
 
-// opening is a run of the command open.
 type opening struct {
 	env        cli.Env
 	db         string
@@ -160,7 +159,6 @@ func (o *opening) wait(ended <-chan error) error {
 	}
 }
 
-// failed prints the link if the browser could not be opened.
 func (o *opening) failed(err error) error {
 	return o.print(fmt.Sprintf("The browser could not be opened (%v).", err))
 }
@@ -188,7 +186,6 @@ func newPrivateFile(name string, content []byte) (path string, err error) {
 	return path, nil
 }
 
-// removePrivateFile removes a private file with its folder.
 func removePrivateFile(path string) { os.RemoveAll(filepath.Dir(path)) }
 
 // browserFolder returns a folder whose files a browser can read. On Linux it is the home folder,

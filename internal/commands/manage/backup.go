@@ -91,7 +91,6 @@ func warnOfDamage(env cli.Env, saved backup.Copy, db string) {
 	}
 }
 
-// backupLine is a backup in JSON.
 type backupLine struct {
 	File       string  `json:"file"`
 	MadeAt     *string `json:"madeAt"`

@@ -57,7 +57,6 @@ expired only because of it are then valid again. Damaged records are not repaire
 	return cmd
 }
 
-// checkNewest checks the newest backup of a database in a folder.
 func (c Commands) checkNewest(env cli.Env, db, dir, identity string) error {
 	if _, err := os.ReadDir(dir); err != nil {
 		return folderError(dir, err)

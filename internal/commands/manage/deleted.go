@@ -116,7 +116,6 @@ the server's settings are known, the day until which the server keeps each.`,
 	return cmd
 }
 
-// purge is a purge of records of a department.
 type purge struct {
 	env     cli.Env
 	store   *store.Store
@@ -219,7 +218,6 @@ func (p *purge) traces(erased int, err error) error {
 	return cli.WithHint(errors.New(what+": "+err.Error()), again) // a new error, so that Explain does not change the text
 }
 
-// findHolders finds the backups that still contain one of the records.
 func (p *purge) findHolders() (backup.Holders, error) {
 	search := p.backups
 	search.Holds = func(c *sqlite.Conn) (holds bool, err error) {

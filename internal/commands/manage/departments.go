@@ -40,7 +40,6 @@ func departmentsAddCommand() *cobra.Command {
 	return cmd
 }
 
-// departmentLine is a department in JSON.
 type departmentLine struct {
 	Name       string  `json:"name"`
 	Records    int64   `json:"records"`

@@ -165,7 +165,6 @@ func (c Commands) listKeys(env cli.Env, db, department string, asJSON bool) erro
 	})
 }
 
-// keyLine is a key in JSON.
 type keyLine struct {
 	ID         store.KeyID `json:"id"`
 	State      string      `json:"state"`
@@ -208,7 +207,6 @@ program has locked the database, the command tries for up to a minute.`,
 	return cmd
 }
 
-// keysListLine returns the command that lists the keys of a database.
 func keysListLine(db string) string { return "firefighters keys list --db " + cli.Quote(db) }
 
 // Limits of the retries of keys revoke. A leaked key must not stay valid because another program is

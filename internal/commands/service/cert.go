@@ -59,7 +59,6 @@ server uses it within a minute.`,
 	return cmd
 }
 
-// certOptions are the flags of cert.
 type certOptions struct {
 	output           string
 	names            []string
@@ -112,7 +111,6 @@ func writeCertificate(env cli.Env, path string, d authority.Description) error {
 	return nil
 }
 
-// describe returns the description of an authority for people.
 func describe(d authority.Description) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Authority    %s\nSHA-256      %s\nSHA-1        %s\nExpires      %s\nFile         %s\n",

@@ -61,7 +61,6 @@ func (s Service) backupDisk(env cli.Env, args []string) error {
 	return s.useDisk(env, disk)
 }
 
-// listDisks prints the disks and the command to use one.
 func listDisks(env cli.Env, disks []managers.Disk) error {
 	if len(disks) == 0 {
 		return errors.New("no disk for backups is connected")
@@ -83,7 +82,6 @@ func listDisks(env cli.Env, disks []managers.Disk) error {
 	return printAll(env, append(lines, aboutVolumes()...))
 }
 
-// sizeOf formats the size of a disk, "" for 0.
 func sizeOf(bytes int64) string {
 	if bytes == 0 {
 		return ""

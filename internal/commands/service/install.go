@@ -64,7 +64,6 @@ such as --tls-cert "".`,
 	return cmd
 }
 
-// installation is a run of the command install.
 type installation struct {
 	Service
 	env        cli.Env
@@ -283,7 +282,6 @@ func fileError(file string, err error) error {
 	return failed
 }
 
-// copyProgram copies this program to its installed path.
 func (in *installation) copyProgram() error {
 	own, err := os.Executable()
 	if err != nil {

@@ -143,7 +143,6 @@ func (s Service) overview(ctx context.Context, state managers.State) overview {
 // littleRoom is space in bytes for some weeks of changes or a few backups.
 const littleRoom = 100_000_000
 
-// lines returns the overview as text.
 func (o overview) lines(now time.Time) (lines []string) {
 	add := func(label, format string, args ...any) {
 		lines = append(lines, fmt.Sprintf("%-10s %s", label, fmt.Sprintf(format, args...)))
@@ -265,7 +264,6 @@ func (o *overview) ask(ctx context.Context) {
 	}
 }
 
-// inspectData adds the state of the database and the backups.
 func (s Service) inspectData(o *overview, settings managers.Settings) {
 	options, err := s.options(settings)
 	if err != nil {
@@ -306,7 +304,6 @@ func readAddresses(file string) (address, local string, err error) {
 	return store.ReadAddresses(c)
 }
 
-// inspectBackups returns the state of the backups in a folder.
 func (s Service) inspectBackups(db, folder string) *backups {
 	found := &backups{Folder: folder, SameDisk: sameDisk(folder, db)}
 	if !osutil.Exists(folder) {

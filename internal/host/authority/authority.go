@@ -181,7 +181,6 @@ func (a *Authority) Renew() error {
 	return nil
 }
 
-// publish writes the certificate of the authority to publicFile.
 func (a *Authority) publish(ca *pair) error {
 	a.public = encodeCertificate(ca.certificate)
 	if current, err := os.ReadFile(a.file(publicFile)); err == nil && bytes.Equal(current, a.public) {

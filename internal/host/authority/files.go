@@ -13,7 +13,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// pair is a key and its certificate.
 type pair struct {
 	key         *ecdsa.PrivateKey
 	certificate *x509.Certificate
@@ -34,7 +33,6 @@ func readPair(path string) (*pair, error) {
 	return &pair{key, parsed.Leaf}, nil
 }
 
-// encode returns the pair as PEM.
 func (p *pair) encode() []byte {
 	der, err := x509.MarshalPKCS8PrivateKey(p.key)
 	if err != nil {

@@ -65,7 +65,6 @@ func newAuthority(m Machine, others string, now time.Time) (*pair, error) {
 	return sign(template, nil)
 }
 
-// issue creates a server certificate for a machine.
 func issue(ca *pair, m Machine, now time.Time) (*pair, error) {
 	if now.Before(firstDay) {
 		now = firstDay

@@ -22,7 +22,6 @@ type events struct{ report func(level, string) }
 
 const maxEvent = 30000 // bytes; the limit of Windows is 31,839 characters
 
-// Write reports one line.
 func (e *events) Write(line []byte) (int, error) {
 	e.send(readEntry(line))
 	return len(line), nil

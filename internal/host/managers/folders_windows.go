@@ -78,7 +78,6 @@ func takeFolder(path string) (created bool, err error) {
 	})
 }
 
-// foreign returns the error for a file of another owner.
 func foreign(path string) error {
 	return fmt.Errorf("%s %w. Move it away or, if you trust its content, run: takeown /a /r /f \"%s\"", path, errForeign, path)
 }

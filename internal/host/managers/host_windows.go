@@ -301,7 +301,6 @@ func isReady(status svc.Status) bool {
 	return status.State == svc.Running && status.Accepts&acceptsWhenReady != 0
 }
 
-// word describes a status for people.
 func word(status svc.Status) string {
 	switch {
 	case isReady(status):

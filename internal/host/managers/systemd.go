@@ -312,7 +312,6 @@ func dropIn(writes []string, port int) string {
 	return "# Created by firefighters service install from the settings of the service.\n[Service]\n" + lines.String()
 }
 
-// quoted escapes a path for a unit.
 func quoted(name string) string {
 	name = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(name)
 	if strings.ContainsAny(name, " \t'\"\\") {

@@ -97,10 +97,8 @@ func writeOrRemove(file, text string) (changed bool, err error) {
 	return true, os.WriteFile(file, []byte(text), 0o644)
 }
 
-// account is the user that runs the service.
 type account struct{ uid, gid int }
 
-// lookUpAccount returns the account of a user.
 func lookUpAccount(name string) (account, error) {
 	found, err := user.Lookup(name)
 	if err != nil {
