@@ -28,28 +28,23 @@ type Build struct {
 
 // ReadBuild returns the build of the running program.
 func ReadBuild() Build {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return Build{Version: cmp.Or(version, "devel")}
-	}
-	return buildOf(info, version)
+	info, _ := debug.ReadBuildInfo()
+	return buildOf(cmp.Or(info, &debug.BuildInfo{}), version)
 }
 
 func buildOf(info *debug.BuildInfo, version string) Build {
-	setting := func(key string) string {
-		for _, s := range info.Settings {
-			if s.Key == key {
-				return s.Value
-			}
+	b := Build{Version: cmp.Or(version, strings.Trim(strings.TrimPrefix(info.Main.Version, "v"), "()"), "devel")}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Date = s.Value
+		case "vcs.modified":
+			b.Changed = s.Value == "true"
 		}
-		return ""
 	}
-	return Build{
-		Version: cmp.Or(version, strings.Trim(strings.TrimPrefix(info.Main.Version, "v"), "()"), "devel"),
-		Commit:  setting("vcs.revision"),
-		Date:    setting("vcs.time"),
-		Changed: setting("vcs.modified") == "true",
-	}
+	return b
 }
 
 // String returns the build in one line, with the version of SQLite.

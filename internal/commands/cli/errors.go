@@ -61,15 +61,11 @@ func (env Env) PrintError(err error) (exitCode int) {
 	if _, ok := errors.AsType[*UsageError](err); ok {
 		exitCode = 2
 	}
-	label := "Error: "
+	label, level := "Error: ", slog.LevelError
 	if _, ok := errors.AsType[*unfinished](err); ok {
-		label = ""
+		label, level = "", slog.LevelInfo
 	}
 	if env.logs {
-		level := slog.LevelError
-		if label == "" {
-			level = slog.LevelInfo
-		}
 		NewLog(env.Stderr, false).Log(env.Context, level, err.Error(), append(hintAttrs(HintOf(err)), "exitCode", exitCode)...)
 	} else {
 		io.WriteString(env.Stderr, label+err.Error()+"\n"+hintLines(HintOf(err)))

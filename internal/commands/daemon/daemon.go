@@ -259,8 +259,10 @@ func (d *daemon) answer() error {
 		return &sqlite.FileError{Op: "writing to", Path: d.DB, Err: err}
 	}
 	warnOfExposure(d.env, d.listener.Addr(), d.DB, d.KeyFile)
-	if d.service.Authority != nil {
-		noteTrust(d.env, d.listener.Addr(), d.service.Authority.PublicFile(), d.url()+authority.Path, d.DB)
+	if d.service.Authority != nil && !isLoopback(d.listener.Addr()) {
+		d.env.Notef("Other computers must trust this certificate once: %s", cli.Quote(d.service.Authority.PublicFile()))
+		d.env.Notef("Phones can download it: %s", d.url()+authority.Path)
+		d.env.Notef("Instructions for each system: firefighters cert --db %s", cli.Quote(d.DB))
 	}
 	if d.invented == nil {
 		warnOfBackups(d.env, d.Backups, d.DB)

@@ -29,16 +29,6 @@ func warnOfExposure(env cli.Env, addr net.Addr, db, keyFile string) {
 	}
 }
 
-// noteTrust prints how other computers can trust the certificate: the path and the URL of the
-// authority's certificate, and the command with instructions.
-func noteTrust(env cli.Env, addr net.Addr, file, url, db string) {
-	if !isLoopback(addr) {
-		env.Notef("Other computers must trust this certificate once: %s", cli.Quote(file))
-		env.Notef("Phones can download it: %s", url)
-		env.Notef("Instructions for each system: firefighters cert --db %s", cli.Quote(db))
-	}
-}
-
 // warnOfModes warns of files with permissions in mask, which may be intended.
 func warnOfModes(env cli.Env, mask os.FileMode, paths ...string) {
 	var open []string

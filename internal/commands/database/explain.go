@@ -138,11 +138,10 @@ func adviceOn(err error, db string) Advice {
 	if e, ok := errors.AsType[*store.NotDeletedError](err); ok {
 		return Advice{Text: e.Error() + "; nothing was changed", Hint: "firefighters list --deleted --db " + cli.Quote(db)}
 	}
-	if e, ok := errors.AsType[*backup.Error](err); ok && e.Op != backup.OpRead {
-		return onWriting(e)
-	}
-	if e, ok := errors.AsType[*backup.Error](err); ok {
+	if e, ok := errors.AsType[*backup.Error](err); ok && e.Op == backup.OpRead {
 		return onReading(e)
+	} else if ok {
+		return onWriting(e)
 	}
 	if e, ok := errors.AsType[*sqlite.FileError](err); ok {
 		return onFile(e)

@@ -60,7 +60,7 @@ func takeFolder(path string) (created bool, err error) {
 	case !folder.isFolder:
 		return false, &fs.PathError{Op: "CreateDirectory", Path: path, Err: windows.ERROR_DIRECTORY}
 	}
-	if !folder.ownedByUs() && !isEmpty(path) {
+	if entries, err := os.ReadDir(path); !folder.ownedByUs() && (err != nil || len(entries) > 0) {
 		return false, foreign(path)
 	}
 	// After this no other user can add files while the content is checked.
@@ -159,11 +159,6 @@ func (s *secured) ownedByUs() bool {
 	}
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	return err == nil && owner.Equals(user.User.Sid) || owner.String() == serviceSID(windowsName) || slices.Contains(trustedOwners, owner.String())
-}
-
-func isEmpty(folder string) bool {
-	entries, err := os.ReadDir(folder)
-	return err == nil && len(entries) == 0
 }
 
 // letWrite lets the service write to a folder and its content, and keeps all other rights. It does

@@ -35,16 +35,19 @@ const (
 
 var noRoom = []error{windows.ERROR_DISK_FULL, windows.ERROR_HANDLE_DISK_FULL, windows.ERROR_DISK_QUOTA_EXCEEDED}
 
-// writeAccess opens the folder with the right to add files, and closes it.
+// open opens a file or folder with the given rights.
+func open(path string, rights uint32) (windows.Handle, error) {
+	const shareAll = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return 0, err
+	}
+	return windows.CreateFile(name, rights, shareAll, nil, windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS, 0)
+}
+
 func writeAccess(folder string) error {
 	const addFile = 2 // FILE_ADD_FILE
-	const shareAll = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
-	name, err := windows.UTF16PtrFromString(folder)
-	if err != nil {
-		return err
-	}
-	handle, err := windows.CreateFile(name, addFile, shareAll, nil,
-		windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS, 0)
+	handle, err := open(folder, addFile)
 	if err != nil {
 		return err
 	}
@@ -54,13 +57,7 @@ func writeAccess(folder string) error {
 // Stat is os.Stat, but reads the identity of the file immediately. With os.Stat, os.SameFile reads it
 // later: by then another file may have the name, and Wine fails while the file is mapped.
 func Stat(path string) (fs.FileInfo, error) {
-	const shareAll = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
-	name, err := windows.UTF16PtrFromString(path)
-	if err != nil {
-		return nil, &fs.PathError{Op: "stat", Path: path, Err: err}
-	}
-	handle, err := windows.CreateFile(name, windows.FILE_READ_ATTRIBUTES, shareAll, nil,
-		windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS, 0)
+	handle, err := open(path, windows.FILE_READ_ATTRIBUTES)
 	if err != nil {
 		return nil, &fs.PathError{Op: "stat", Path: path, Err: err}
 	}
