@@ -247,7 +247,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("%d people, %d of them on the second page", l.TotalCount, len(l.Data.Items))
 	}
 	s.stop(t)
-	checkIntro(t, s, fmt.Sprintf("Serving 500 invented people in 3 departments. They remain in %s when demo stops.", db))
+	checkIntro(t, s, fmt.Sprintf("Serving 500 invented people in 3 departments. They stay in %s when demo stops.", db))
 	works(t, "check", "--db", db)
 	refuses(t, 1, fmt.Sprintf("Error: demo creates a new file, but %q already exists\nTry: firefighters serve --db %s\n", db, db),
 		"demo", "--db", db, "--listen", "127.0.0.1:0")

@@ -72,7 +72,7 @@ func TestEncryptedBackup(t *testing.T) {
 	}{
 		{[]string{"restore", saved, "--db", restored}, 1, fmt.Sprintf("Error: the backup %q is encrypted\n", saved) + withKey},
 		{[]string{"restore", saved, "--db", restored, "--identity", other}, 1,
-			fmt.Sprintf("Error: the key of --identity does not decrypt the backup %q\nTry: use the key of %s\n", saved, recipient)},
+			fmt.Sprintf("Error: the key of --identity does not open the backup %q\nTry: use the key of %s\n", saved, recipient)},
 		{[]string{"restore", plain, "--db", restored, "--identity", key}, 1,
 			fmt.Sprintf("Error: reading the backup %q: the backup is not encrypted\n", plain)},
 		{[]string{"restore", saved, "--db", restored, "--identity", plain}, 1,

@@ -29,7 +29,7 @@ func TestCheckNewestBackup(t *testing.T) {
 	missing := filepath.Join(dir, "missing")
 	refuses(t, 1, fmt.Sprintf("Error: the folder %q does not exist\n", missing),
 		"check", "--db", db, "--backup-dir", missing)
-	refuses(t, 1, fmt.Sprintf("Error: there are no backups of %q created by the server in %q\n", db, dir), verify...)
+	refuses(t, 1, fmt.Sprintf("Error: there are no backups of %q made by the server in %q\n", db, dir), verify...)
 	works(t, "backup", backupOf(dir, time.Minute), "--db", other)
 	refuses(t, 1, none("there are only backups of another database"), verify...)
 

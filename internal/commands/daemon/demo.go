@@ -59,7 +59,7 @@ func (c Commands) demo(cmd *cobra.Command, o Options) error {
 	}
 	o.anyPort = !cmd.Flags().Changed("listen")
 	if keep {
-		invented.end = "They remain in " + cli.Quote(o.DB) + " when demo stops."
+		invented.end = "They stay in " + cli.Quote(o.DB) + " when demo stops."
 	} else {
 		invented.end = "They are deleted when demo stops."
 		dir, err := os.MkdirTemp("", "firefighters-demo-")

@@ -34,7 +34,7 @@ func (r *Recipients) Check(*cobra.Command) error {
 		return nil
 	case errors.Is(r.fault, backup.ErrSecret):
 		return cli.Usage(fmt.Sprintf("--%s: %v", recipientsFlag, r.fault),
-			"use the recipient that was printed with it, age1…; remove the secret key from your shell history, or create another: firefighters backup-key")
+			"use the recipient printed with it, age1…; remove the secret key from your shell history, or create another: firefighters backup-key")
 	}
 	return cli.Usage(fmt.Sprintf("--%s: %v", recipientsFlag, r.fault), "to create a key and its recipient: firefighters backup-key")
 }

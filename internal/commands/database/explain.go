@@ -182,7 +182,7 @@ func noFolder(path string) Advice {
 func onReading(e *backup.Error) Advice {
 	name := osutil.InQuotes(e.Path)
 	if wrong, ok := errors.AsType[*backup.WrongKeyError](e); ok {
-		a := Advice{Text: "the key of --identity does not decrypt the backup " + name}
+		a := Advice{Text: "the key of --identity does not open the backup " + name}
 		if len(wrong.To) > 0 {
 			a.Hint = "use the key of " + strings.Join(wrong.To, " or ")
 		}

@@ -298,11 +298,11 @@ func (i *importing) choices(o *imports.Outcome) (lines []string) {
 	}
 	for _, n := range o.Notes {
 		if n.Code == mapping.NoteNoZero && o.Number == nil {
-			add("To add a 0 to these phone numbers, import the file on the page: %s", related(i.cmd, "open"))
+			add("To put a 0 before these phone numbers, import the file on the page: %s", related(i.cmd, "open"))
 		}
 	}
 	if o.Differ > 0 {
-		add("Unchanged people who differ from the file: %d. To see the differences: %s", o.Differ, i.again("--update", "apply"))
+		add("Unchanged people who differ from the file: %d. To see how: %s", o.Differ, i.again("--update", "apply"))
 	}
 	return lines
 }

@@ -162,7 +162,7 @@ func (c Commands) listBackups(env cli.Env, db, dir string, asJSON bool) error {
 	case err != nil:
 		return folderError(dir, err)
 	case len(all) == 0:
-		env.Notef("There are no backups of %s created by the server in %s.", osutil.InQuotes(db), osutil.InQuotes(dir))
+		env.Notef("There are no backups of %s made by the server in %s.", osutil.InQuotes(db), osutil.InQuotes(dir))
 		return nil
 	}
 	list := cli.NewList(asJSON, "CREATED", "AGE", "SIZE", "FILE", "ENCRYPTED", "VERIFIED")

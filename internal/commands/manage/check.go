@@ -63,7 +63,7 @@ func (c Commands) checkNewest(env cli.Env, db, dir, identity string) error {
 	}
 	newest, err := backup.Newest(db, dir)
 	if errors.Is(err, backup.ErrNone) {
-		return fmt.Errorf("there are no backups of %s created by the server in %s", osutil.InQuotes(db), osutil.InQuotes(dir))
+		return fmt.Errorf("there are no backups of %s made by the server in %s", osutil.InQuotes(db), osutil.InQuotes(dir))
 	}
 	if err != nil {
 		return fmt.Errorf("looking for a backup of %s in %s: %w", osutil.InQuotes(db), osutil.InQuotes(dir), err)

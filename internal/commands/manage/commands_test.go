@@ -187,7 +187,7 @@ func TestBackupList(t *testing.T) {
 		t.Errorf("stdout:\n%sstderr %q", stdout, stderr)
 	}
 	args[3] = filepath.Join(t.TempDir(), "z.db")
-	if code, stdout, stderr := run(t, args...); code != 0 || stdout != "" || stderr != fmt.Sprintf("There are no backups of %s created by the server in %s.\n", osutil.InQuotes(args[3]), osutil.InQuotes(dir)) {
+	if code, stdout, stderr := run(t, args...); code != 0 || stdout != "" || stderr != fmt.Sprintf("There are no backups of %s made by the server in %s.\n", osutil.InQuotes(args[3]), osutil.InQuotes(dir)) {
 		t.Errorf("another database: code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	args[5] = filepath.Join(dir, "absent")

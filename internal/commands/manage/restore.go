@@ -97,7 +97,7 @@ func reportRestored(env cli.Env, r backup.Restore, done backup.Restored, again s
 		if !errors.Is(done.ErasedUnknown, fs.ErrNotExist) {
 			reason = fmt.Sprintf("the old database does not list them, and %s cannot be read: %v", backup.ErasedName, done.ErasedUnknown)
 		}
-		// Another restore keeps people who are in the existing database, so it must be moved first.
+		// A restore keeps people who are in the existing database, so the database must be moved first.
 		env.Warn("people who were permanently deleted after this backup may be back: "+reason, fmt.Sprintf(
 			"copy the newest %s next to the backup, move %s away, and restore again: %s\n", backup.ErasedName, db, again)+
 			"or delete these people again on the office page, then: firefighters purge ID --db "+db)

@@ -189,8 +189,8 @@ func (a *Authority) publish(ca *pair) error {
 	return osutil.WriteFile(a.file(publicFile), a.public, true)
 }
 
-// wanted returns the names and addresses for the server certificate: those of the machine that the
-// authority may certify. It logs a warning for each other name and IPv4 address.
+// wanted returns the names and addresses of the machine that the authority may certify. It logs a
+// warning for each other name and IPv4 address.
 func (a *Authority) wanted(ca *x509.Certificate) (w Machine) {
 	m, host := a.Machine(), a.listenHost()
 	w = Machine{Host: m.Host, Names: ca.PermittedDNSDomains}

@@ -201,7 +201,7 @@ func hasNoPermissions(err error) bool {
 	return errors.Is(err, windows.ERROR_INVALID_FUNCTION) || errors.Is(err, windows.ERROR_NOT_SUPPORTED)
 }
 
-// enablePrivileges enables those of the named privileges that the process has.
+// enablePrivileges enables the named privileges, except those that the process lacks.
 func enablePrivileges(names ...string) {
 	var token windows.Token
 	if windows.OpenProcessToken(windows.CurrentProcess(), windows.TOKEN_ADJUST_PRIVILEGES|windows.TOKEN_QUERY, &token) != nil {

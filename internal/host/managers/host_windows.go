@@ -138,7 +138,7 @@ func (h Host) Install(d Definition) (steps []string, err error) {
 	}
 	step := fmt.Sprintf("Opened port %d in the firewall, for private networks.", d.Port)
 	if err := openFirewall(d.Program, d.Port); err != nil { // for example, the firewall is turned off
-		step = fmt.Sprintf("The firewall was not changed: %v. If other computers cannot reach port %d, open the port in the firewall.", err, d.Port)
+		step = fmt.Sprintf("The firewall was not changed: %v. If other computers cannot reach port %d, open it in the firewall.", err, d.Port)
 	}
 	return append(steps, step), nil
 }

@@ -58,8 +58,8 @@ func (p pc) prepare(data string, addUser func() error) (owner account, steps []s
 		}
 		steps = append(steps, "Created the user "+Account+", which runs the service and cannot sign in.")
 	}
-	made, err := owner.take(data)
-	return owner, append(steps, made...), err
+	taken, err := owner.take(data)
+	return owner, append(steps, taken...), err
 }
 
 // system runs a command. The error has the first line of its output.
