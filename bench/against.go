@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// anotherBuild measures reads and writes in turn with those of another build of the
-// service, each in a separate country.
+// anotherBuild compares the request rates of the service with another build of it. Each
+// build serves a separate country.
 func (b *bench) anotherBuild() error {
 	if b.against == "" {
 		return nil

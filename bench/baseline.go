@@ -123,8 +123,8 @@ func (b *baseline) create(w http.ResponseWriter, r *http.Request, _ httprouter.P
 	respond(w, http.StatusCreated, body)
 }
 
-// creates compares creates with those of the baseline, which makes a transaction for
-// each.
+// creates compares the rate of creates with the baseline, which runs one transaction per
+// create.
 func (b *bench) creates() error {
 	people := b.country.creates()
 	for _, work := range []struct {

@@ -41,7 +41,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestLoad: an unexpected answer makes a load fail.
+// TestLoad checks that a load fails on an unexpected answer.
 func TestLoad(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Write([]byte("as wanted"))
@@ -54,14 +54,14 @@ func TestLoad(t *testing.T) {
 	at := &process{command: &exec.Cmd{Process: self}, address: strings.TrimPrefix(server.URL, "http://")}
 	for _, test := range []struct {
 		name  string
-		sent  request
+		send  request
 		fails bool
 	}{
 		{"right", newRequest("GET", "/", "", "", 200, "wanted"), false},
 		{"wrong body", newRequest("GET", "/", "", "", 200, "else"), true},
 		{"wrong status", newRequest("GET", "/", "", "", 404, ""), true},
 	} {
-		r, err := load{at: at, clients: 4, supply: &supply{requests: []request{test.sent}}}.run(100 * time.Millisecond)
+		r, err := load{at: at, clients: 4, supply: &supply{requests: []request{test.send}}}.run(100 * time.Millisecond)
 		if (err != nil) != test.fails || r.requests == 0 {
 			t.Errorf("%s: %d requests, error %v, want an error: %t", test.name, r.requests, err, test.fails)
 		}
@@ -71,10 +71,10 @@ func TestLoad(t *testing.T) {
 func TestFragment(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	if got := fragment(r, "čaj", 3); got != "čaj" {
-		t.Errorf("the whole text: got %q", got)
+		t.Errorf("fragment of the whole text = %q", got)
 	}
 	if got := fragment(r, "a b", 3) + fragment(r, "ab", 3); got != "" {
-		t.Errorf("a piece with a space and a short text: got %q", got)
+		t.Errorf("fragments of a piece with a space and of a short text = %q, want none", got)
 	}
 }
 
@@ -101,6 +101,6 @@ func TestRatio(t *testing.T) {
 		return results
 	}
 	if got := (comparison{of(10, 30, 5), of(10, 10, 10)}).ratio(); got != 1 {
-		t.Errorf("the median of 1, 3 and 0.5: got %v", got)
+		t.Errorf("ratio with rounds of 1, 3 and 0.5 = %v, want the median, 1", got)
 	}
 }

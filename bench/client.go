@@ -36,7 +36,7 @@ type client struct {
 // not answer cannot block it forever.
 const clientLimit = time.Minute
 
-// largestAnswer is that of a page of a hundred people.
+// largestAnswer is the size of the read buffer. A page of a hundred people fits into it.
 const largestAnswer = 256 << 10
 
 func dial(address string) (*client, error) {

@@ -13,7 +13,7 @@ type side func(length time.Duration) (result, error)
 type comparison [2][]result
 
 // compare runs two sides in turn, forwards and backwards, so that other load on the
-// machine affects both alike. A short warm-up of each side comes first and does not
+// machine affects both equally. A short warm-up of each side comes first and does not
 // count.
 func (b *bench) compare(sides [2]side) (c comparison, err error) {
 	for _, work := range sides {

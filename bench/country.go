@@ -42,7 +42,7 @@ const (
 )
 
 // openCountry adds a key for every department to the database at path and draws
-// a sample. No other process may use the database meanwhile.
+// a sample. No other process may use the database at the same time.
 func openCountry(path string) (*country, error) {
 	c := &country{path: path, random: rand.New(rand.NewPCG(2, 3))}
 	db, err := openDatabase(path, "mode=rw")

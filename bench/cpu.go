@@ -12,14 +12,15 @@ import (
 	"time"
 )
 
-// Sizes of a comparison by CPU time. A scrub of so many people ends after half a minute.
+// Sizes of a comparison by CPU time. The service scrubs a database of this size within
+// half a minute.
 const (
 	cpuDepartments = 1000
 	cpuPeople      = 40_000
 	cpuRounds      = 60 // for each of the rounds of other comparisons
 )
 
-// variant is a process of a comparison by CPU time. It has a copy of the database.
+// variant is a process in a comparison by CPU time. It has a separate copy of the database.
 type variant struct {
 	at      *process
 	clients []*client
@@ -29,15 +30,15 @@ type variant struct {
 type cpuWork struct {
 	name     string
 	clients  int
-	inTurn   int     // requests
+	inTurn   int     // requests per turn
 	most     float64 // goal, in units of a bare handler's CPU time; 0 for none
 	requests func(at *process) []request
 }
 
-// cpuPerRequest compares the CPU time of a request with that of a bare handler. It
-// takes several hundred short turns in random order, so other work on the machine falls
-// on all processes alike, and takes none of their time: their own clocks are read. The
-// program runs twice, to show what such a comparison can tell.
+// cpuPerRequest compares the CPU time of a request with a bare handler. It runs several
+// hundred short turns in random order, so that other load on the machine affects all
+// processes equally. It reads the CPU clock of each process, which excludes that load.
+// The same program runs twice, to show the precision of the comparison.
 func (b *bench) cpuPerRequest() error {
 	c, err := b.demo("cpu.db", min(b.departments, cpuDepartments), min(b.people, cpuPeople))
 	if err != nil {
@@ -125,8 +126,8 @@ const (
 	restLimit = 2 * time.Minute
 )
 
-// awaitRest waits until a process that gets no requests does nothing: until the scrub
-// after its start has ended. What it does after restLimit is in the figures.
+// awaitRest waits until a process without requests is idle: until its scrub after startup
+// has ended. It waits for at most restLimit. Later work of the process affects the figures.
 func (v *variant) awaitRest() {
 	for began := time.Now(); time.Since(began) < restLimit; {
 		before := v.at.cpu()
@@ -135,7 +136,7 @@ func (v *variant) awaitRest() {
 			return
 		}
 	}
-	note("%s does not come to rest", v.at.command)
+	note("%s is still busy after %v", v.at.command, restLimit)
 }
 
 // bareRequests returns requests for the bare handler, which always sends the same
@@ -151,7 +152,7 @@ func (c *country) bareRequests() []request {
 // inOrder is the order of the office's list.
 const inOrder = "sortBy=lastName&sortDir=asc&pageSize=100"
 
-// cpuWorks returns all kinds of work. Those that write come last.
+// cpuWorks returns all kinds of work. Writes come last.
 func (c *country) cpuWorks() ([]cpuWork, error) {
 	terms, err := c.large.terms(c.random, 400)
 	if err != nil {
@@ -180,9 +181,8 @@ func (c *country) cpuWorks() ([]cpuWork, error) {
 	}, nil
 }
 
-// cpuRounds returns the CPU time of one request of a work, by variant and round. In
-// each round all variants do the work, in random order. The last variant gets the bare
-// requests.
+// cpuRounds returns the CPU time of one request, by variant and round. In each round all
+// variants do the work, in random order. The last variant gets the bare requests.
 func (b *bench) cpuRounds(w cpuWork, variants []*variant, bare []request) ([][]float64, error) {
 	requests := make([][]request, len(variants))
 	for i, v := range variants[:len(variants)-1] {
@@ -205,8 +205,7 @@ func (b *bench) cpuRounds(w cpuWork, variants []*variant, bare []request) ([][]f
 	return used, nil
 }
 
-// turn sends the requests of a round and returns the CPU time that the process took for
-// them.
+// turn sends the requests of a round and returns the CPU time that the process used.
 func (v *variant) turn(clients, count int, requests []request, round int) (time.Duration, error) {
 	if missing := clients - len(v.clients); missing > 0 {
 		more, err := dialAll(v.at, missing)
@@ -235,7 +234,7 @@ func (v *variant) turn(clients, count int, requests []request, round int) (time.
 	return v.at.cpu() - before, errors.Join(failures...)
 }
 
-// addCPU adds the lines.
+// addCPU adds the results of all comparisons by CPU time to the table.
 func (b *bench) addCPU(works []cpuWork, used spent) {
 	const service, again, other = 0, 1, 2
 	bare := len(used[works[0].name]) - 1

@@ -57,7 +57,7 @@ func (b *bench) growth() error {
 	for i, g := range all {
 		g.size, g.random = g.departments[0].people, rand.New(rand.NewPCG(4, uint64(i)))
 		if g.people = g.people[:min(growthPeople, len(g.people))]; len(g.people) == 0 {
-			return fmt.Errorf("%s: nobody was drawn", g.name)
+			return fmt.Errorf("%s: no one was drawn", g.name)
 		}
 		if err := g.readEmails(); err != nil {
 			return err
@@ -77,7 +77,7 @@ func (b *bench) growth() error {
 	return nil
 }
 
-// readEmails asks for the e-mail addresses of some people.
+// readEmails reads the e-mail addresses of some people.
 func (g *grown) readEmails() error {
 	for _, p := range g.people {
 		answer, err := fetch(g.at, p.get())
@@ -96,7 +96,7 @@ func (g *grown) readEmails() error {
 		}
 	}
 	if len(g.emails) == 0 {
-		return fmt.Errorf("%s: nobody has an e-mail address", g.name)
+		return fmt.Errorf("%s: no one has an e-mail address", g.name)
 	}
 	return nil
 }
@@ -104,12 +104,12 @@ func (g *grown) readEmails() error {
 // growthWork is one kind of work.
 type growthWork struct {
 	name     string
-	inTurn   int  // requests
-	through  bool // it goes through the whole department, and so takes longer in a large one
+	inTurn   int  // requests per turn
+	through  bool // reads the whole department, so a large one takes longer
 	requests func(*grown) []request
 }
 
-// growthWorks are all kinds of work. Those that write come last.
+// growthWorks lists all kinds of work. Writes come last.
 var growthWorks = []growthWork{
 	{"GET by id", 160, false, func(g *grown) []request { return each(g.people, person.get).requests }},
 	{"list of 20, newest first", 96, false, func(g *grown) []request { return g.lists("") }},
@@ -134,7 +134,7 @@ func (g *grown) lists(query string) []request {
 	return each(g.departments, func(d *department) request { return d.list(query) }).requests
 }
 
-// byEmail asks for people by their addresses. A PUT may have changed them.
+// byEmail returns a request for each address. The answer may be empty: a PUT may have changed the address.
 func (g *grown) byEmail(parameter string) (all []request) {
 	for i, email := range g.emails {
 		all = append(all, newRequest("GET", records+"?"+parameter+email, g.theirs[i].key, "", 200, `"totalCount":`))
@@ -147,7 +147,7 @@ func (b *bench) growthRounds(w growthWork, all []*grown) ([][]float64, error) {
 	requests, used := make([][]request, len(all)), make([][]float64, len(all))
 	for i, g := range all {
 		requests[i] = w.requests(g)
-		if _, err := g.turn(1, 1, requests[i], 0); err != nil { // makes the index
+		if _, err := g.turn(1, 1, requests[i], 0); err != nil { // builds the index
 			return nil, fmt.Errorf("%s: %w", g.name, err)
 		}
 	}
@@ -166,8 +166,9 @@ func (b *bench) growthRounds(w growthWork, all []*grown) ([][]float64, error) {
 	return used, nil
 }
 
-// addGrowth adds the line of a work. Its goal is that of the logarithm: 1,200,000 people
-// are 3.8 times as many levels as 40. What goes through a department has no such goal.
+// addGrowth adds the result of a work to the table. The goal grows with the logarithm: a
+// B-tree of 1,200,000 people has 3.8 times the levels of one of 40. Work that reads the
+// whole department may take proportionally longer.
 func (b *bench) addGrowth(w growthWork, all []*grown, used [][]float64) {
 	of := spent{w.name: used}
 	var findings []finding

@@ -14,8 +14,8 @@ const (
 	writers = 64
 )
 
-// supply hands out requests in the random order in which they were drawn. After the
-// last one it starts again.
+// supply hands out requests in the order of the slice. After the last request it starts
+// again.
 type supply struct {
 	requests []request
 	taken    atomic.Uint64
@@ -27,8 +27,8 @@ func (s *supply) take() *request {
 	return &s.requests[n%uint64(len(s.requests))]
 }
 
-// load is a number of clients that send requests. Each client sends its next
-// request when the last one has been answered.
+// load is a number of clients that send requests. Each client waits for an answer before
+// it sends its next request.
 type load struct {
 	at      *process
 	clients int

@@ -56,7 +56,7 @@ func parseSettings(args []string) (s settings, err error) {
 	flags.IntVar(&s.largest, "largest", 1_200_000, "people in the largest department of growth")
 	flags.DurationVar(&s.round, "round", time.Second, "time for each side in a round")
 	flags.IntVar(&s.rounds, "rounds", 5, "rounds of each comparison")
-	only := flags.String("only", "", "measure only what has a name that matches this regular expression")
+	only := flags.String("only", "", "run only the measurements whose name matches this regular expression")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
@@ -77,8 +77,7 @@ type bench struct {
 	table    table
 }
 
-// measurements lists all measurements in their order. The last ones change the
-// country.
+// measurements lists all measurements in order. The last ones change the country.
 var measurements = []struct {
 	name    string
 	measure func(*bench) error
@@ -88,7 +87,7 @@ var measurements = []struct {
 	{"growth", (*bench).growth},
 	{"against", (*bench).anotherBuild},
 	{"baseline", (*bench).creates},
-	{"beside imports", (*bench).besideImports},
+	{"imports", (*bench).importWait},
 }
 
 func run(ctx context.Context, args []string) error {
@@ -110,7 +109,7 @@ func run(ctx context.Context, args []string) error {
 	return err
 }
 
-// measure runs the selected measurements. It goes on after a failure.
+// measure runs the selected measurements. It continues after a failure.
 func (b *bench) measure() (err error) {
 	for _, m := range measurements {
 		if !b.only.MatchString(m.name) || b.ctx.Err() != nil {
@@ -145,8 +144,8 @@ func (b *bench) prepare() (err error) {
 	return b.startBaseline()
 }
 
-// demo creates a database of invented people with firefighters demo, and draws from
-// it.
+// demo creates a database of invented people with firefighters demo and opens it as a
+// country.
 func (b *bench) demo(name string, departments, people int) (*country, error) {
 	path := filepath.Join(b.folder, name)
 	p, err := start(b.ctx, b.program, "demo", "--db", path, "--listen", "127.0.0.1:0",

@@ -13,8 +13,8 @@ const (
 	crowdSize = 300 // connections that stay open
 )
 
-// memory measures the most memory that a service of the country takes while many
-// clients send what costs most and read only the first byte of each answer.
+// memory measures the peak memory of the service while many clients send the most
+// expensive requests and read only the first byte of each answer.
 func (b *bench) memory() error {
 	d := b.country.large
 	upload := strings.Repeat("First name,Last name\nAna,Horvat\n", 10*megabyte/32)
@@ -34,7 +34,7 @@ func (b *bench) memory() error {
 		{"exports of the largest department", func(*process) []byte {
 			return newRequest("GET", "/api/v1/export?format=csv&sortBy=lastName", d.key, "", 200, "").bytes
 		}},
-		{"lists of 10 MB to import", func(*process) []byte {
+		{"imports of 10 MB", func(*process) []byte {
 			return fmt.Appendf(nil, "POST /api/v1/imports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n"+
 				"Content-Type: text/csv\r\nContent-Length: %d\r\n\r\n%s", d.key, len(upload), upload)
 		}},
@@ -52,7 +52,7 @@ func (b *bench) memory() error {
 }
 
 // crowd starts a service, sends it a request from many connections at the same time, and
-// returns the most memory that the service had.
+// returns its peak memory.
 func (b *bench) crowd(request func(*process) []byte) (peak int64, err error) {
 	p, err := b.serve(b.country)
 	if err != nil {
@@ -64,14 +64,14 @@ func (b *bench) crowd(request func(*process) []byte) (peak int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	sent := request(p)
+	message := request(p)
 	var working sync.WaitGroup
 	for _, c := range clients {
 		if err := c.conn.(*net.TCPConn).SetReadBuffer(4096); err != nil {
 			return 0, err
 		}
 		working.Go(func() {
-			c.conn.Write(sent) // an error means that the service takes no more
+			c.conn.Write(message) // fails if the service stops reading
 			io.ReadFull(c.conn, make([]byte, 1))
 		})
 	}

@@ -75,7 +75,7 @@ func (p *process) stop() error {
 	}
 }
 
-// kill ends the process as kill -9 does.
+// kill ends the process with SIGKILL.
 func (p *process) kill() {
 	p.command.Process.Kill()
 	<-p.exited
@@ -83,7 +83,7 @@ func (p *process) kill() {
 
 func (p *process) cpu() time.Duration { return cpu(p.command.Process.Pid) }
 
-// peak returns the most memory that the process has had in RAM, in bytes: VmHWM.
+// peak returns the peak resident memory of the process (VmHWM), in bytes.
 func (p *process) peak() int64 {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
 	_, line, _ := strings.Cut(string(status), "VmHWM:")

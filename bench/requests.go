@@ -14,7 +14,7 @@ const records = "/api/v1/firefighters"
 // someItem is a part of every list that is not empty.
 const someItem = `"items":[{"id":"`
 
-// get expects the requested record.
+// get requests a record and expects its id in the answer.
 func (p person) get() request {
 	return newRequest("GET", records+"/"+p.id, p.key, "", 200, `"id":"`+p.id+`"`)
 }
@@ -23,12 +23,12 @@ func (p person) replace(body string) request {
 	return newRequest("PUT", records+"/"+p.id, p.key, body, 200, `"id":"`+p.id+`"`)
 }
 
-// list expects a page that is not empty.
+// list requests a page of a list and expects at least one record.
 func (d *department) list(query string) request {
 	return newRequest("GET", records+"?"+query, d.key, "", 200, someItem)
 }
 
-// page expects a page of the office with a text on it.
+// page requests the office's list and expects a text on it.
 func (d *department) page(at *process, query, want string) request {
 	_, port, _ := net.SplitHostPort(at.address)
 	bytes := fmt.Appendf(nil, "GET /office/?%s HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nAccept-Language: en\r\n"+
@@ -40,8 +40,7 @@ func (d *department) create(body string) request {
 	return newRequest("POST", records, d.key, body, 201, `{"id":"`)
 }
 
-// body returns a random new person. Its number is so high that demo has not used
-// it.
+// body returns a random new person. Its number is higher than any that demo uses.
 func body(r *rand.Rand, d *department) string {
 	f := demo.Person(int(d.id-1), 1_000_000+r.IntN(1_000_000_000))
 	member := map[string]string{"firstName": f.FirstName, "lastName": f.LastName}
@@ -88,13 +87,13 @@ func (c *country) searches() (*supply, error) {
 	return s, nil
 }
 
-// creates adds people to random departments, to large ones more often.
+// creates returns requests that add people. Large departments get more of them.
 func (c *country) creates() *supply {
 	return each(c.drawn, func(p person) request { return p.create(body(c.random, p.department)) })
 }
 
-// replaces changes all fields of random people, so that every derived column
-// changes.
+// replaces returns requests that change all fields of random people, so that every derived
+// column changes.
 func (c *country) replaces() *supply {
 	return each(c.drawn, func(p person) request { return p.replace(body(c.random, p.department)) })
 }

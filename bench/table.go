@@ -32,15 +32,15 @@ func (g goal) String() string {
 	return fmt.Sprintf("%s %v %s", sign, g.limit, g.unit)
 }
 
-// table is the output. It has a line for each goal. Below come all findings of
-// the lines that show only the worst of several.
+// table is the output: a line for each goal, then all findings of the lines that show only
+// the worst of several.
 type table struct{ lines, details strings.Builder }
 
 const (
 	tableHead = "| work | goal | measured | figures | |\n|---|---|---|---|---|\n"
 	tableNote = "\nFigures are medians of the rounds, the service first: requests a second, and in brackets the CPU time of\n" +
 		"one request, of the server + of the load generator.\n"
-	detailHead = "\nThe lines that show the worst of several, in full:\n\n| work | of | measured | figures |\n|---|---|---|---|\n"
+	detailHead = "\nAll values of the lines that show only the worst:\n\n| work | of | measured | figures |\n|---|---|---|---|\n"
 )
 
 // add adds the line of one goal with the worst of its findings.

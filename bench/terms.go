@@ -29,7 +29,7 @@ func readNames(db *sql.DB, d *department) (names []string, err error) {
 	return names, err
 }
 
-// terms draws n search terms, escaped for a query. Each is a part of a last name of the
+// terms draws n search terms, escaped for a query. Each is a part of a last name in the
 // department.
 func (d *department) terms(r *rand.Rand, n int) (terms []string, err error) {
 	for range mostDraws {
@@ -44,9 +44,9 @@ func (d *department) terms(r *rand.Rand, n int) (terms []string, err error) {
 	return nil, fmt.Errorf("department %d has too few long last names", d.id)
 }
 
-// fragment returns a random piece of a text with the given number of characters.
-// It returns "" if the text is too short or the piece has a space: that would be
-// two terms.
+// fragment returns a random piece of a text with the given number of characters. It
+// returns "" if the text is too short or the piece contains a space, which would make two
+// terms.
 func fragment(r *rand.Rand, text string, length int) string {
 	characters := []rune(text)
 	if len(characters) < length {

@@ -19,15 +19,15 @@ import (
 )
 
 const (
-	besideClients = 32
+	importClients = 32
 	imported      = 17_000               // people in a list
-	besidePace    = 5 * time.Millisecond // between two creates of all clients together
+	createPace    = 5 * time.Millisecond // between two creates of all clients together
 )
 
-// besideImports measures how long creates of other departments wait while lists of 17,000
-// people are imported. To compare, it writes as many rows into a plain table.
-func (b *bench) besideImports() error {
-	list := filepath.Join(b.folder, "beside.csv")
+// importWait measures how long creates in other departments wait while lists of 17,000
+// people are imported. For comparison, it writes the same rows into a plain table.
+func (b *bench) importWait() error {
+	list := filepath.Join(b.folder, "imports.csv")
 	rows := people()
 	added, err := encodeCSV(rows)
 	if err != nil {
@@ -59,7 +59,7 @@ func (b *bench) besideImports() error {
 		tenants []string
 	}{
 		{"one, by the API", post("", added), []string{"A"}},
-		{"one that changes all, by the API", post("&update=true", changed), []string{"A"}},
+		{"one that changes everyone, by the API", post("&update=true", changed), []string{"A"}},
 		{"one, by the command", command, []string{"B"}},
 		{"two at once, by the API", post("", added), []string{"C", "D"}},
 		{"two at once, by the command", command, []string{"E", "F"}},
@@ -72,11 +72,11 @@ func (b *bench) besideImports() error {
 			if err != nil {
 				return err
 			}
-			delays, took, err := b.createBeside(func() error {
+			delays, took, err := b.createDuring(func() error {
 				failures := make([]error, len(w.tenants))
 				var working sync.WaitGroup
 				for i, tenant := range w.tenants {
-					working.Go(func() { failures[i] = w.imports(fmt.Sprintf("Beside %s %d", tenant, round)) })
+					working.Go(func() { failures[i] = w.imports(fmt.Sprintf("Importing %s %d", tenant, round)) })
 				}
 				working.Wait()
 				return errors.Join(failures...)
@@ -97,12 +97,12 @@ func (b *bench) besideImports() error {
 		for n := range m.longest {
 			ratios = append(ratios, m.longest[n]/m.plain[n])
 		}
-		note := fmt.Sprintf("all done after %.1f s; the rows in a plain table: %.0f ms, that is 1 : %.1f",
+		note := fmt.Sprintf("all done after %.1f s; the rows in a plain table: %.0f ms, a ratio of 1 : %.1f",
 			median(m.took), median(m.plain), median(ratios))
 		longest = append(longest, finding{w.name, median(m.longest), note})
 		p99 = append(p99, finding{w.name, median(m.p99), fmt.Sprintf("200 creates a second; slowest round %.0f ms", slices.Max(m.p99))})
 	}
-	b.table.add("longest wait of a create beside an import of 17,000 people into another department", atMost(1200, "ms"), longest...)
+	b.table.add("longest wait of a create during an import of 17,000 people into another department", atMost(1200, "ms"), longest...)
 	b.table.add("p99 of these creates", atMost(1200, "ms"), p99...)
 	return nil
 }
@@ -126,7 +126,7 @@ func encodeCSV(rows [][]string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// postImport imports a list by the API into a department, which it creates.
+// postImport creates a department and imports a list into it by the API.
 func (b *bench) postImport(tenant, query string, list []byte) error {
 	key, err := exec.CommandContext(b.ctx, b.program, "keys", "create", "--new", "--tenant", tenant, "--db", b.country.path).Output()
 	if err != nil {
@@ -150,12 +150,12 @@ func (b *bench) postImport(tenant, query string, list []byte) error {
 	return err
 }
 
-// createBeside creates people of all departments at a steady pace while work is done. It
-// returns how long each create took, sorted. The time counts from when each is due, so
-// that creates that could not be sent yet count.
-func (b *bench) createBeside(work func() error) (delays []time.Duration, took time.Duration, err error) {
+// createDuring creates people in all departments at a steady pace until work returns. It
+// returns the delay of each create, sorted. A delay starts when the create is due, not
+// when it is sent.
+func (b *bench) createDuring(work func() error) (delays []time.Duration, took time.Duration, err error) {
 	creates := b.country.creates()
-	clients, err := dialAll(b.service, besideClients)
+	clients, err := dialAll(b.service, importClients)
 	defer closeAll(clients)
 	if err != nil {
 		return nil, 0, err
@@ -167,7 +167,7 @@ func (b *bench) createBeside(work func() error) (delays []time.Duration, took ti
 	for i, c := range clients {
 		working.Go(func() {
 			for n := i; failures[i] == nil; n += len(clients) {
-				due := begin.Add(time.Duration(n) * besidePace)
+				due := begin.Add(time.Duration(n) * createPace)
 				select {
 				case <-ended:
 					return
@@ -187,8 +187,7 @@ func (b *bench) createBeside(work func() error) (delays []time.Duration, took ti
 	return delays, took, errors.Join(err, errors.Join(failures...))
 }
 
-// plainRows writes rows into a plain table in one transaction, and returns how long that
-// took.
+// plainRows writes rows into a plain table in one transaction and returns the duration.
 func (b *bench) plainRows(rows [][]string) (took time.Duration, err error) {
 	db, err := openDatabase(filepath.Join(b.folder, "rows.db"), "_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
 	if err != nil {
