@@ -27,10 +27,9 @@ func newClient(address string) *client {
 	return &client{http.Client{Timeout: answerLimit, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}, address}
 }
 
-// do sends a request and returns the status and the body of the answer. For a
-// created record it returns the id instead of the body. A write counts as
-// answered as soon as its status has arrived: then an error in the rest of the
-// answer is ignored.
+// do sends a request and returns the status and the body of the answer. For a created
+// record it returns the id instead of the body. A write is acknowledged as soon as its
+// status arrives: later errors of the answer are ignored.
 func (c *client) do(method, path, key string, body []byte) (status int, answer []byte, err error) {
 	r, err := http.NewRequest(method, "http://"+c.address+path, bytes.NewReader(body))
 	if err != nil {
@@ -55,7 +54,7 @@ func (c *client) do(method, path, key string, body []byte) (status int, answer [
 	return w.StatusCode, answer, err
 }
 
-// person is a record without its id, as it is sent and received.
+// person is a record without its id, in the JSON of requests and answers.
 type person struct {
 	FirstName   string `json:"firstName"`
 	LastName    string `json:"lastName"`
@@ -110,8 +109,8 @@ func (c *client) list(key, query string, number int) (p page, err error) {
 	return p, json.Unmarshal(body, &p)
 }
 
-// all gets the whole list of a department. contradiction describes a
-// contradiction within the list, or is empty.
+// all gets the whole list of a department. contradiction describes an inconsistency within
+// the list, or is empty.
 func (c *client) all(key, query string) (list map[string]person, contradiction string, err error) {
 	list = map[string]person{}
 	for number := 1; ; number++ {
@@ -121,7 +120,7 @@ func (c *client) all(key, query string) (list map[string]person, contradiction s
 		}
 		for _, item := range p.Data.Items {
 			if _, twice := list[item.ID]; twice {
-				contradiction = fmt.Sprintf("%s is twice in the list by %q", item.ID, query)
+				contradiction = fmt.Sprintf("%s appears twice in the list by %q", item.ID, query)
 			}
 			list[item.ID] = item.person
 		}
@@ -130,7 +129,7 @@ func (c *client) all(key, query string) (list map[string]person, contradiction s
 		}
 		if len(p.Data.Items) < pageSize {
 			if len(list) != p.TotalCount {
-				contradiction = fmt.Sprintf("%d records in the list by %q, but a total of %d", len(list), query, p.TotalCount)
+				contradiction = fmt.Sprintf("the list by %q has %d records, but its total is %d", query, len(list), p.TotalCount)
 			}
 			return list, contradiction, nil
 		}

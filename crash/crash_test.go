@@ -11,17 +11,17 @@ func TestCompare(t *testing.T) {
 		list        map[string]person
 		wrong       int
 	}{
-		{"as it was", map[string][]*person{"a": {&ana}, "b": {nil}}, nil, map[string]person{"a": ana}, 0},
+		{"unchanged", map[string][]*person{"a": {&ana}, "b": {nil}}, nil, map[string]person{"a": ana}, 0},
 		{"lost", map[string][]*person{"a": {&ana}}, nil, nil, 1},
 		{"changed", map[string][]*person{"a": {&ana}}, nil, map[string]person{"a": eva}, 1},
-		{"deleted but there", map[string][]*person{"a": {nil}}, nil, map[string]person{"a": ana}, 1},
+		{"deleted but listed", map[string][]*person{"a": {nil}}, nil, map[string]person{"a": ana}, 1},
 		{"old", map[string][]*person{"a": {&ana, &eva}}, nil, map[string]person{"a": ana}, 0},
 		{"new", map[string][]*person{"a": {&ana, &eva}}, nil, map[string]person{"a": eva}, 0},
 		{"neither", map[string][]*person{"a": {&ana, &eva}}, nil, map[string]person{"a": ivo}, 1},
-		{"perhaps deleted", map[string][]*person{"a": {&ana, nil}}, nil, nil, 0},
+		{"possibly deleted", map[string][]*person{"a": {&ana, nil}}, nil, nil, 0},
 		{"created without an answer", nil, []person{ivo}, map[string]person{"c": ivo}, 0},
 		{"created twice", nil, []person{ivo}, map[string]person{"c": ivo, "d": ivo}, 1},
-		{"created by nobody", nil, nil, map[string]person{"c": ivo}, 1},
+		{"created by no request", nil, nil, map[string]person{"c": ivo}, 1},
 	}
 	for _, test := range tests {
 		truth := newTruth("Engine 1", "")

@@ -35,17 +35,16 @@ type filler struct {
 	rand  *rand.Rand
 }
 
-// rooms are the upper limits of the free bytes on the filled disk, used in turn.
-// So the failing call is a first write, a later one or a checkpoint.
+// rooms are the upper limits of the free bytes on the filled disk, used in turn. They
+// decide which call fails: the first write, a later write or a checkpoint.
 var rooms = []int64{1, 64 << 10, 1 << 20, 24 << 20}
 
 const (
-	// smallDisk is larger than the -wal at its largest, so that the ballast that
-	// round removes is never empty.
+	// smallDisk is larger than the largest -wal, so the ballast that round removes is
+	// never empty.
 	smallDisk = 128 << 20
 	fillers   = 8
-	// writableLimit is the time within which writes must succeed once there is
-	// room.
+	// writableLimit is the time within which writes must succeed once there is free space.
 	writableLimit = 5 * time.Second
 )
 
@@ -112,7 +111,7 @@ func (f *fullRun) firstStart() (err error) {
 func (f *fullRun) checkRefusalForRoom(doing string, err error) {
 	f.checkRefusal(doing, err)
 	if !strings.Contains(err.Error(), "disk is full") {
-		f.wrong("%s: it does not say that the disk is full: %v", doing, err)
+		f.wrong("%s: the message does not report a full disk: %v", doing, err)
 	}
 }
 
@@ -162,7 +161,7 @@ func (f *fullRun) round(n int) error {
 		}
 	}
 	f.removeBallast()
-	return f.writable(fmt.Sprintf("round %d, with room again", n))
+	return f.writable(fmt.Sprintf("round %d, with free space again", n))
 }
 
 // longestRound is the number of writes after which the disk is filled to the last
@@ -193,12 +192,12 @@ func (f *fullRun) writeUntilFull(w *filler) error {
 
 // write makes a random change. Only success and 507 are right answers.
 func (f *fullRun) write(w *filler) (status int, err error) {
-	_, _, status, err = w.truth.change(f.service.client, &w.own, w.rand)
+	status, err = w.truth.change(f.service.client, &w.own, w.rand)
 	switch {
 	case status == http.StatusInsufficientStorage:
 		f.full.Add(1)
 	case err != nil || status >= 300:
-		f.wrong("a write to a full disk was answered by %d %v", status, err)
+		f.wrong("a write to a full disk returned %d %v", status, err)
 	}
 	return status, err
 }
@@ -221,9 +220,8 @@ func (f *fullRun) writable(doing string) error {
 	return nil
 }
 
-// restart ends the service, by turns with kill -9 and in an orderly way, and
-// starts it on a disk that is full to the last byte. It must start and serve
-// what is there.
+// restart ends the service, in turn by SIGKILL and by SIGTERM, and starts it on a disk
+// without a free byte. The service must start and serve the existing records.
 func (f *fullRun) restart(doing string) (err error) {
 	if f.starts%2 == 0 {
 		f.service.kill()

@@ -15,23 +15,23 @@ const (
 	longestImport = 600 * time.Millisecond
 )
 
-// importRun imports a list into a department and undoes that import, in turn. Both
-// commands are killed at random moments, beside a service under load.
+// importRun imports a list into a department and undoes that import, in turn. It kills
+// both commands at random moments while a service is under load.
 type importRun struct {
 	*check
 	db, file     string
 	key          string
-	imports      int       // number of imports that were done
+	imports      int       // completed imports
 	people       int       // in the department: all of a list or no one
 	running      *exec.Cmd // nil if no command was started since the last verify
 	output       lines     // of the running command
 	acknowledged bool      // the running command succeeded before it was killed
 	kills        int
-	done         int // commands that were done nevertheless
+	done         int // commands that completed before the kill
 }
 
-// arguments returns the next command: an import of new people, or the undoing of the last
-// one.
+// arguments returns the arguments of the next command: an import of new people, or the
+// undoing of the last import.
 func (r *importRun) arguments() ([]string, error) {
 	if r.people > 0 {
 		return []string{"import", "undo", strconv.Itoa(r.imports), "--tenant", importing, "--db", r.db}, nil
@@ -77,8 +77,8 @@ func (r *importRun) wait() {
 	}
 }
 
-// verify checks that the command was done as a whole or not at all, and as a whole if it
-// was acknowledged.
+// verify checks that the command changed everything or nothing, and everything if it was
+// acknowledged.
 func (r *importRun) verify(s *service) error {
 	if r.running == nil {
 		return nil

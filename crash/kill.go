@@ -31,8 +31,8 @@ type killRun struct {
 	late    int // kills during a stop
 }
 
-// kill kills the service at random moments: mostly under load, sometimes while it
-// starts and recovers, or while it stops. All kills use the same database.
+// kill kills the service at random moments: mostly under load, sometimes during startup
+// and recovery, or during a stop. All kills use the same database.
 func kill(c *check) error {
 	k := &killRun{check: c, db: filepath.Join(c.folder, "kill.db"), own: make([][]string, clients)}
 	k.imports = &importRun{check: c, db: k.db, file: filepath.Join(c.folder, "people.csv")}
@@ -56,9 +56,9 @@ func kill(c *check) error {
 		created += t.size()
 	}
 	slices.Sort(k.ready)
-	c.summary = fmt.Sprintf("%d kills under %d clients, %d of them while it started and %d while it stopped; "+
-		"%d writes and %d keys acknowledged, %d writes unknown, %d reads; %d records created; "+
-		"%d kills of imports and of undoing them, %d of which were done; ready again after %v (median), %v (slowest)",
+	c.summary = fmt.Sprintf("%d kills under %d clients, %d of them during startup and %d during a stop; "+
+		"%d writes and %d keys acknowledged, %d writes unanswered, %d reads; %d records created; "+
+		"%d kills of import and undo commands, %d of which completed; ready again after %v (median), %v (slowest)",
 		c.kills, clients, k.early, k.late, k.writes, len(k.keys), k.unknown, k.reads, created, k.imports.kills, k.imports.done,
 		k.ready[len(k.ready)/2].Round(time.Millisecond), k.ready[len(k.ready)-1].Round(time.Millisecond))
 	return nil
@@ -74,7 +74,7 @@ func (k *killRun) round(n int) error {
 		}
 		k.pause(0, 40*time.Millisecond)
 		s.kill()
-		k.checkText("killed while it started", s.log.String())
+		k.checkText("killed during startup", s.log.String())
 	}
 	s, err := k.start()
 	if err != nil {
@@ -85,7 +85,7 @@ func (k *killRun) round(n int) error {
 		return err
 	}
 	if n%2 == 0 {
-		k.runCheck(fmt.Sprintf("after kill %d, while it is served", n), k.db)
+		k.runCheck(fmt.Sprintf("after kill %d, while the service runs", n), k.db)
 	}
 	prune(k.truths, k.own)
 	l := k.startLoad(s, k.truths, k.own)
@@ -98,7 +98,7 @@ func (k *killRun) round(n int) error {
 	if n%5 == 0 {
 		key, err := k.key(k.db, k.truths[0].name)
 		if err != nil {
-			k.wrong("beside the load: %v", err)
+			k.wrong("creating a key under load: %v", err)
 		} else {
 			k.keys = append(k.keys, key)
 		}
@@ -114,7 +114,7 @@ func (k *killRun) round(n int) error {
 	k.imports.wait()
 	k.writes, k.reads, k.unknown = k.writes+l.writes.Load(), k.reads+l.reads.Load(), k.unknown+l.unknown.Load()
 	k.checkText("the log", s.log.String())
-	if n%2 == 0 { // after odd rounds the service is the first to open the database
+	if n%2 == 0 { // after odd rounds the service opens the database first
 		k.runCheck(fmt.Sprintf("after kill %d, before a start", n+1), k.db)
 	}
 	return nil
@@ -147,10 +147,10 @@ func (k *killRun) verifyEnd() error {
 	}
 	for _, key := range k.keys {
 		if status, _, err := s.client.do("GET", records, key, nil); err != nil || status != 200 {
-			k.wrong("a created key was answered by %d %v", status, err)
+			k.wrong("a request with a created key returned %d %v", status, err)
 		}
 	}
-	k.runCheck(doing+", while it is served", k.db)
+	k.runCheck(doing+", while the service runs", k.db)
 	k.end(doing, s, k.db)
 	if text := s.log.String(); strings.Contains(text, `"level":"ERROR"`) {
 		k.wrong("%s: errors in the log: %s", doing, text)

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// load is a number of clients that write and read. Each client uses only the
-// records that it has created itself, so it knows their content.
+// load is a number of clients that write and read. Each client uses only the records that
+// it created, so the expected content is known.
 type load struct {
 	c       *check
 	at      *service
 	truths  []*truth
 	own     [][]string  // ids of the records of each client
-	over    atomic.Bool // no more answers are expected
+	over    atomic.Bool // requests may fail from now on
 	writes  atomic.Int64
 	reads   atomic.Int64
 	unknown atomic.Int64 // writes without an answer
@@ -43,19 +43,18 @@ func (l *load) end(stop func()) {
 	l.working.Wait()
 }
 
-// step sends one request of a client. It returns false when the service does not
-// answer.
+// step sends one request of a client. It reports whether the service answered.
 func (l *load) step(i int, r *rand.Rand) bool {
 	t := l.truths[i%len(l.truths)]
 	if len(l.own[i]) > 0 && r.IntN(5) == 0 {
 		return l.read(t, l.own[i][r.IntN(len(l.own[i]))], r)
 	}
-	_, _, status, err := t.change(l.at.client, &l.own[i], r)
+	status, err := t.change(l.at.client, &l.own[i], r)
 	switch {
 	case err != nil || status >= 300:
 		l.unknown.Add(1)
 		if !l.over.Load() {
-			l.c.wrong("a write under load was answered by %d %v", status, err)
+			l.c.wrong("a write under load returned %d %v", status, err)
 		}
 	default:
 		l.writes.Add(1)
@@ -75,7 +74,7 @@ func (l *load) read(t *truth, id string, r *rand.Rand) bool {
 		must := t.possible[id]
 		t.mu.Unlock()
 		if err == nil && len(must) == 1 && (status != statusOf(must[0]) || must[0] != nil && *must[0] != p) {
-			what = fmt.Sprintf("%s was answered by %d %q, not by %s", id, status, p, describe(must...))
+			what = fmt.Sprintf("GET of %s returned %d %q, want %s", id, status, p, describe(must...))
 		}
 	} else {
 		var p page

@@ -1,7 +1,6 @@
-// Crash tests the built service under faults. It kills the process, cuts the
-// power and fills the disk. After each fault it checks that all acknowledged writes
-// are there. crash/run builds the programs and starts it. README.md describes what is
-// checked and how.
+// Crash tests the built service under faults. It kills the process, cuts the power and
+// fills the disk. After each fault it checks that no acknowledged write is lost. crash/run
+// builds the programs and starts it. README.md describes the checks.
 //
 //	crash --program FILE --folder FOLDER [--short] [--seed N] [--only REGEXP]
 package main
@@ -46,10 +45,10 @@ func parseSettings(args []string) (s settings, err error) {
 	flags := pflag.NewFlagSet("crash", pflag.ContinueOnError)
 	flags.StringVar(&s.program, "program", "", "the firefighters program")
 	flags.StringVar(&s.folder, "folder", "", "an empty folder, on a real disk, for the databases")
-	flags.BoolVar(&s.short, "short", false, "a part of each check, in a minute")
-	flags.Uint64Var(&s.seed, "seed", 0, "seed of the random numbers; 0 for a random seed (it is printed)")
-	flags.IntVar(&s.kills, "kills", 0, "number of kill -9; 0 for 25 with --short and 500 without")
-	only := flags.String("only", "", "run only the checks with a name that matches this regular expression")
+	flags.BoolVar(&s.short, "short", false, "run a shorter form of each check, in about a minute")
+	flags.Uint64Var(&s.seed, "seed", 0, "seed of the random numbers; 0 for a random seed, which is printed")
+	flags.IntVar(&s.kills, "kills", 0, "number of kills; 0 for 25 with --short and 500 without")
+	only := flags.String("only", "", "run only the checks whose name matches this regular expression")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
@@ -66,8 +65,8 @@ func parseSettings(args []string) (s settings, err error) {
 	return s, err
 }
 
-// limit returns the longest time that something may take. The short form allows twenty
-// times as long, because other tests run beside it, on any machine.
+// limit returns the longest time that an operation may take: d, or 20 * d in the short
+// form, which runs on any machine at the same time as other tests.
 func (s settings) limit(d time.Duration) time.Duration {
 	if s.short {
 		return 20 * d
@@ -127,7 +126,7 @@ type check struct {
 	ctx     context.Context
 	name    string
 	rand    *rand.Rand // only for the check's own goroutine
-	summary string     // what it did and found, in one line
+	summary string     // results in one line
 	notes
 }
 
@@ -142,7 +141,7 @@ type notRun string
 
 func (n notRun) Error() string { return string(n) }
 
-// try runs the check in a folder of its own and prints its line.
+// try runs the check in a separate folder and prints its result.
 func (c *check) try(do func(*check) error) error {
 	began := time.Now()
 	c.folder = filepath.Join(c.folder, c.name)
@@ -156,7 +155,7 @@ func (c *check) try(do func(*check) error) error {
 	case errors.As(err, &missing):
 		verdict, c.summary = "NOT RUN", missing.Error()
 	case err != nil:
-		verdict, c.summary = "WRONG", fmt.Sprintf("%s; it cannot go on: %v", c.summary, err)
+		verdict, c.summary = "WRONG", fmt.Sprintf("%s; stopped early: %v", c.summary, err)
 	case c.wrongs > 0:
 		verdict = "WRONG"
 	}

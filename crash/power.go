@@ -17,7 +17,7 @@ type disk struct {
 
 const (
 	imageSize = 64 << 20
-	// mountOptions keep the file system from writing to its device without a sync.
+	// mountOptions let the file system write to its device only for a sync.
 	mountOptions = "loop,commit=600"
 )
 
@@ -51,7 +51,7 @@ func (c *check) makeDisk() (*disk, error) {
 func (d *disk) mount() error   { return shell("mount", "-o", mountOptions, d.image, d.folder) }
 func (d *disk) unmount() error { return shell("umount", d.folder) }
 
-// snapshot copies the image. It reads it until two copies are the same.
+// snapshot copies the image. It reads the image until two copies are equal.
 func (d *disk) snapshot(to string) error {
 	for {
 		content, err := os.ReadFile(d.image)
@@ -76,12 +76,12 @@ type powerRun struct {
 	truths          []*truth
 	own             [][]string
 	writes, unknown int64
-	lost            int // power cuts that lost the canary, a file that was not synced
+	lost            int // power cuts that lost the canary file
 }
 
-// power cuts the power under load. It suspends the process, copies the image, and
-// goes on with the copy. A canary file that was written and not synced shows that
-// a cut loses unsynced data.
+// power cuts the power under load. It suspends the process, copies the image, and continues
+// with the copy. In each round it also writes a canary file without a sync. A lost canary
+// proves that a cut loses unsynced data.
 func power(c *check) error {
 	d, err := c.makeDisk()
 	if err != nil {
@@ -102,10 +102,10 @@ func power(c *check) error {
 		return err
 	}
 	if p.lost == 0 {
-		return notRun("a file that was not synced survived all power cuts here, so they prove nothing")
+		return notRun("an unsynced file survived all power cuts here, so they prove nothing")
 	}
 	c.summary = fmt.Sprintf("%d power cuts under %d clients, by copying a mounted ext4 image: %d writes acknowledged, "+
-		"%d unknown; a file that was not synced was lost in %d of them", cuts, clients, p.writes, p.unknown, p.lost)
+		"%d unanswered; %d of the cuts lost an unsynced file", cuts, clients, p.writes, p.unknown, p.lost)
 	return nil
 }
 
@@ -132,13 +132,13 @@ func (p *powerRun) round(n int) error {
 	}
 	os.Remove(canary)
 	p.checkText("the log", s.log.String())
-	if n%2 == 0 { // after odd rounds the service is the first to open the database
+	if n%2 == 0 { // after odd rounds the service opens the database first
 		p.runCheck(fmt.Sprintf("after power cut %d", n+1), p.db)
 	}
 	return nil
 }
 
-// cutPower replaces the image by its state at this moment and kills the service.
+// cutPower kills the service and replaces the image by a copy of its current state.
 func (c *check) cutPower(d *disk, s *service) error {
 	s.command.Process.Signal(sigStop)
 	copied := d.image + ".cut"

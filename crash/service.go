@@ -46,10 +46,10 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// refusal is the output of a program that ended instead of serving.
+// refusal is the output of a service that ended before it listened.
 type refusal string
 
-func (r refusal) Error() string { return "it ended: " + string(r) }
+func (r refusal) Error() string { return "the service ended: " + string(r) }
 
 // serve starts the program on a database and waits until it listens. The error is a
 // refusal if the program ends first.
@@ -90,7 +90,7 @@ func (s *service) listen() error {
 			return refusal(s.log.String())
 		case <-limit:
 			s.kill()
-			return fmt.Errorf("it does not listen after %v: %s", startLimit, s.log)
+			return fmt.Errorf("the service does not listen after %v: %s", startLimit, s.log)
 		case <-time.After(time.Millisecond):
 		}
 	}
@@ -108,12 +108,12 @@ func (s *service) ready(key string) (time.Duration, error) {
 			return time.Since(s.began), nil
 		}
 		if time.Now().After(limit) {
-			return 0, fmt.Errorf("it is not ready after %v: %d %v %s", startLimit, status, err, s.log)
+			return 0, fmt.Errorf("the service is not ready after %v: %d %v %s", startLimit, status, err, s.log)
 		}
 	}
 }
 
-// kill ends the service as kill -9 does.
+// kill ends the service with SIGKILL.
 func (s *service) kill() {
 	s.command.Process.Kill()
 	<-s.exited
@@ -122,20 +122,20 @@ func (s *service) kill() {
 	}
 }
 
-// stop asks the service to end. It returns an error if the service fails or does
-// not end.
+// stop sends SIGTERM to the service and waits for it. It returns an error if the service
+// fails or does not end.
 func (s *service) stop() error {
 	s.client.CloseIdleConnections()
 	s.command.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-s.exited:
 		if s.err != nil {
-			return fmt.Errorf("it stopped with %w: %s", s.err, s.log)
+			return fmt.Errorf("the service stopped with %w: %s", s.err, s.log)
 		}
 		return nil
 	case <-time.After(stopLimit):
 		s.kill()
-		return errors.New("it did not stop")
+		return errors.New("the service did not stop")
 	}
 }
 
@@ -148,8 +148,8 @@ func (c *check) end(doing string, s *service, db string) {
 	c.runCheck(doing, db)
 }
 
-// crashMarks are parts of panics and stack traces, which no log and no answer may
-// have.
+// crashMarks are parts of panics and stack traces. They must not appear in a log or a
+// message.
 var crashMarks = []string{"goroutine ", "panic", "fatal error", "runtime error", "SIGSEGV", "SIGBUS", ".go:"}
 
 // findCrashMark returns a crash mark with the text around it, or "".
@@ -169,8 +169,8 @@ func (c *check) checkText(doing, text string) {
 	}
 }
 
-// saidWhy is in the last entry of the log of a service that ends with an error.
-const saidWhy = `"exitCode":1`
+// exitEntry is a part of the last log entry of a service that ends with an error.
+const exitEntry = `"exitCode":1`
 
 // checkRefusal records a fault unless the error of a start is a refusal with a
 // clear message.
@@ -179,8 +179,8 @@ func (c *check) checkRefusal(doing string, err error) {
 	switch {
 	case !errors.As(err, &text):
 		c.wrong("%s: %v", doing, err)
-	case !strings.Contains(string(text), saidWhy):
-		c.wrong("%s: it ended without a clear message: %q", doing, string(text))
+	case !strings.Contains(string(text), exitEntry):
+		c.wrong("%s: the service ended without a clear message: %q", doing, string(text))
 	}
 	c.checkText(doing, err.Error())
 }

@@ -39,8 +39,8 @@ func (c *check) departments(db string, n int) (truths []*truth, err error) {
 	return truths, nil
 }
 
-// hadNoEffect reports whether a status promises that a write changed nothing: 507
-// does, as 3xx and 4xx do. After any other 5xx the effect is unknown.
+// hadNoEffect reports whether a status promises that a write changed nothing: 3xx, 4xx and
+// 507. After any other 5xx the effect is unknown.
 func hadNoEffect(status int) bool {
 	return status >= 300 && status < 500 || status == http.StatusInsufficientStorage
 }
@@ -85,24 +85,22 @@ func (t *truth) replace(c *client, id string, p *person) (status int, err error)
 // maxOwn is the number of records that a client keeps.
 const maxOwn = 40
 
-// change creates a record, or replaces or deletes one of own. It returns its id, and
-// its new content, which is nil for a delete.
-func (t *truth) change(c *client, own *[]string, r *rand.Rand) (id string, is *person, status int, err error) {
+// change sends a random write: it creates a record, or replaces or deletes one of own.
+func (t *truth) change(c *client, own *[]string, r *rand.Rand) (status int, err error) {
 	p := randomPerson(r, number.Add(1))
 	switch choice := r.IntN(8); {
 	case len(*own) < 2 || choice < 4 && len(*own) < maxOwn:
-		if id, status, err = t.create(c, p); id != "" {
+		id, status, err := t.create(c, p)
+		if id != "" {
 			*own = append(*own, id)
 		}
-		return id, &p, status, err
+		return status, err
 	case choice < 7:
-		id = (*own)[r.IntN(len(*own))]
-		status, err = t.replace(c, id, &p)
-		return id, &p, status, err
+		return t.replace(c, (*own)[r.IntN(len(*own))], &p)
 	default:
-		id, *own = (*own)[0], (*own)[1:]
-		status, err = t.replace(c, id, nil)
-		return id, nil, status, err
+		id := (*own)[0]
+		*own = (*own)[1:]
+		return t.replace(c, id, nil)
 	}
 }
 
@@ -113,20 +111,20 @@ func (t *truth) size() int {
 	return len(t.possible)
 }
 
-// compare returns the differences between a whole list and the truth. Afterwards
-// the truth is what the list has.
+// compare returns the differences between a whole list and the truth. It then sets the
+// truth to the content of the list.
 func (t *truth) compare(list map[string]person) (wrong []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for id, states := range t.possible {
-		var is *person
-		if p, there := list[id]; there {
-			is = &p
+		var actual *person
+		if p, found := list[id]; found {
+			actual = &p
 		}
-		if !slices.ContainsFunc(states, func(state *person) bool { return same(state, is) }) {
-			wrong = append(wrong, fmt.Sprintf("%s of %s is %s, not %s", id, t.name, describe(is), describe(states...)))
+		if !slices.ContainsFunc(states, func(state *person) bool { return same(state, actual) }) {
+			wrong = append(wrong, fmt.Sprintf("%s of %s is %s, want %s", id, t.name, describe(actual), describe(states...)))
 		}
-		t.possible[id] = []*person{is}
+		t.possible[id] = []*person{actual}
 	}
 	for id, p := range list {
 		if _, known := t.possible[id]; known {
@@ -157,7 +155,7 @@ func describe(states ...*person) (text string) {
 			text += " or "
 		}
 		if state == nil {
-			text += "not there"
+			text += "missing"
 		} else {
 			text += fmt.Sprintf("%q", *state)
 		}
@@ -165,12 +163,12 @@ func describe(states ...*person) (text string) {
 	return text
 }
 
-// orders are queries for lists that must all have the same records.
+// orders are queries whose lists must all have the same records.
 var orders = []string{"sortBy=createdAt", "sortBy=firstName", "sortBy=lastName&sortDir=asc", "sortBy=email",
 	"sortBy=phoneNumber&sortDir=asc", "sortBy=dateOfBirth"}
 
-// verify compares the service with the truth: the list in the order of creation
-// and in another order, and some single records.
+// verify compares the service with the truth: the list by creation time, the list in
+// another order, and some single records.
 func (t *truth) verify(s *service, r *rand.Rand) (wrong []string, err error) {
 	var lists []map[string]person
 	for _, query := range []string{orders[0], orders[1+r.IntN(len(orders)-1)]} {
@@ -192,7 +190,7 @@ func (t *truth) verify(s *service, r *rand.Rand) (wrong []string, err error) {
 			return wrong, err
 		}
 		if must := t.possible[id][0]; status != statusOf(must) || must != nil && p != *must {
-			wrong = append(wrong, fmt.Sprintf("%s of %s was answered by %d %q, not by %s", id, t.name, status, p, describe(must)))
+			wrong = append(wrong, fmt.Sprintf("GET of %s of %s returned %d %q, want %s", id, t.name, status, p, describe(must)))
 		}
 		if checked++; checked == 20 {
 			break
