@@ -24,7 +24,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// TestUnauthorized covers the four refusals, each with its own detail.
+// TestUnauthorized checks the four authentication errors. Each has its own detail.
 func TestUnauthorized(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -51,20 +51,20 @@ func TestUnauthorized(t *testing.T) {
 	for _, tt := range tests {
 		a := s.as("").do(t, "GET", collection, "", "Authorization", tt.header).wants(t, 401)
 		if got := a.header.Values("WWW-Authenticate"); len(got) != 1 || got[0] != tt.challenge {
-			t.Errorf("%s: WWW-Authenticate: %q", tt.name, got)
+			t.Errorf("%s: WWW-Authenticate is %q", tt.name, got)
 		}
 		p := a.problem(t)
 		if p.Code != "key_"+tt.kind {
-			t.Errorf("%s: the code %q", tt.name, p.Code)
+			t.Errorf("%s: code %q", tt.name, p.Code)
 		}
 		detail := p.Detail
 		if known, ok := details[tt.kind]; ok && known != detail {
-			t.Errorf("%s: %q, but the same refusal was %q", tt.name, detail, known)
+			t.Errorf("%s: detail %q, want %q as before", tt.name, detail, known)
 		}
 		details[tt.kind] = detail
 	}
 	if kinds := slices.Sorted(maps.Values(details)); len(slices.Compact(kinds)) != 4 {
-		t.Errorf("not four different details: %q", kinds)
+		t.Errorf("details %q, want four different ones", kinds)
 	}
 	two := []string{"Authorization", "Bearer " + s.key, "Authorization", "Bearer " + s.key}
 	s.as("").do(t, "GET", collection, "", two...).wants(t, 401)
@@ -89,12 +89,12 @@ func swapCase(s string) string {
 // credentials are the columns of the access matrix.
 var credentials = []string{"none", "malformed", "unknown", "mistyped", "revoked", "expired", "session", "cookie", "read", "other", "right", "admin"}
 
-// locked are the answers to the first eight of credentials, everywhere but on
-// the public routes.
+// locked are the statuses for the first eight of credentials on every route that is not
+// public.
 var locked = slices.Repeat([]int{401}, 8)
 
-// accessMatrix says what each route answers to each of credentials. A route
-// that is not in it fails the test.
+// accessMatrix lists the status of each route for each of credentials. A route without an
+// entry fails TestAccess.
 var accessMatrix = map[string][]int{
 	"GET " + collection:                  append(locked[:8:8], 200, 200, 200, 200),
 	"POST " + collection:                 append(locked[:8:8], 403, 201, 201, 201),
@@ -115,8 +115,8 @@ var accessMatrix = map[string][]int{
 	"GET /readyz":                        slices.Repeat([]int{200}, 12),
 }
 
-// openSession opens a session in a database as another program. It has the scope
-// admin, unless a key or a code is there to open it with.
+// openSession opens a session in a database from another process. Without a key or a code,
+// it opens the session with a new key of the scope admin.
 func openSession(t *testing.T, db, keyOrCode string) (secret string) {
 	t.Helper()
 	if keyOrCode == "" {
@@ -129,8 +129,7 @@ func openSession(t *testing.T, db, keyOrCode string) (secret string) {
 	return secret
 }
 
-// authorizations returns the headers of each of credentials: Authorization, but for
-// a cookie.
+// authorizations returns the headers for each of credentials.
 func authorizations(t *testing.T, s *testService) map[string][]string {
 	t.Helper()
 	keys := map[string]string{
@@ -162,7 +161,7 @@ func TestAccess(t *testing.T) {
 		name := route.method + " " + route.path
 		statuses := accessMatrix[name]
 		if len(statuses) != len(credentials) {
-			t.Errorf("%s is not in accessMatrix: add what it answers to each of %q", name, credentials)
+			t.Errorf("%s is not in accessMatrix: add its status for each of %q", name, credentials)
 			continue
 		}
 		for i, credential := range credentials {
@@ -172,11 +171,11 @@ func TestAccess(t *testing.T) {
 		}
 	}
 	if len(accessMatrix) != len(routes()) {
-		t.Errorf("accessMatrix has %d routes, not %d", len(accessMatrix), len(routes()))
+		t.Errorf("accessMatrix has %d routes, want %d", len(accessMatrix), len(routes()))
 	}
 }
 
-// checkAccess also makes sure that a refused request has changed nothing.
+// checkAccess checks the status of a request, and that a rejected request changes nothing.
 func checkAccess(t *testing.T, s *testService, method, path string, headers []string, status int) {
 	t.Helper()
 	id := s.create(t, ana)
@@ -189,15 +188,15 @@ func checkAccess(t *testing.T, s *testService, method, path string, headers []st
 		t.Errorf("403 with WWW-Authenticate: %q", challenge)
 	}
 	if status >= 400 && strings.Contains(a.body, "Ana") {
-		t.Errorf("the refusal discloses a record: %s", a.body)
+		t.Errorf("the error discloses a record: %s", a.body)
 	}
 	if after := s.do(t, "GET", one, "").body + s.do(t, "GET", collection, "").body; status >= 400 && after != before {
-		t.Errorf("refused, and yet %s became %s", before, after)
+		t.Errorf("rejected, but %s became %s", before, after)
 	}
 }
 
-// TestNotFoundAlike: the answers for a record that never was, one that is
-// deleted and one of another department are the same to the byte.
+// TestNotFoundAlike checks that the answers for a record that never existed, for a deleted
+// record and for a record of another department are identical.
 func TestNotFoundAlike(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -213,7 +212,7 @@ func TestNotFoundAlike(t *testing.T) {
 				answers[strings.ReplaceAll(strings.ReplaceAll(whole, id, "ID"), strings.ToLower(id), "ID")] = true
 			}
 			if len(answers) != 1 {
-				t.Errorf("not alike: %q", slices.Collect(maps.Keys(answers)))
+				t.Errorf("answers differ: %q", slices.Collect(maps.Keys(answers)))
 			}
 		})
 	}
@@ -221,7 +220,7 @@ func TestNotFoundAlike(t *testing.T) {
 
 const whoamiPath = "/api/v1/whoami"
 
-// TestWhoAmI: a key learns what it is, and nothing of others.
+// TestWhoAmI checks that a key can read its own properties and nothing about other keys.
 func TestWhoAmI(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -243,12 +242,12 @@ func TestWhoAmI(t *testing.T) {
 	}
 	execSQL(t, s.db, `UPDATE keys SET label = 'renamed' WHERE id = 1`)
 	if a := s.do(t, "GET", whoamiPath, ""); !strings.Contains(a.body, `"renamed"`) {
-		t.Errorf("the renamed key is %s", a.body)
+		t.Errorf("whoami after the key was renamed: %s", a.body)
 	}
 }
 
-// TestHost: a service on loopback answers to loopback's names alone, on every
-// route and before it looks at a key. Package httpapi tests which names these are.
+// TestHost checks that a service on loopback accepts only loopback host names, on every
+// route and before authentication. Package httpapi tests which names these are.
 func TestHost(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -306,7 +305,7 @@ func TestTLS(t *testing.T) {
 	plain := s.dial(t)
 	io.WriteString(plain, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	if line, err := bufio.NewReader(plain).ReadString('\n'); err != nil || line != "HTTP/1.0 400 Bad Request\r\n" {
-		t.Errorf("plain HTTP is answered with %q, %v", line, err)
+		t.Errorf("plain HTTP returned %q, %v", line, err)
 	}
 	if a := start(t).do(t, "GET", "/healthz", ""); a.header["Strict-Transport-Security"] != nil {
 		t.Errorf("without TLS: %v", a.header)
@@ -324,27 +323,27 @@ func TestCertificateRefused(t *testing.T) {
 		}
 	}
 	if exists(db) {
-		t.Error("a database was made")
+		t.Error("a database was created")
 	}
 }
 
-// TestClientsThatDoNotRead: many of them take nothing from the others, although
-// there are more than connections to the database.
+// TestClientsThatDoNotRead checks that many clients that do not read their answers do not
+// block other clients, although there are more of them than connections to the database.
 func TestClientsThatDoNotRead(t *testing.T) {
 	t.Parallel()
 	s := startDemo(t, "100")
-	clients := max(4, runtime.NumCPU()) + 2 // package sqlite has readers for all but two
+	clients := max(4, runtime.NumCPU()) + 2 // package sqlite has connections for all but two of them
 	request := fmt.Sprintf("GET %s?pageSize=100 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n", collection, s.key)
 	for range clients {
-		_, err := io.WriteString(s.dial(t), strings.Repeat(request, 150)) // whose answers do not fit into its buffers
+		_, err := io.WriteString(s.dial(t), strings.Repeat(request, 150)) // the answers do not fit into its buffers
 		must(t, err)
 	}
 	s.do(t, "GET", collection, "").wants(t, 200)
 	s.do(t, "PUT", collection+"/"+nobody, ana).wants(t, 404)
 }
 
-// TestModes: only their owner can read the files, even if the user's umask
-// allows others to.
+// TestModes checks that only their owner can read the files, even if the umask lets others
+// read new files.
 func TestModes(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -368,7 +367,8 @@ func TestModes(t *testing.T) {
 	cmd.Wait()
 }
 
-// TestLooseModes: a file that others can read is warned of and left as it is.
+// TestLooseModes checks that the service warns about a database that other users can read,
+// and does not change its mode.
 func TestLooseModes(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -380,7 +380,7 @@ func TestLooseModes(t *testing.T) {
 	s.logs(t, "Warning: other users of this computer can read or write "+db, "Try: chmod 600 "+db)
 	info, err := os.Stat(db)
 	if must(t, err); info.Mode().Perm() != 0o640 {
-		t.Errorf("its mode is %v", info.Mode())
+		t.Errorf("mode %v", info.Mode())
 	}
 }
 
@@ -390,10 +390,10 @@ const (
 	stranger = "https://roster.example.org.evil.example"
 )
 
-// corsPaths are paths of all kinds, and one that does not exist.
+// corsPaths are paths of each kind and a path that does not exist.
 var corsPaths = []string{collection, collection + "/" + nobody, collection + "/x", "/api/v1/export", importsPath, whoamiPath, "/healthz", "/nothing"}
 
-// corsHeaders returns those headers that a browser reads, as one text.
+// corsHeaders returns the CORS headers of an answer as one text.
 func (a answer) corsHeaders() (text string) {
 	for _, name := range []string{"Allow-Origin", "Allow-Credentials", "Allow-Methods", "Allow-Headers", "Max-Age", "Expose-Headers"} {
 		if values := a.header.Values("Access-Control-" + name); values != nil {
@@ -403,14 +403,14 @@ func (a answer) corsHeaders() (text string) {
 	return text
 }
 
-// preflight asks as a browser does, without a key.
+// preflight sends a preflight request like a browser, without a key.
 func (s *testService) preflight(t *testing.T, path, origin, method string) answer {
 	t.Helper()
 	return s.as("").do(t, "OPTIONS", path, "", "Origin", origin, "Access-Control-Request-Method", method,
 		"Access-Control-Request-Headers", "authorization,content-type,if-match")
 }
 
-// startOpen starts a service with all that adds headers to an answer.
+// startOpen starts a service with all options that add headers to answers.
 func startOpen(t *testing.T) *testService {
 	t.Helper()
 	return start(t, "--cors-origin", roster, "--cors-origin", wallMap, "--rate-limit", "100000")
@@ -428,8 +428,8 @@ func TestWithoutCORS(t *testing.T) {
 	}
 }
 
-// TestCORS: pages of the allowed origins can read every answer, refusals too.
-// Others cannot. Package httpapi tests what a preflight is.
+// TestCORS checks that pages of the allowed origins can read every answer, including errors,
+// and that other pages cannot. Package httpapi tests which requests are a preflight.
 func TestCORS(t *testing.T) {
 	t.Parallel()
 	s := startOpen(t)
@@ -459,22 +459,22 @@ func TestCORS(t *testing.T) {
 		"serve", "--db", s.db, "--listen", "127.0.0.1:0", "--cors-origin", roster+",*")
 }
 
-// TestExposedHeaders: whatever header an answer may have, a page can read.
+// TestExposedHeaders checks that a page can read every header that an answer may have.
 func TestExposedHeaders(t *testing.T) {
 	t.Parallel()
 	s := startOpen(t)
-	// Headers that a page can always read, and headers for the browser alone.
-	const unsaid = ", cache-control, content-language, content-length, content-type, expires, last-modified, pragma, vary, connection, allow, " +
+	// Headers that a page can always read, and headers that only the browser needs.
+	const unexposed = ", cache-control, content-language, content-length, content-type, expires, last-modified, pragma, vary, connection, allow, " +
 		"x-content-type-options, content-security-policy, referrer-policy, cross-origin-resource-policy, x-frame-options, "
-	made := s.post(t, "a", ana)
+	created := s.post(t, "a", ana)
 	for range 20 {
 		s.create(t, ana)
 	}
 	exposed := s.do(t, "GET", "/healthz", "", "Origin", roster).header.Get("Access-Control-Expose-Headers")
-	all := strings.ToLower(", " + exposed + unsaid)
-	for _, a := range []answer{made, s.post(t, "a", ana), s.do(t, "GET", collection, "", "Accept-Encoding", "gzip"), s.as("").do(t, "GET", collection, ""),
-		s.do(t, "DELETE", made.header.Get("Location"), ""), s.do(t, "GET", "/nothing", ""), s.do(t, "GET", "/api/v1/export", ""),
-		s.do(t, "PATCH", made.header.Get("Location"), "", "Content-Type", "text/plain"), s.do(t, "OPTIONS", collection+"/"+nobody, "")} {
+	all := strings.ToLower(", " + exposed + unexposed)
+	for _, a := range []answer{created, s.post(t, "a", ana), s.do(t, "GET", collection, "", "Accept-Encoding", "gzip"), s.as("").do(t, "GET", collection, ""),
+		s.do(t, "DELETE", created.header.Get("Location"), ""), s.do(t, "GET", "/nothing", ""), s.do(t, "GET", "/api/v1/export", ""),
+		s.do(t, "PATCH", created.header.Get("Location"), "", "Content-Type", "text/plain"), s.do(t, "OPTIONS", collection+"/"+nobody, "")} {
 		for name := range a.header {
 			if !strings.Contains(all, ", "+strings.ToLower(name)+", ") {
 				t.Errorf("%d has a header that is not exposed: %s", a.status, name)

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// isLocked reports whether the service has SQLite's shared lock on its database. Without it another program, if its SQLite is of before 3.51, takes
-// itself for the last to use the database, and deletes the -wal.
+// isLocked reports whether the service holds SQLite's shared lock on its database. Without
+// the lock, a program with an SQLite older than 3.51 could take itself for the last user of
+// the database and delete the -wal.
 func (s *testService) isLocked(t *testing.T) bool {
 	t.Helper()
 	const shared = 1<<30 + 2 // the first byte of the lock
@@ -23,7 +24,7 @@ func (s *testService) isLocked(t *testing.T) bool {
 	return regexp.MustCompile(line).Match(locks)
 }
 
-// TestBackupWhileServed: the service that makes a backup keeps its locks on the
+// TestBackupWhileServed checks that a service that makes a backup keeps its locks on the
 // database.
 func TestBackupWhileServed(t *testing.T) {
 	t.Parallel()
@@ -34,6 +35,6 @@ func TestBackupWhileServed(t *testing.T) {
 		return len(names) == 1 && strings.HasPrefix(names[0], "x-20")
 	})
 	if s.create(t, ana); !s.isLocked(t) {
-		t.Error("the service has lost its locks")
+		t.Error("the service lost its locks")
 	}
 }

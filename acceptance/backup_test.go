@@ -18,8 +18,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// recordsIn checks a copy of a backup, in a folder of its own, and returns the
-// number of its records.
+// recordsIn checks a copy of a backup in a separate folder and returns the number of its
+// records.
 func recordsIn(t *testing.T, backup string) (n int) {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "copy.db")
@@ -29,7 +29,7 @@ func recordsIn(t *testing.T, backup string) (n int) {
 	return n
 }
 
-// writing creates records one after the other until stop, which returns how many.
+// writing creates records in a loop. The returned stop ends it and returns their number.
 func (s *testService) writing(t *testing.T) (stop func() int) {
 	ended, n := make(chan bool), 0
 	var clients sync.WaitGroup
@@ -49,7 +49,7 @@ func (s *testService) writing(t *testing.T) (stop func() int) {
 
 var savedForm = regexp.MustCompile(`^Saved (\d+) records? of (\d+) departments? in (.+) \((\d+\.\d) MB, (\d+\.\d) seconds\)\.\n$`)
 
-// TestBackup: of a database that is being written to, and of one at rest.
+// TestBackup checks a backup of a database under writes and one of an idle database.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	s := startOn(t, invented(t, 2, 600))
@@ -64,32 +64,32 @@ func TestBackup(t *testing.T) {
 		t.Fatalf("stdout %q, stderr %q", stdout, stderr)
 	}
 	if n := recordsIn(t, target); fmt.Sprint(n) != found[1] || n <= 600 || n > 600+written {
-		t.Errorf("%d records, of 600 and up to %d; %s", n, written, stdout)
+		t.Errorf("%d records, want 600 and up to %d more; %s", n, written, stdout)
 	}
 	header, err := os.ReadFile(target)
 	if must(t, err); header[18] != 1 || header[19] != 1 {
-		t.Error("it is in WAL mode, and so not one file")
+		t.Error("the backup is in WAL mode, so it is not a single file")
 	}
 	if names := namesIn(t, filepath.Dir(target)); len(names) != 1 {
-		t.Errorf("left beside it: %q", names)
+		t.Errorf("files next to the backup: %q", names)
 	}
 	checkModes(t, filepath.Dir(target))
 	s.stop(t)
 	if names := namesIn(t, filepath.Dir(s.db)); !slices.Equal(names, []string{".x.db-notes", "x.db", "x.db-lock"}) {
-		t.Errorf("left beside the database: %q", names)
+		t.Errorf("files next to the database: %q", names)
 	}
 	if works(t, "backup", target, "--db", s.db, "--force"); recordsIn(t, target) != 600+written {
-		t.Errorf("of a database at rest: %d records", recordsIn(t, target))
+		t.Errorf("backup of an idle database: %d records", recordsIn(t, target))
 	}
 }
 
-// TestBackupRefusals: what is there stays as it is.
+// TestBackupRefusals checks that a rejected backup changes no existing file.
 func TestBackupRefusals(t *testing.T) {
 	t.Parallel()
 	db := invented(t, 1, 10)
 	dir := t.TempDir()
-	there, folder, live := filepath.Join(dir, "there.db"), filepath.Join(dir, "folder"), filepath.Join(dir, "live.db")
-	must(t, os.WriteFile(there, []byte("precious"), 0o600))
+	existing, folder, live := filepath.Join(dir, "there.db"), filepath.Join(dir, "folder"), filepath.Join(dir, "live.db")
+	must(t, os.WriteFile(existing, []byte("precious"), 0o600))
 	must(t, os.Mkdir(folder, 0o700))
 	must(t, os.WriteFile(live+"-wal", nil, 0o600))
 	missing, saved := filepath.Join(dir, "missing", "x.db"), filepath.Join(dir, "saved.db")
@@ -100,7 +100,7 @@ func TestBackupRefusals(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{there, "--db", db}, 1, fmt.Sprintf("Error: %q already exists\nTry: to replace it, add --force\n", there)},
+		{[]string{existing, "--db", db}, 1, fmt.Sprintf("Error: %q already exists\nTry: to replace it, add --force\n", existing)},
 		{[]string{saved, "--db", db}, 1, fmt.Sprintf("Error: %q already exists\nTry: to replace it, add --force\n", saved)},
 		{[]string{"", "--db", db}, 2, "Error: missing argument FILE\nTry: firefighters backup --help\n"},
 		{[]string{folder, "--db", db, "--force"}, 1, fmt.Sprintf("Error: writing the backup %q: it is not a file\n", folder)},
@@ -115,11 +115,11 @@ func TestBackupRefusals(t *testing.T) {
 		refuses(t, tt.code, tt.want, append([]string{"backup"}, tt.args...)...)
 	}
 	if after := contents(t, dir); !maps.Equal(before, after) {
-		t.Errorf("the folder was %q and is %q", before, after)
+		t.Errorf("the folder changed from %q to %q", before, after)
 	}
 }
 
-// TestBackupOfDamage: a copy that does not pass its check gets no name.
+// TestBackupOfDamage checks that a copy that fails its check is not kept.
 func TestBackupOfDamage(t *testing.T) {
 	t.Parallel()
 	db := invented(t, 1, 600)
@@ -128,11 +128,11 @@ func TestBackupOfDamage(t *testing.T) {
 	refuses(t, 1, fmt.Sprintf("Error: the database %q is damaged\nTry: firefighters restore FILE --db %s\n", db, db),
 		"backup", target, "--db", db)
 	if names := namesIn(t, filepath.Dir(target)); len(names) > 0 {
-		t.Errorf("there is %q", names)
+		t.Errorf("files left: %q", names)
 	}
 }
 
-// TestOneBackupAtATime: a second one refuses while the first is being made.
+// TestOneBackupAtATime checks that a second backup fails while the first is running.
 func TestOneBackupAtATime(t *testing.T) {
 	t.Parallel()
 	db, target := invented(t, 1, 10), filepath.Join(t.TempDir(), "x.db")
@@ -142,11 +142,11 @@ func TestOneBackupAtATime(t *testing.T) {
 	must(t, release())
 	works(t, "backup", target, "--db", db)
 	if names := namesIn(t, filepath.Dir(target)); len(names) != 1 || exists(db+"-backup-lock") {
-		t.Errorf("there is %q", names)
+		t.Errorf("files in the folder: %q", names)
 	}
 }
 
-// readyz is the answer of /readyz when backups are made.
+// readyz is the answer of /readyz of a service with backups.
 type readyz struct {
 	Status string       `json:"status"`
 	Backup backup.State `json:"backup"`
@@ -159,7 +159,7 @@ func (c client) readyz(t *testing.T) (r readyz) {
 	return r
 }
 
-// TestServeBackups: a backup at the start, and then on and on.
+// TestServeBackups checks that the service makes a backup at startup and then regularly.
 func TestServeBackups(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
@@ -181,7 +181,7 @@ func TestServeBackups(t *testing.T) {
 	s.stop(t)
 	for _, name := range namesIn(t, dir) {
 		if !strings.HasPrefix(name, "x-20") || !strings.HasSuffix(name, "Z.db") {
-			t.Errorf("there is %q", name)
+			t.Errorf("unexpected file %q", name)
 		}
 	}
 	checkModes(t, dir)
@@ -192,24 +192,24 @@ func TestServeBackups(t *testing.T) {
 		t.Errorf("%d backups", n)
 	}
 	if noted, _ := backup.NotedSettings(db); noted.Dir != dir || noted.Every != time.Second || noted.Keep != 2 {
-		t.Errorf("noted is %+v", noted)
+		t.Errorf("noted settings: %+v", noted)
 	}
-	// One that is young is not made again.
+	// A recent backup is not repeated.
 	again := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
 	before := namesIn(t, dir)
-	eventually(t, "the backup to be seen", func() bool { r := again.readyz(t); return r.Backup.OK && r.Backup.Last != nil })
+	eventually(t, "the service to find the backup", func() bool { r := again.readyz(t); return r.Backup.OK && r.Backup.Last != nil })
 	again.stop(t)
 	if after := namesIn(t, dir); !slices.Equal(before, after) {
-		t.Errorf("there was %q and is %q", before, after)
+		t.Errorf("the backups changed from %q to %q", before, after)
 	}
 	startOn(t, db).stop(t)
 	if noted, isNoted := backup.NotedSettings(db); isNoted {
-		t.Errorf("without backups: noted is %+v", noted)
+		t.Errorf("without backups: noted settings: %+v", noted)
 	}
 }
 
-// TestAdvice: commands that refuse a damaged database name the newest valid
-// backup and how to restore it, and that works.
+// TestAdvice checks that commands that reject a damaged database name the newest valid
+// backup and how to restore it, and that this works.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	db, saved, keys := backedUp(t)
@@ -238,7 +238,7 @@ func TestAdvice(t *testing.T) {
 			"Try: firefighters restore %s --db %s\n", db, tt.day, tt.best, db), tt.args...)
 	}
 	if now, err := os.ReadFile(db); err != nil || string(now) != string(text) {
-		t.Errorf("the damaged file was written to: %v", err)
+		t.Errorf("the damaged file changed: %v", err)
 	}
 	works(t, "restore", good, "--db", db)
 	if l := startOn(t, db).as(keys[0]).list(t, ""); l.TotalCount != 10 {
@@ -246,7 +246,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestMissing: a database that is missing is made again, with a warning.
+// TestMissing checks that the service creates a missing database again, with a warning.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	db, saved, _ := backedUp(t)
@@ -257,7 +257,7 @@ func TestMissing(t *testing.T) {
 	s.logs(t, "firefighters restore "+named+" --db "+db+"\n")
 }
 
-// TestMissingElsewhere: commands that make no database name the backup.
+// TestMissingElsewhere checks that commands that do not create a database name the backup.
 func TestMissingElsewhere(t *testing.T) {
 	t.Parallel()
 	db, saved, _ := backedUp(t)
@@ -271,11 +271,11 @@ func TestMissingElsewhere(t *testing.T) {
 	}
 }
 
-// noBackups is what serve says without --backup-dir.
+// noBackups is what serve prints without --backup-dir.
 const noBackups = "there are no backups. For a daily backup to another disk, add: --backup-dir DIR\n"
 
-// TestPlaceOfBackups: serve says in a line that there are no backups, and warns
-// of backups that the database's own disk would take with it.
+// TestPlaceOfBackups checks that serve reports in one line that there are no backups, and
+// warns about backups on the same disk as the database.
 func TestPlaceOfBackups(t *testing.T) {
 	t.Parallel()
 	const sameDisk = "Warning: the backups are on the same disk as the database and would be lost with it\nTry: --backup-dir DIR, on another disk\n"
@@ -294,10 +294,10 @@ func TestPlaceOfBackups(t *testing.T) {
 			args = append(args, "--backup-dir", tt.dir)
 		}
 		s := startWith(t, db, args...)
-		s.stop(t) // everything is written by then
-		said := s.stderr.String()
-		if !strings.HasPrefix(said, "Created the database "+db+".\n"+tt.want) || strings.Count(said, "Warning: ") != strings.Count(tt.want, "Warning: ") {
-			t.Errorf("backups in %q: stderr %q", tt.dir, said)
+		s.stop(t) // so that all output is written
+		stderr := s.stderr.String()
+		if !strings.HasPrefix(stderr, "Created the database "+db+".\n"+tt.want) || strings.Count(stderr, "Warning: ") != strings.Count(tt.want, "Warning: ") {
+			t.Errorf("backups in %q: stderr %q", tt.dir, stderr)
 		}
 	}
 	demo := startDemo(t, "1")
@@ -306,7 +306,8 @@ func TestPlaceOfBackups(t *testing.T) {
 	}
 }
 
-// TestUnusableBackupDir checks that serve warns of it at the start, and /readyz reports it.
+// TestUnusableBackupDir checks that serve warns about an unusable folder at startup and that
+// /readyz reports it.
 func TestUnusableBackupDir(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -329,7 +330,7 @@ func TestUnusableBackupDir(t *testing.T) {
 // backupName returns the name of a scheduled backup of the database x.db.
 func backupName(at time.Time) string { return "x-" + at.UTC().Format("20060102T150405Z") + ".db" }
 
-// serveRefused returns what serve says of a database that it refuses.
+// serveRefused returns what serve prints about a database that it rejects.
 func serveRefused(t *testing.T, db, backups string) string {
 	t.Helper()
 	code, stdout, stderr := runCommand(t, "serve", "--db", db, "--backup-dir", backups, "--listen", "127.0.0.1:0")
@@ -339,8 +340,8 @@ func serveRefused(t *testing.T, db, backups string) string {
 	return stderr
 }
 
-// TestSharedFolder: of the backups of two databases of one name, that of the
-// right one is named.
+// TestSharedFolder checks that the advice names the backup of the right database if a folder
+// has backups of two databases with the same name.
 func TestSharedFolder(t *testing.T) {
 	t.Parallel()
 	db, saved, _ := backedUp(t)
@@ -350,14 +351,14 @@ func TestSharedFolder(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "x.db")
 	newKey(t, other, "Engine 7")
 	works(t, "backup", filepath.Join(dir, backupName(at.Add(time.Hour))), "--db", other)
-	execSQL(t, db, `PRAGMA writable_schema = on; UPDATE sqlite_schema SET rootpage = 2 WHERE name = 'changes'`) // as damage would
-	if said, want := serveRefused(t, db, dir), "restore "+own+" --db "+db+"\n"; !strings.HasSuffix(said, want) {
-		t.Errorf("stderr %q, not %q", said, want)
+	execSQL(t, db, `PRAGMA writable_schema = on; UPDATE sqlite_schema SET rootpage = 2 WHERE name = 'changes'`) // looks like damage
+	if stderr, want := serveRefused(t, db, dir), "restore "+own+" --db "+db+"\n"; !strings.HasSuffix(stderr, want) {
+		t.Errorf("stderr %q, want %q", stderr, want)
 	}
 }
 
-// TestBackupsOfRenamed checks that a database keeps its backups when a department gets another
-// name, and when its first department is removed.
+// TestBackupsOfRenamed checks that a database keeps its backups when a department is renamed
+// and when its first department is removed.
 func TestBackupsOfRenamed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

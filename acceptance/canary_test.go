@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// canaries are the data of ana, whom most tests create. They may be in answers
-// with her record, and in no log and no refusal.
+// canaries are the data of ana, the person that most tests create. They may appear in
+// answers with her record, but never in a log or an error.
 var canaries = []string{"Čović", "ana@example.com", "091 234 5678"}
 
-// witness counts what all tests log, answer and leave on disk.
+// witness counts what all tests log, answer and write to disk.
 var witness struct {
 	mu                   sync.Mutex
 	logs, answers, files int
@@ -55,18 +55,18 @@ func sawAnswer(where string, a answer) {
 		switch {
 		case !strings.Contains(text, canary):
 		case a.status >= 300:
-			leaked(where, canary+" in a refusal", text)
+			leaked(where, canary+" in an error", text)
 		default:
 			witness.answersWithTheCanary++
 		}
 	}
 }
 
-// sawFolder checks every file in the folder of a database: the database, what
-// SQLite puts beside it, backups.
+// sawFolder checks every file in the folder of a database: the database, the files of
+// SQLite, and backups.
 func sawFolder(t *testing.T, folder string) {
 	if folder == "." {
-		return // the test does not know its database: this is our source
+		return // the test did not set a path; this is the source folder
 	}
 	filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
@@ -74,7 +74,7 @@ func sawFolder(t *testing.T, folder string) {
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
-			return nil // it has gone meanwhile
+			return nil // it was removed in the meantime
 		}
 		witness.mu.Lock()
 		defer witness.mu.Unlock()
@@ -88,8 +88,8 @@ func sawFolder(t *testing.T, folder string) {
 	})
 }
 
-// testify returns the exit code of all tests. They fail if anything leaked. If
-// all of them ran, they also fail if there was too little to see.
+// testify returns the exit code of all tests. They fail if anything leaked. If all tests
+// ran, they also fail if too few logs, answers or files were checked.
 func testify(code int) int {
 	for _, leak := range witness.leaks {
 		fmt.Println("LEAK", leak)
@@ -97,13 +97,13 @@ func testify(code int) int {
 	}
 	all := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.list").Value.String() == ""
 	if all && (witness.logs < 100 || witness.answers < 1000 || witness.answersWithTheCanary < 100 || witness.filesWithTheCanary < 10) {
-		fmt.Printf("FAIL: the canary was looked for in too little: %d logs, %d answers (%d with it), %d files (%d with it)\n",
+		fmt.Printf("FAIL: too few texts were searched for the canary: %d logs, %d answers (%d with it), %d files (%d with it)\n",
 			witness.logs, witness.answers, witness.answersWithTheCanary, witness.files, witness.filesWithTheCanary)
 		code = 1
 	}
 	if all && code == 0 {
 		for _, promise := range unmet() {
-			fmt.Println("FAIL: docs/openapi.yaml promises what no test has seen:", promise)
+			fmt.Println("FAIL: docs/openapi.yaml documents something that no test has seen:", promise)
 			code = 1
 		}
 		if code != 0 {

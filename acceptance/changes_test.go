@@ -12,7 +12,7 @@ import (
 
 const changesPath = "/api/v1/changes"
 
-// wireFeed is a part of the changes.
+// wireFeed is a page of the changes.
 type wireFeed struct {
 	Items []struct {
 		Position, Action, ID string
@@ -29,7 +29,7 @@ func (c client) changes(t *testing.T, after string, limit int) (feed wireFeed) {
 	return feed
 }
 
-// follow keeps a copy up to date, and returns the position to go on from.
+// follow updates a copy and returns the next position.
 func (c client) follow(t *testing.T, copied map[string]string, after string, limit int) string {
 	t.Helper()
 	for {
@@ -48,7 +48,8 @@ func (c client) follow(t *testing.T, copied map[string]string, after string, lim
 	}
 }
 
-// TestChanges: a copy is what the service has, however it came about.
+// TestChanges checks that a copy that follows the changes matches the service's records after
+// each kind of write.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -70,7 +71,7 @@ func TestChanges(t *testing.T) {
 			}
 		}
 		if len(copied) != len(list.Data.Items) {
-			t.Errorf("%s: the copy has %d people, not %d", about, len(copied), len(list.Data.Items))
+			t.Errorf("%s: the copy has %d people, want %d", about, len(copied), len(list.Data.Items))
 		}
 	}
 	position := s.follow(t, copied, "", 3)
@@ -91,17 +92,17 @@ func TestChanges(t *testing.T) {
 		t.Errorf("%+v", feed)
 	}
 	position = s.follow(t, copied, position, 2)
-	same("after much")
+	same("after many changes")
 	s.do(t, "DELETE", fmt.Sprint(importsPath, "/", number), "").wants(t, 200)
 	position = s.follow(t, copied, position, 1000)
-	same("taken back")
+	same("import undone")
 	if feed := s.changes(t, position, 100); len(feed.Items) > 0 || feed.More || feed.Next != position {
-		t.Errorf("nothing has changed: %+v", feed)
+		t.Errorf("changes after the last position: %+v", feed)
 	}
 	whole := map[string]string{}
 	s.follow(t, whole, "", 1)
 	if fmt.Sprint(whole) != fmt.Sprint(copied) {
-		t.Errorf("from the beginning: %v, and bit by bit: %v", whole, copied)
+		t.Errorf("copy in one go: %v, step by step: %v", whole, copied)
 	}
 	s.stop(t)
 	again := startOn(t, s.db).as(s.key)
@@ -110,8 +111,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestChangesLimit: 100 changes unless the client says otherwise, and never more
-// than 1000.
+// TestChangesLimit checks that a page has 100 changes by default and at most 1000.
 func TestChangesLimit(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -136,8 +136,8 @@ func TestChangesLimit(t *testing.T) {
 	}
 }
 
-// TestPositionGone: a position of another history, or that nobody has given, is
-// refused in a way of its own.
+// TestPositionGone checks that a position of another history, or an unknown position, returns
+// a separate error.
 func TestPositionGone(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -12,8 +12,8 @@ import (
 
 const sound = "The database is sound.\n"
 
-// TestCheck checks that what another program left behind is named. The start of a service
-// corrects it. Package integrity tests all kinds of it.
+// TestCheck checks that check reports inconsistencies that another program caused, and that
+// the service corrects them at startup. Package integrity tests all kinds.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	db := invented(t, 2, 100)
@@ -30,7 +30,7 @@ func TestCheck(t *testing.T) {
 	}
 	startOn(t, db).stop(t)
 	if stdout, stderr := works(t, "check", "--db", db); stdout != sound || stderr != "" {
-		t.Errorf("after it: stdout %q, stderr %q", stdout, stderr)
+		t.Errorf("after the repair: stdout %q, stderr %q", stdout, stderr)
 	}
 }
 
@@ -50,11 +50,11 @@ func TestRepairIndex(t *testing.T) {
 		t.Errorf("before: code %d, stderr %q", code, stderr)
 	}
 	if stdout, stderr := works(t, "check", "--db", s.db, "--repair"); stdout != sound || stderr != "" {
-		t.Errorf("after it: stdout %q, stderr %q", stdout, stderr)
+		t.Errorf("after the repair: stdout %q, stderr %q", stdout, stderr)
 	}
 }
 
-// TestCheckReferences: what cannot be repaired calls for a backup.
+// TestCheckReferences checks that check recommends a restore for faults that it cannot repair.
 func TestCheckReferences(t *testing.T) {
 	t.Parallel()
 	db := invented(t, 1, 10)
@@ -67,13 +67,13 @@ func TestCheckReferences(t *testing.T) {
 	}
 }
 
-// TestLargeDamage: check reports damage of a large file in a few lines. A server
-// finds it beside the requests, which go on.
+// TestLargeDamage checks that check reports damage in a large file in a few lines, and that a
+// server finds it in the background while it serves requests.
 func TestLargeDamage(t *testing.T) {
 	t.Parallel()
 	db := invented(t, 1, 10)
 	execSQL(t, db, `CREATE TABLE more AS SELECT zeroblob(7000000) AS filling`)
-	for page := range int64(60) { // where the next page is
+	for page := range int64(60) { // overwrites the number of the next page
 		overwrite(t, db, (1000+10*page)*4096, "\xff\xff\xff\xff")
 	}
 	code, _, stderr := runCommand(t, "check", "--db", db)
@@ -88,8 +88,8 @@ func TestLargeDamage(t *testing.T) {
 	s.as(newKey(t, db, "default")).list(t, "")
 }
 
-// TestDamagedRecords: a record that is not what the service wrote is in no
-// answer, until it is replaced or deleted. Backups of it say so.
+// TestDamagedRecords checks that a record that another program changed is in no answer until
+// it is replaced or deleted, and that backups and restores warn about it.
 func TestDamagedRecords(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -129,7 +129,7 @@ func TestDamagedRecords(t *testing.T) {
 	}
 }
 
-// TestDamagedDelete: a damaged record can be deleted, whatever is in it.
+// TestDamagedDelete checks that a damaged record can be deleted, whatever it contains.
 func TestDamagedDelete(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -146,16 +146,16 @@ func TestDamagedDelete(t *testing.T) {
 	}
 }
 
-// TestRepairBesideService: a running service hears that the latest time seen was
-// taken back, and does not write the old one again.
-func TestRepairBesideService(t *testing.T) {
+// TestRepairBesideService checks that a running service notices that the latest time was
+// corrected, and does not write the old time again.
+func TestRepairWhileServing(t *testing.T) {
 	t.Parallel()
 	db := invented(t, 1, 1)
 	ahead := time.Now().AddDate(10, 0, 0)
 	execSQL(t, db, `UPDATE service SET latest_time = ?`, ahead.UnixMilli())
 	s := startOn(t, db)
-	by := s.as(newKey(t, db, "default"))
-	by.create(t, ana)
+	writer := s.as(newKey(t, db, "default"))
+	writer.create(t, ana)
 	if stdout, _ := works(t, "check", "--repair", "--db", db); stdout != sound {
 		t.Errorf("check --repair: %q", stdout)
 	}
@@ -170,8 +170,8 @@ func TestRepairBesideService(t *testing.T) {
 	works(t, "check", "--db", db)
 }
 
-// TestLatestTimeAhead: all who work with a database that has seen the far future
-// are warned, and a person may take that back.
+// TestLatestTimeAhead checks that commands and the service warn about a database whose latest
+// time is in the far future, and that check --repair corrects it.
 func TestLatestTimeAhead(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -180,7 +180,7 @@ func TestLatestTimeAhead(t *testing.T) {
 	s.stop(t)
 	db, ahead := s.db, time.Now().AddDate(10, 0, 0)
 	execSQL(t, db, `UPDATE service SET latest_time = ?`, ahead.UnixMilli())
-	warned := func(what, stderr string) {
+	wantWarning := func(what, stderr string) {
 		t.Helper()
 		lines := strings.SplitAfter(stderr, "\n")
 		if len(lines) < 3 || !strings.HasPrefix(lines[0], "Warning: the clock of this computer says ") ||
@@ -190,14 +190,14 @@ func TestLatestTimeAhead(t *testing.T) {
 		}
 	}
 	_, stderr := works(t, "keys", "create", "--db", db, "--tenant", "default")
-	if warned("keys create", stderr); strings.Count(stderr, "\n") != 2 {
+	if wantWarning("keys create", stderr); strings.Count(stderr, "\n") != 2 {
 		t.Errorf("keys create: %q", stderr)
 	}
 	again := startOn(t, db)
 	again.stop(t)
-	warned("serve", again.stderr.String())
+	wantWarning("serve", again.stderr.String())
 	_, stderr = works(t, "purge", "--older-than", "1y", "--yes", "--db", db, "--tenant", "default")
-	if warned("purge", stderr); !strings.HasSuffix(stderr, "There is nothing to delete.\n") {
+	if wantWarning("purge", stderr); !strings.HasSuffix(stderr, "There is nothing to delete.\n") {
 		t.Errorf("purge: %q", stderr)
 	}
 	code, _, stderr := runCommand(t, "check", "--db", db)
@@ -214,6 +214,6 @@ func TestLatestTimeAhead(t *testing.T) {
 		t.Errorf("the latest time is still %v", time.UnixMilli(latest))
 	}
 	if stdout, stderr := works(t, "check", "--db", db); stdout != sound || stderr != "" {
-		t.Errorf("after it: stdout %q, stderr %q", stdout, stderr)
+		t.Errorf("after the repair: stdout %q, stderr %q", stdout, stderr)
 	}
 }

@@ -29,7 +29,7 @@ func works(t *testing.T, args ...string) (stdout, stderr string) {
 	return stdout, stderr
 }
 
-// refuses runs a command that must fail with this code and these words.
+// refuses runs a command that must fail with this exit code and this error.
 func refuses(t *testing.T, code int, words string, args ...string) {
 	t.Helper()
 	if got, stdout, stderr := runCommand(t, args...); got != code || stdout != "" || stderr != words {
@@ -37,18 +37,19 @@ func refuses(t *testing.T, code int, words string, args ...string) {
 	}
 }
 
-// noDatabase is what commands say of a database that does not exist.
+// noDatabase is the error of commands for a database that does not exist.
 func noDatabase(path string) string {
 	return fmt.Sprintf("Error: there is no database %q\nTry: name another file with --db\n", path)
 }
 
-// TestUsage has what the script usage cannot have: a line break in an argument.
+// TestUsage checks a usage error that the script usage cannot cover: a line break in an
+// argument.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	absent := filepath.Join(t.TempDir(), "absent.db")
 	refuses(t, 2, "Error: --department contains a control character\n", "keys", "create", "--db", absent, "--tenant", "a\nb")
 	if exists(absent) {
-		t.Error("a wrong command line made a database")
+		t.Error("a wrong command line created a database")
 	}
 }
 
@@ -89,7 +90,7 @@ func TestKeyCommands(t *testing.T) {
 		t.Error("the hash is not the SHA-256 of the key")
 	}
 	if end := time.Date(2099, 2, 1, 0, 0, 0, 0, time.UTC); date != end.UnixMilli() {
-		t.Errorf("a date as expiry became %v", time.UnixMilli(date).UTC())
+		t.Errorf("the expiry date became %v", time.UnixMilli(date).UTC())
 	}
 	if off := time.Duration(in90days)*time.Millisecond - 90*24*time.Hour; off.Abs() > time.Minute {
 		t.Errorf("90d is off by %v", off)
@@ -122,7 +123,7 @@ func checkKeysList(t *testing.T, db, key string) {
 	}
 }
 
-// brokenPipe returns a pipe that nobody reads any more.
+// brokenPipe returns a pipe without a reader.
 func brokenPipe(t *testing.T) *os.File {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -131,8 +132,8 @@ func brokenPipe(t *testing.T) *os.File {
 	return w
 }
 
-// TestLostOutput checks that a closed pipe is not an error of a command that only prints, and
-// that a key that no one has seen is not created.
+// TestLostOutput checks that a closed pipe is no error for a command that only prints, and
+// that no key is created if it cannot be printed.
 func TestLostOutput(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
@@ -150,7 +151,7 @@ func TestLostOutput(t *testing.T) {
 	}
 	var keys int
 	if scanSQL(t, db, `SELECT count(*) FROM keys`, &keys); keys != 1 {
-		t.Error("a key was created that no one has seen")
+		t.Error("a key was created that was not printed")
 	}
 	list, report := filepath.Join(t.TempDir(), "bad.csv"), filepath.Join(t.TempDir(), "report.csv")
 	must(t, os.WriteFile(list, []byte("first name,last name,e-mail\nAna,Horvat,none\n"), 0o600))
@@ -161,16 +162,16 @@ func TestLostOutput(t *testing.T) {
 	}
 }
 
-// TestKeysWhileServing: what another process does to keys takes effect.
+// TestKeysWhileServing checks that changes to keys by another process take effect.
 func TestKeysWhileServing(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.list(t, "")
-	made := s.as(newKey(t, s.db, "default"))
+	revoked := s.as(newKey(t, s.db, "default"))
 	soon := s.as(newKey(t, s.db, "default", "--expires", "1s"))
-	made.do(t, "GET", collection, "").wants(t, 200)
+	revoked.do(t, "GET", collection, "").wants(t, 200)
 	works(t, "keys", "revoke", "2", "--db", s.db)
-	made.refused(t, "revoked")
+	revoked.refused(t, "revoked")
 	soon.refused(t, "expired")
 	s.list(t, "")
 	execSQL(t, s.db, `UPDATE keys SET expires_at = 1 WHERE id = 1`)
@@ -179,8 +180,8 @@ func TestKeysWhileServing(t *testing.T) {
 	s.refused(t, "unknown")
 }
 
-// TestRevokeWaits: a key is revoked although another program has the database
-// locked for longer than other commands wait, for writing or altogether.
+// TestRevokeWaits checks that a key is revoked although another program locks the database
+// for longer than other commands wait, for writes or completely.
 func TestRevokeWaits(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
@@ -193,7 +194,7 @@ func TestRevokeWaits(t *testing.T) {
 	must(t, cmd.Start())
 	const note = "Another program has locked the database. Trying for up to a minute.\n"
 	eventually(t, "the note", func() bool { return stderr.String() == note })
-	time.Sleep(time.Second) // and one attempt more
+	time.Sleep(time.Second) // for another attempt
 	_, err = other.Exec(`COMMIT`)
 	must(t, errors.Join(err, other.Close()))
 	if err := cmd.Wait(); err != nil || stderr.String() != note+"Revoked key 1.\n" {
@@ -201,13 +202,13 @@ func TestRevokeWaits(t *testing.T) {
 	}
 }
 
-// TestForeignKey: a key that another program made is honoured, in any form.
+// TestForeignKey checks that a key created by another program works, in any form.
 func TestForeignKey(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for i, key := range []string{"secret", "fd_live_0123456789-._~+/==", "ff_" + strings.Repeat("0", 49), strings.Repeat("k", 5000)} {
 		execSQL(t, s.db, `INSERT INTO keys (hash, tenant_id, scope, created_at) VALUES (?, 1, 'read', ?)`, hashOf(key), i)
-		eventually(t, "the key to be known", func() bool { return s.as(key).do(t, "GET", collection, "").status == 200 })
+		eventually(t, "the key to work", func() bool { return s.as(key).do(t, "GET", collection, "").status == 200 })
 		s.as(key).do(t, "POST", collection, ana).wants(t, 403)
 	}
 }
@@ -218,8 +219,8 @@ func lastUse(t *testing.T, db, key string) (last sql.NullInt64) {
 	return last
 }
 
-// TestLastUse: the last use of a key is written soon, and at the latest when
-// the service stops.
+// TestLastUse checks that the last use of a key is written soon, and at the latest when the
+// service stops.
 func TestLastUse(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -255,8 +256,8 @@ func TestDemo(t *testing.T) {
 	refuses(t, 1, fmt.Sprintf("Error: the folder of %q does not exist\nTry: mkdir %s\n", missing, filepath.Dir(missing)), "demo", "--db", missing)
 }
 
-// TestImportStopped: an import into a new database that is stopped removes the database,
-// unless a server uses it already.
+// TestImportStopped checks that an interrupted import into a new database removes the
+// database, unless a server already uses it.
 func TestImportStopped(t *testing.T) {
 	t.Parallel()
 	people := list(t, "people.csv", "Vorname,Nachname\n"+strings.Repeat("Ana,Horvat\nIvo,Kos\nEva,Novak\n", 20000))
@@ -280,18 +281,18 @@ func TestImportStopped(t *testing.T) {
 	}
 }
 
-// TestDemoStopped checks that a demo stops at once while it invents people, and removes its
-// files.
+// TestDemoStopped checks that an interrupted demo stops at once while it invents people, and
+// removes its files.
 func TestDemoStopped(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	cmd, output := process(t, "demo", "--db", filepath.Join(dir, "x.db"), "--people", "300000", "--listen", "127.0.0.1:0")
 	must(t, cmd.Start())
 	eventually(t, "the database", func() bool { return exists(filepath.Join(dir, "x.db-wal")) })
-	begun := time.Now()
+	began := time.Now()
 	must(t, interrupt(cmd.Process))
 	code := exitCode(t, cmd.Wait())
-	if took := time.Since(begun); code != 1 || took > 5*time.Second || !strings.Contains(output.String(), "Stopped. No database was created.") || strings.Contains(output.String(), "Created") {
+	if took := time.Since(began); code != 1 || took > 5*time.Second || !strings.Contains(output.String(), "Stopped. No database was created.") || strings.Contains(output.String(), "Created") {
 		t.Errorf("code %d after %v: %s", code, took, output)
 	}
 	if left := namesIn(t, dir); len(left) > 0 {
@@ -299,7 +300,7 @@ func TestDemoStopped(t *testing.T) {
 	}
 }
 
-// checkIntro makes sure that a demo prints what it serves and a whole key.
+// checkIntro checks that a demo prints what it serves and a whole key.
 func checkIntro(t *testing.T, s *testService, first string) {
 	t.Helper()
 	out := s.stdout.String()
@@ -309,13 +310,13 @@ func checkIntro(t *testing.T, s *testService, first string) {
 	}
 }
 
-// TestDemoPort checks that demo takes another port if its own is taken, unless a flag names
-// the port, and that it leaves nothing behind.
+// TestDemoPort checks that demo uses another port if the default port is in use, unless a flag
+// names the port, and that it leaves no files behind.
 func TestDemoPort(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	taken, err := net.Listen("tcp", "127.0.0.1:8080")
-	if err == nil { // else somebody else has it, which does as well
+	if err == nil { // otherwise another program already uses the port
 		defer taken.Close()
 	}
 	cmd, _ := process(t, "demo")
@@ -337,7 +338,8 @@ func TestDemoPort(t *testing.T) {
 	}
 }
 
-// TestCompletion: the shells that are installed accept the scripts, which ask the program.
+// TestCompletion checks that the installed shells accept the completion scripts, and the
+// completions that the program returns.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// tagOf returns the only entity tag of an answer, which is strong or weak.
+// tagOf returns the only entity tag of an answer, which must be weak or strong as weak says.
 func (a answer) tagOf(t *testing.T, weak bool) string {
 	t.Helper()
 	tags := a.header["Etag"]
 	if len(tags) != 1 || strings.HasPrefix(tags[0], `W/"`) != weak || !strings.HasSuffix(tags[0], `"`) {
-		t.Fatalf("the entity tags of %d are %q", a.status, tags)
+		t.Fatalf("entity tags of the %d: %q", a.status, tags)
 	}
 	return tags[0]
 }
 
-// TestETags: the tag depends on the record alone.
+// TestETags checks that the tag depends only on the record.
 func TestETags(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -32,13 +32,13 @@ func TestETags(t *testing.T) {
 		t.Helper()
 		for _, method := range []string{"GET", "HEAD"} {
 			if got := s.do(t, method, path, "").wants(t, 200).tagOf(t, false); got != want {
-				t.Errorf("%s: %s returns %s, not %s", about, method, got, want)
+				t.Errorf("%s: %s returns the tag %s, want %s", about, method, got, want)
 			}
 		}
 	}
 	same("created", first)
 	if again := s.do(t, "PUT", path, ana).wants(t, 200).tagOf(t, false); again != first {
-		t.Errorf("the same once more has the tag %s, not %s", again, first)
+		t.Errorf("the tag after an identical PUT is %s, want %s", again, first)
 	}
 	second := s.do(t, "PUT", path, `{"firstName":"Eva","lastName":"B"}`).wants(t, 200).tagOf(t, false)
 	same("replaced", second)
@@ -49,19 +49,20 @@ func TestETags(t *testing.T) {
 		t.Errorf("tags %s, %s, %s of different states", first, second, third)
 	}
 	if back := s.do(t, "PUT", path, ana).wants(t, 200).tagOf(t, false); back == first {
-		t.Error("PUT does not count what the platform has written")
+		t.Error("the tag after a PUT does not depend on the platform's fields")
 	}
 	if other := s.do(t, "POST", collection, ana).tagOf(t, false); other == first {
-		t.Error("two records have one tag")
+		t.Error("two records have the same tag")
 	}
 	last := s.do(t, "GET", path, "").tagOf(t, false)
 	s.stop(t)
 	if again := startOn(t, s.db).as(s.key).do(t, "GET", path, "").tagOf(t, false); again != last {
-		t.Errorf("after a restart the tag is %s, not %s", again, last)
+		t.Errorf("the tag after a restart is %s, want %s", again, last)
 	}
 }
 
-// TestIfMatch: a request whose If-Match is not met changes nothing. Package httpapi tests all forms.
+// TestIfMatch checks that a request whose If-Match fails changes nothing. Package httpapi
+// tests all forms of the header.
 func TestIfMatch(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -75,13 +76,13 @@ func TestIfMatch(t *testing.T) {
 			}
 		}
 		if after := s.do(t, "GET", path, "").body; after != before || s.contentOf(t) != counted {
-			t.Errorf("%s was refused, and %s became %s", method, before, after)
+			t.Errorf("%s was rejected, but %s became %s", method, before, after)
 		}
 		s.do(t, method, path, `{"firstName":"Eva","lastName":"B"}`, "If-Match", `"x",`+tag).wants(t, map[bool]int{true: 204, false: 200}[method == "DELETE"])
 	}
 }
 
-// contentOf is all that a write changes, in numbers.
+// contentOf returns counters that change with every write.
 func (s *testService) contentOf(t *testing.T) string {
 	t.Helper()
 	var content string
@@ -90,7 +91,7 @@ func (s *testService) contentOf(t *testing.T) string {
 	return content
 }
 
-// TestIfNoneMatch: a client that has the newest version receives no body.
+// TestIfNoneMatch checks that a client that has the newest version receives no body.
 func TestIfNoneMatch(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -121,8 +122,8 @@ func TestIfNoneMatch(t *testing.T) {
 	s.do(t, "DELETE", path, "", "If-Match", tag, "If-None-Match", `"x"`).wants(t, 204)
 }
 
-// TestEditors: many edit one record at once, each with the tag that it has
-// read. Nobody undoes another's change.
+// TestEditors checks that concurrent edits of one record, each with the tag that the client
+// read, lose no change.
 func TestEditors(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -154,7 +155,7 @@ func TestEditors(t *testing.T) {
 	var f wireRecord
 	decode(t, s.do(t, "GET", path, "").body, &f)
 	if want := fmt.Sprint(editors * each); *f.PhoneNumber != want {
-		t.Errorf("%s changes are left of %s", *f.PhoneNumber, want)
+		t.Errorf("the record counts %s changes, want %s", *f.PhoneNumber, want)
 	}
 	if changes := historyOf(t, s.db, "default"); len(changes) != 1+editors*each {
 		t.Errorf("the history has %d changes", len(changes))
@@ -163,17 +164,17 @@ func TestEditors(t *testing.T) {
 
 const idempotencyKey = "Idempotency-Key"
 
-// post creates with an Idempotency-Key.
+// post creates a record with an Idempotency-Key.
 func (c client) post(t *testing.T, key, body string) answer {
 	t.Helper()
 	return c.do(t, "POST", collection, body, idempotencyKey, key)
 }
 
-// repeats fails unless again is the first answer once more, and says so.
+// repeats checks that again repeats the first answer and is marked as a replay.
 func (again answer) repeats(t *testing.T, first answer) {
 	t.Helper()
 	if again.header.Get("Idempotency-Replayed") != "true" || first.header.Get("Idempotency-Replayed") != "" {
-		t.Errorf("which is the first of %v and %v?", first.header, again.header)
+		t.Errorf("Idempotency-Replayed is wrong in the headers %v and %v", first.header, again.header)
 	}
 	x, y := maps.Clone(first.header), maps.Clone(again.header)
 	for _, name := range []string{"Date", "X-Request-Id", "Idempotency-Replayed"} {
@@ -185,37 +186,37 @@ func (again answer) repeats(t *testing.T, first answer) {
 	}
 }
 
-// TestRepeatedCreate: the same create once more is answered as before, even if
-// the record has changed since, and makes none.
+// TestRepeatedCreate checks that a repeated create returns the first answer and creates
+// nothing, even if the record has changed since.
 func TestRepeatedCreate(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	first := s.post(t, "a1", ana).wants(t, 201)
 	path := first.header.Get("Location")
 	if first.tagOf(t, false) != s.do(t, "GET", path, "").tagOf(t, false) {
-		t.Error("the tag is not the record's")
+		t.Error("the tag differs from the tag of the record")
 	}
 	again := func() { t.Helper(); s.post(t, "a1", ana).repeats(t, first) }
 	again()
-	s.post(t, `"a1"`, ana).repeats(t, first) // as the draft writes it
+	s.post(t, `"a1"`, ana).repeats(t, first) // the form in the draft of the RFC
 	s.do(t, "PUT", path, `{"firstName":"Eva","lastName":"B"}`).wants(t, 200)
 	again()
 	s.do(t, "DELETE", path, "").wants(t, 204)
 	again()
 	for _, other := range []string{ana + " ", `{"firstName":"Eva","lastName":"B"}`, `{}`, `x`} {
 		if a := s.post(t, "a1", other).wants(t, 422); a.header.Get("Location")+a.header.Get("ETag") != "" {
-			t.Errorf("422 with %v", a.header)
+			t.Errorf("the 422 has the headers %v", a.header)
 		}
 	}
 	s.stop(t)
 	startOn(t, s.db).as(s.key).post(t, "a1", ana).repeats(t, first)
 	if changes := historyOf(t, s.db, "default"); len(changes) != 3 {
-		t.Errorf("%d changes, not 3", len(changes))
+		t.Errorf("%d changes, want 3", len(changes))
 	}
 }
 
-// TestKeysApart: an Idempotency-Key is known for one API key only, and for
-// creates only.
+// TestKeysApart checks that an Idempotency-Key applies to one API key only, and to creates
+// only.
 func TestKeysApart(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -231,8 +232,8 @@ func TestKeysApart(t *testing.T) {
 		}
 	}
 	s.do(t, "POST", collection, ana).wants(t, 201)
-	if mine, theirs := s.list(t, "").TotalCount, other.list(t, "").TotalCount; len(ids) != 9 || mine != 7 || theirs != 3 {
-		t.Errorf("%d ids, %d and %d records", len(ids), mine, theirs)
+	if records, otherRecords := s.list(t, "").TotalCount, other.list(t, "").TotalCount; len(ids) != 9 || records != 7 || otherRecords != 3 {
+		t.Errorf("%d ids, %d and %d records", len(ids), records, otherRecords)
 	}
 	reader.post(t, "a", ana).wants(t, 403)
 	s.as("").post(t, "a", ana).wants(t, 401)
@@ -240,13 +241,13 @@ func TestKeysApart(t *testing.T) {
 	for range 2 {
 		a := s.do(t, "PUT", path, ana, idempotencyKey, "a").wants(t, 200)
 		if a.header.Get("Idempotency-Replayed") != "" {
-			t.Error("a PUT is answered from store")
+			t.Error("a PUT returned a stored answer")
 		}
 	}
 	s.do(t, "DELETE", path, "", idempotencyKey, "a").wants(t, 204)
 }
 
-// TestRefusedCreate: after a create was refused its key may be used again.
+// TestRefusedCreate checks that the key of a rejected create can be used again.
 func TestRefusedCreate(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -263,15 +264,15 @@ func TestRefusedCreate(t *testing.T) {
 	s.post(t, "kx", ana).wants(t, 201)
 }
 
-// TestCopiesInFlight: while a create is being answered a copy of it must wait, and no
-// other request.
+// TestCopiesInFlight checks that a copy of a create in progress must wait, and other requests
+// do not.
 func TestCopiesInFlight(t *testing.T) {
 	t.Parallel()
 	s := startOpen(t)
 	second := s.as(newKey(t, s.db, "default"))
 	db := openSQL(t, s.db)
 	db.SetMaxOpenConns(1)
-	_, err := db.Exec(`BEGIN IMMEDIATE`) // so that no create is done yet
+	_, err := db.Exec(`BEGIN IMMEDIATE`) // keeps creates waiting
 	must(t, err)
 	answers := make(chan answer, 4)
 	send := func(c client, key string) {
@@ -302,13 +303,13 @@ func TestCopiesInFlight(t *testing.T) {
 	}
 }
 
-// TestImportsInFlight: while an import is being made a copy of it must wait.
+// TestImportsInFlight checks that a copy of an import in progress must wait.
 func TestImportsInFlight(t *testing.T) {
 	t.Parallel()
 	s := startOpen(t)
 	db := openSQL(t, s.db)
 	db.SetMaxOpenConns(1)
-	_, err := db.Exec(`BEGIN IMMEDIATE`) // so that the import is not done yet
+	_, err := db.Exec(`BEGIN IMMEDIATE`) // keeps the import waiting
 	must(t, err)
 	answers := make(chan answer, 2)
 	for range 2 {
@@ -332,8 +333,8 @@ func TestImportsInFlight(t *testing.T) {
 	}
 }
 
-// TestCopiesAtOnce: of many copies of one create, sent at once, one makes the
-// record. The others have its answer or must wait.
+// TestCopiesAtOnce checks that of many concurrent copies of a create one creates the record,
+// and the others return its answer or must wait.
 func TestCopiesAtOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -359,12 +360,12 @@ func TestCopiesAtOnce(t *testing.T) {
 		different := 0
 		bodies.Range(func(any, any) bool { different++; return true })
 		if total := s.list(t, "").TotalCount; firsts.Load() != 1 || different != 1 || total != int64(round+1) {
-			t.Fatalf("round %d: %d made it, %d different answers, %d records", round, firsts.Load(), different, total)
+			t.Fatalf("round %d: %d creates, %d different answers, %d records", round, firsts.Load(), different, total)
 		}
 	}
 }
 
-// TestOldResponsesAreErased: a server does that by itself.
+// TestOldResponsesAreErased checks that a server deletes old stored responses.
 func TestOldResponsesAreErased(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -375,7 +376,7 @@ func TestOldResponsesAreErased(t *testing.T) {
 		INSERT INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer)
 		SELECT 1, 'old' || i, 1, 1000 + i, x'00', 'none', '{}' FROM n`)
 	again := startOn(t, s.db)
-	eventually(t, "the old responses to be erased", func() bool {
+	eventually(t, "the old responses to be deleted", func() bool {
 		var n int
 		scanSQL(t, again.db, `SELECT count(*) FROM replays`, &n)
 		return n == 1
@@ -383,15 +384,15 @@ func TestOldResponsesAreErased(t *testing.T) {
 	again.as(s.key).post(t, "new", ana).repeats(t, first)
 }
 
-// TestRepeatsAfterKill: creates are sent again while the program is killed again
-// and again. Each makes one record.
+// TestRepeatsAfterKill checks that creates that are repeated while the program is killed
+// several times create one record each.
 func TestRepeatsAfterKill(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
 	cmd, c := startProcess(t, db)
 	const clients = 4
 	var mu sync.Mutex
-	made := map[string]string{} // the bodies of answers, by Idempotency-Key
+	bodies := map[string]string{} // the bodies of answers, by Idempotency-Key
 	for run := range 2 {
 		var running sync.WaitGroup
 		for i := range clients {
@@ -400,18 +401,18 @@ func TestRepeatsAfterKill(t *testing.T) {
 					key := fmt.Sprintf("%d-%d", i, n)
 					a, err := c.try(t, "POST", collection, strings.NewReader(ana), idempotencyKey, key)
 					if err != nil {
-						return // killed; the next run begins with all of these again
+						return // killed; the next run repeats all of these
 					}
 					mu.Lock()
-					if known := made[key]; a.status != 201 || known != "" && known != a.body {
-						t.Errorf("%s: %d %s, before that %s", key, a.status, a.body, known)
+					if known := bodies[key]; a.status != 201 || known != "" && known != a.body {
+						t.Errorf("%s: %d %s, previously %s", key, a.status, a.body, known)
 					}
-					made[key] = a.body
+					bodies[key] = a.body
 					mu.Unlock()
 				}
 			})
 		}
-		eventually(t, "some more creates", func() bool { mu.Lock(); defer mu.Unlock(); return len(made) > 40*(run+1) })
+		eventually(t, "some more creates", func() bool { mu.Lock(); defer mu.Unlock(); return len(bodies) > 40*(run+1) })
 		must(t, cmd.Process.Kill())
 		cmd.Wait()
 		running.Wait()
@@ -423,14 +424,14 @@ func TestRepeatsAfterKill(t *testing.T) {
 	for i := range clients {
 		for n, last := 0, false; !last; n++ { // the last one was in flight when the program was killed
 			key := fmt.Sprintf("%d-%d", i, n)
-			known, body := made[key], c.post(t, key, ana).wants(t, 201).body
+			known, body := bodies[key], c.post(t, key, ana).wants(t, 201).body
 			if last = known == ""; !last && body != known {
-				t.Errorf("%s: %s, before that %s", key, body, known)
+				t.Errorf("%s: %s, previously %s", key, body, known)
 			}
-			made[key], different[body] = body, true
+			bodies[key], different[body] = body, true
 		}
 	}
-	if total := c.list(t, "").TotalCount; total != int64(len(made)) || len(different) != len(made) {
-		t.Errorf("%d records and %d answers to %d creates", total, len(different), len(made))
+	if total := c.list(t, "").TotalCount; total != int64(len(bodies)) || len(different) != len(bodies) {
+		t.Errorf("%d records and %d answers to %d creates", total, len(different), len(bodies))
 	}
 }
