@@ -31,7 +31,7 @@ func TestCursorRefused(t *testing.T) {
 	}
 }
 
-// TestWalkByIDs follows the links of a list of a hundred people by their ids.
+// TestWalkByIDs follows the links of a list of a hundred records that are selected by id.
 func TestWalkByIDs(t *testing.T) {
 	t.Parallel()
 	s := startDemo(t, "120")
@@ -51,7 +51,7 @@ func TestWalkByIDs(t *testing.T) {
 			met[f.ID] = true
 		}
 		next = ""
-		if a.header["Link"] != nil { // the last page of a long query has none
+		if a.header["Link"] != nil { // the last page of a long query has no links
 			next = a.links(t)["next"]
 		}
 	}

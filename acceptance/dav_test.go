@@ -14,25 +14,25 @@ import (
 const (
 	davRoot = "/dav/"
 	davBook = "/dav/books/people/"
-	// birthdays is the address of the calendar, but for its key.
+	// birthdaysPath is the address of the calendar, without its key.
 	birthdaysPath = "/dav/birthdays.ics?key="
-	// davChallenge is what a refusal asks a device for.
+	// davChallenge is the challenge of a 401 to a device.
 	davChallenge = `Basic realm="Firefighters", charset="UTF-8"`
 )
 
 func cardPath(id string) string { return davBook + id + ".vcf" }
 
-// davClient is a device that reads the address book: client.key is its password.
+// davClient is a device that reads the address book. client.key is its password.
 type davClient struct {
 	client
 	user string
 }
 
-// device returns one with a key. An empty key is none.
+// device returns a device with a key. An empty key sends no password.
 func (c client) device(key string) davClient { return davClient{c.as(key), "phone"} }
 
-// send sends a request, with further headers as name, value, name, value, and checks what
-// holds for every answer of the address book.
+// send sends a request with further headers as name, value, name, value. It checks what must
+// hold for every answer of the address book.
 func (d davClient) send(t *testing.T, method, path, body string, headers ...string) answer {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, d.url+path, strings.NewReader(body))
@@ -53,8 +53,7 @@ func (d davClient) send(t *testing.T, method, path, body string, headers ...stri
 	return a
 }
 
-// checkBook is what holds for every answer of the address book: how it is refused, and that
-// a client is asked for a password by 401 alone.
+// checkBook checks the format of errors, and that only a 401 asks a client for a password.
 func (a answer) checkBook(t *testing.T, method string) {
 	t.Helper()
 	kind := a.header.Get("Content-Type")
@@ -79,7 +78,7 @@ func (a answer) checkBook(t *testing.T, method string) {
 	}
 }
 
-// condition returns the name of the element that says why a request was refused.
+// condition returns the name of the element that gives the reason for an error.
 func (a answer) condition(t *testing.T) string {
 	t.Helper()
 	var refused struct {
@@ -92,14 +91,14 @@ func (a answer) condition(t *testing.T) string {
 	return refused.All[0].XMLName.Local
 }
 
-// davAnswer is an answer of the status 207.
+// davAnswer is the body of a 207.
 type davAnswer struct {
 	XMLName   xml.Name      `xml:"DAV: multistatus"`
 	Responses []davResponse `xml:"DAV: response"`
 	Token     string        `xml:"DAV: sync-token"`
 }
 
-// davResponse is what an answer says about a resource.
+// davResponse is the part of a 207 about one resource.
 type davResponse struct {
 	Hrefs    []string `xml:"DAV: href"`
 	Statuses []string `xml:"DAV: status"`
@@ -114,14 +113,14 @@ type davResponse struct {
 	} `xml:"DAV: propstat"`
 }
 
-// davProperty is a property of a resource, or an element like it.
+// davProperty is a property of a resource, or a similar element.
 type davProperty struct {
 	XMLName xml.Name
 	Text    string        `xml:",chardata"`
 	All     []davProperty `xml:",any"`
 }
 
-// elements returns the names of the elements in a property, and of those in them.
+// elements returns the names of all elements within a property.
 func (p davProperty) elements() (names []string) {
 	for _, e := range p.All {
 		names = append(append(names, e.XMLName.Local), e.elements()...)
@@ -129,7 +128,7 @@ func (p davProperty) elements() (names []string) {
 	return names
 }
 
-// text returns all text in a property, without white space around it.
+// text returns all text in a property, without surrounding white space.
 func (p davProperty) text() string {
 	text := strings.TrimSpace(p.Text)
 	for _, e := range p.All {
@@ -140,7 +139,7 @@ func (p davProperty) text() string {
 
 func (r davResponse) href() string { return r.Hrefs[0] }
 
-// status returns that of the resource as a whole, "" where the answer has properties of it.
+// status returns the status of the whole resource, or "" if the answer has its properties.
 func (r davResponse) status() string {
 	if len(r.Statuses) == 0 {
 		return ""
@@ -149,7 +148,7 @@ func (r davResponse) status() string {
 	return code[:3]
 }
 
-// find returns a property that the resource has.
+// find returns a property with the status 200.
 func (r davResponse) find(name string) (p davProperty, ok bool) {
 	for _, s := range r.Propstats {
 		for _, p := range s.Prop.All {
@@ -161,14 +160,14 @@ func (r davResponse) find(name string) (p davProperty, ok bool) {
 	return p, false
 }
 
-// text returns the text of a property that the resource has.
+// text returns the text of a property with the status 200.
 func (r davResponse) text(name string) string {
 	p, _ := r.find(name)
 	return p.text()
 }
 
-// multistatus reads an answer of the status 207, in which each resource is once, with its
-// properties or with a status (RFC 4918, section 14.24).
+// multistatus parses a 207. Each resource must appear once, with its properties or with a
+// status (RFC 4918, section 14.24).
 func (a answer) multistatus(t *testing.T) (m davAnswer) {
 	t.Helper()
 	a.wants(t, http.StatusMultiStatus)
@@ -178,7 +177,7 @@ func (a answer) multistatus(t *testing.T) (m davAnswer) {
 	seen := map[string]bool{}
 	for _, r := range m.Responses {
 		if len(r.Hrefs) != 1 || len(r.Statuses) > 1 || (len(r.Statuses) == 1) == (len(r.Propstats) > 0) || seen[r.href()] {
-			t.Fatalf("no such response may be in %s", a.body)
+			t.Fatalf("invalid or duplicate response for %v in %s", r.Hrefs, a.body)
 		}
 		seen[r.href()] = true
 	}
@@ -194,7 +193,7 @@ func (m davAnswer) one(t *testing.T) davResponse {
 	return m.Responses[0]
 }
 
-// hrefs returns what an answer is about.
+// hrefs returns the resources of an answer.
 func (m davAnswer) hrefs() (all []string) {
 	for _, r := range m.Responses {
 		all = append(all, r.href())
@@ -204,26 +203,26 @@ func (m davAnswer) hrefs() (all []string) {
 
 const davNamespaces = ` xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:carddav" xmlns:CS="http://calendarserver.org/ns/"`
 
-// propfind asks for properties, which are XML.
+// propfind requests properties, given as XML.
 func (d davClient) propfind(t *testing.T, path, depth, props string, headers ...string) davAnswer {
 	t.Helper()
 	body := "<D:propfind" + davNamespaces + "><D:prop>" + props + "</D:prop></D:propfind>"
 	return d.send(t, "PROPFIND", path, body, append(headers, "Depth", depth)...).multistatus(t)
 }
 
-// report sends a report about the book. content is XML, beside the properties.
+// report sends a report about the book. content is further XML after the properties.
 func (d davClient) report(t *testing.T, name, props, content string) answer {
 	t.Helper()
 	return d.send(t, "REPORT", davBook, "<"+name+davNamespaces+"><D:prop>"+props+"</D:prop>"+content+"</"+name+">", "Depth", "1")
 }
 
-// sync asks for what has changed since a token.
+// sync requests the changes since a token.
 func (d davClient) sync(t *testing.T, token, props, content string) answer {
 	t.Helper()
 	return d.report(t, "D:sync-collection", props, "<D:sync-token>"+token+"</D:sync-token><D:sync-level>1</D:sync-level>"+content)
 }
 
-// multiget asks for the cards at addresses.
+// multiget requests the cards at addresses.
 func (d davClient) multiget(t *testing.T, hrefs ...string) davAnswer {
 	t.Helper()
 	var all strings.Builder
@@ -233,8 +232,8 @@ func (d davClient) multiget(t *testing.T, hrefs ...string) davAnswer {
 	return d.report(t, "C:addressbook-multiget", "<D:getetag/><C:address-data/>", all.String()).multistatus(t)
 }
 
-// TestBookFound: a client that knows the host finds the book, one step after the other, and
-// iOS where it looks on its own.
+// TestBookFound checks that a client that knows only the host finds the book step by step,
+// and also at the paths that iOS tries.
 func TestBookFound(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -262,7 +261,7 @@ func TestBookFound(t *testing.T) {
 	d.send(t, "GET", "/", "", "Accept", "text/html").wants(t, 303)
 	principal := d.propfind(t, "/dav/principal/", "0", "<C:addressbook-home-set/><D:displayname/><D:resourcetype/><D:principal-URL/>").one(t)
 	if got := []string{principal.text("addressbook-home-set"), principal.text("displayname"), principal.text("principal-URL")}; !slices.Equal(got, []string{"/dav/books/", firstDepartment, "/dav/principal/"}) {
-		t.Errorf("%q", got)
+		t.Errorf("principal: %q", got)
 	}
 	home := d.propfind(t, "/dav/books/", "1", "<D:resourcetype/><D:displayname/>")
 	if got := home.hrefs(); !slices.Equal(got, []string{"/dav/books/", davBook}) {
@@ -277,7 +276,8 @@ func TestBookFound(t *testing.T) {
 	}
 }
 
-// TestBookOptions: a client learns without a password what it can do. Nothing there writes.
+// TestBookOptions checks that OPTIONS works without a password and lists no method that
+// writes.
 func TestBookOptions(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -305,8 +305,8 @@ func TestBookOptions(t *testing.T) {
 	}
 }
 
-// TestBookKeys: any user name opens the book with a right key, which may stand where the API
-// has it. What a phone has opens no page, and a calendar's not even the book.
+// TestBookKeys checks that a valid key opens the book with any user name, also as a bearer
+// token. The key of a phone opens no page, and the key of a calendar only the calendar.
 func TestBookKeys(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -349,8 +349,8 @@ func TestBookKeys(t *testing.T) {
 	}
 }
 
-// TestBookIsReadOnly: who tries to write is told so, never to give another password, and
-// changes nothing.
+// TestBookIsReadOnly checks that writes return a 403, which does not make a client ask for
+// another password, and change nothing.
 func TestBookIsReadOnly(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -368,12 +368,12 @@ func TestBookIsReadOnly(t *testing.T) {
 		}
 	}
 	if got := s.contentOf(t); got != counted {
-		t.Errorf("there was %s, and is %s", counted, got)
+		t.Errorf("the content changed from %s to %s", counted, got)
 	}
 }
 
-// TestBookCards checks the content and the tag of a card, and that it is gone with the
-// person. Cards of another department are not there.
+// TestBookCards checks the content and the tag of a card, and that there is no card for a
+// deleted person or for a person of another department.
 func TestBookCards(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -395,7 +395,7 @@ func TestBookCards(t *testing.T) {
 	}
 	r := d.propfind(t, cardPath(id), "0", "<D:getetag/><D:getcontentlength/><D:getcontenttype/>").one(t)
 	if got := []string{r.text("getetag"), r.text("getcontentlength"), r.text("getcontenttype")}; !slices.Equal(got, []string{tag, fmt.Sprint(len(first.body)), "text/vcard; charset=utf-8"}) {
-		t.Errorf("%q", got)
+		t.Errorf("properties: %q", got)
 	}
 	for _, condition := range []string{tag, `"x", ` + tag, "W/" + tag, "*"} {
 		if a := d.send(t, "GET", cardPath(id), "", "If-None-Match", condition).wants(t, 304); a.body != "" || a.tagOf(t, false) != tag {
@@ -425,8 +425,8 @@ func TestBookCards(t *testing.T) {
 	}
 }
 
-// TestBookTokens: a token that is not of this book, or no token of ours, is refused in the
-// way by which a client starts over.
+// TestBookTokens checks that a token of another book, or an invalid one, returns the error
+// that makes a client start over.
 func TestBookTokens(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -437,7 +437,7 @@ func TestBookTokens(t *testing.T) {
 	d := s.device(newKey(t, s.db, "default", "--scope", "phone"))
 	own := d.sync(t, "", "<D:getetag/>", "").multistatus(t).Token
 	if got := d.propfind(t, davBook, "0", "<D:sync-token/>").one(t).text("sync-token"); got != own {
-		t.Errorf("the book has the token %q, and a sync ends with %q", got, own)
+		t.Errorf("the book has the token %q, but a sync ends with %q", got, own)
 	}
 	position := s.changes(t, "", 100).Next
 	theirs := s.device(other.key).sync(t, "", "<D:getetag/>", "").multistatus(t).Token
@@ -449,7 +449,7 @@ func TestBookTokens(t *testing.T) {
 		}
 	}
 	if m := d.sync(t, "\n "+own+" ", "<D:getetag/>", "").multistatus(t); len(m.Responses) > 0 || m.Token != own {
-		t.Errorf("nothing has changed: %+v", m)
+		t.Errorf("changes after the last token: %+v", m)
 	}
 	saved := filepath.Join(t.TempDir(), "saved.db")
 	works(t, "backup", saved, "--db", s.db)
@@ -461,8 +461,8 @@ func TestBookTokens(t *testing.T) {
 	}
 }
 
-// TestBookOfMany: the first sync has everybody, and a later one goes on after each thousand
-// changes. All cards may be asked for at once.
+// TestBookOfMany checks that the first sync returns everyone, that a later sync returns parts
+// of a thousand changes, and that one request can read all cards.
 func TestBookOfMany(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -471,7 +471,7 @@ func TestBookOfMany(t *testing.T) {
 	s.importPeople(t, "", csvOf(2100))
 	whole := d.sync(t, "", "<D:getetag/>", "").multistatus(t)
 	if len(whole.Responses) != 2100 || slices.Contains(whole.hrefs(), davBook) {
-		t.Fatalf("at first there are %d", len(whole.Responses))
+		t.Fatalf("the first sync has %d people", len(whole.Responses))
 	}
 	var parts []int
 	seen := map[string]bool{}
@@ -488,11 +488,11 @@ func TestBookOfMany(t *testing.T) {
 			}
 		}
 		if parts = append(parts, len(seen)); !more && token != whole.Token {
-			t.Errorf("it ends with %q, not with %q", token, whole.Token)
+			t.Errorf("the last token is %q, want %q", token, whole.Token)
 		}
 	}
 	if !slices.Equal(parts, []int{1000, 2000, 2100}) || len(seen) != 2100 {
-		t.Errorf("the parts end at %d", parts)
+		t.Errorf("the parts end at %v", parts)
 	}
 	all := d.multiget(t, whole.hrefs()...)
 	for i, r := range all.Responses {
@@ -505,8 +505,8 @@ func TestBookOfMany(t *testing.T) {
 	}
 }
 
-// TestBirthdays: a calendar program subscribes to the birthdays, and what has not changed is
-// not sent again.
+// TestBirthdays checks the subscription to the calendar of birthdays, and that an unchanged
+// calendar is not sent again.
 func TestBirthdays(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -516,7 +516,7 @@ func TestBirthdays(t *testing.T) {
 	address := birthdaysPath + newKey(t, s.db, "default", "--scope", "calendar")
 	d := s.device("")
 	for key, want := range map[string]string{"": `Bearer realm="firefighters"`, "ff_wrong": `Bearer realm="firefighters", error="invalid_token"`} {
-		a := d.send(t, "GET", birthdaysPath+key, "").wants(t, 401) // and no program asks for a password
+		a := d.send(t, "GET", birthdaysPath+key, "").wants(t, 401) // without a challenge for a password
 		if got := a.header.Get("WWW-Authenticate"); got != want || key == "" && !strings.Contains(a.body, "?key=...") {
 			t.Errorf("the key %q: %s, %s", key, got, a.body)
 		}
@@ -528,7 +528,7 @@ func TestBirthdays(t *testing.T) {
 	}
 	for _, line := range []string{"BEGIN:VCALENDAR", "REFRESH-INTERVAL;VALUE=DURATION:PT12H", "DTSTART;VALUE=DATE:19900515", "RRULE:FREQ=YEARLY", "TRANSP:TRANSPARENT", "SUMMARY:Birthday: Ana Čović (1990)", "END:VCALENDAR"} {
 		if strings.Count(first.body, line+"\r\n") != 1 {
-			t.Errorf("%s is not once in %s", line, first.body)
+			t.Errorf("want %s once in %s", line, first.body)
 		}
 	}
 	if strings.Count(first.body, "BEGIN:VEVENT") != 1 || strings.Contains(first.body, "VALARM") {
@@ -548,7 +548,7 @@ func TestBirthdays(t *testing.T) {
 	if later := get("If-None-Match", tag).wants(t, 200); !strings.Contains(later.body, "DTSTART;VALUE=DATE:20000229\r\nRRULE:FREQ=YEARLY;BYYEARDAY=60\r\n") {
 		t.Errorf("%s", later.body)
 	}
-	s.importPeople(t, "", csvOf(20)) // is worth compressing
+	s.importPeople(t, "", csvOf(20)) // enough to be compressed
 	plain, zipped := get(), get("Accept-Encoding", "gzip")
 	if zipped.header.Get("Content-Encoding") != "gzip" || zipped.unzipped(t) != plain.body || zipped.tagOf(t, true) != plain.tagOf(t, true) {
 		t.Errorf("%v", zipped.header)
@@ -560,7 +560,8 @@ func TestBirthdays(t *testing.T) {
 	}
 }
 
-// TestNoPhones: without the address book nothing of it is there. It does not need the page.
+// TestNoPhones checks that --no-phones removes the address book, and that the address book
+// works without the office page.
 func TestNoPhones(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--no-phones")
@@ -579,19 +580,20 @@ func TestNoPhones(t *testing.T) {
 	d.send(t, "GET", "/office/", "").wants(t, 404)
 }
 
-// TestBookLimit: --rate-limit holds for the address book, too, and for each phone alone.
+// TestBookLimit checks that --rate-limit also applies to the address book, separately for
+// each phone.
 func TestBookLimit(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--rate-limit", "1")
 	d, other := s.device(newKey(t, s.db, "default", "--scope", "phone")), s.device(newKey(t, s.db, "default", "--scope", "phone"))
-	eventually(t, "the phone to be told to wait", func() bool {
+	eventually(t, "the rate limit", func() bool {
 		a := d.send(t, "PROPFIND", davRoot, "", "Depth", "0")
 		return a.status == 429 && a.problem(t).Code == "rate_limit"
 	})
 	other.propfind(t, davRoot, "0", "<D:current-user-principal/>").one(t)
 }
 
-// TestBookRevoked: what a phone has ends with its key, and its calendar, too.
+// TestBookRevoked checks that access of a phone and its calendar ends when its key is revoked.
 func TestBookRevoked(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -599,7 +601,7 @@ func TestBookRevoked(t *testing.T) {
 	stdout, _ := works(t, "invite", "--phone", "--tenant", "default", "--name", "Ana's phone", "--birthdays", "--db", s.db)
 	keys := keyForm.FindAllString(stdout, -1)
 	if len(keys) < 2 {
-		t.Fatalf("it prints %d keys", len(keys))
+		t.Fatalf("invite prints %d keys", len(keys))
 	}
 	phone, calendar := keys[0], keys[len(keys)-1]
 	d, kept := s.device(phone), s.device(newKey(t, s.db, "default", "--scope", "phone"))
@@ -610,18 +612,19 @@ func TestBookRevoked(t *testing.T) {
 	for _, a := range []answer{d.send(t, "GET", cardPath(id), ""), d.send(t, "PROPFIND", davRoot, "", "Depth", "0"), d.sync(t, token, "<D:getetag/>", ""),
 		s.device("").send(t, "GET", birthdaysPath+calendar, "")} {
 		if p := a.wants(t, 401).problem(t); p.Code != "key_revoked" {
-			t.Errorf("%s", p.Code)
+			t.Errorf("code %s", p.Code)
 		}
 	}
-	for _, from := range []davClient{d, s.device("")} { // 401 to a write would end all sync of an iPhone
+	for _, from := range []davClient{d, s.device("")} { // after a 401 to a write, an iPhone would stop all syncing
 		if a := from.send(t, "PUT", cardPath(id), "").wants(t, 403); !strings.Contains(a.body, "<D:need-privileges>") {
-			t.Errorf("a PUT is answered with %s", a.body)
+			t.Errorf("a PUT returned %s", a.body)
 		}
 	}
 	kept.send(t, "GET", cardPath(id), "").wants(t, 200)
 }
 
-// TestBookCharacters: a report gives the same card as GET, whatever characters are in a name.
+// TestBookCharacters checks that a report returns the same card as GET for any characters in
+// a name.
 func TestBookCharacters(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -633,7 +636,7 @@ func TestBookCharacters(t *testing.T) {
 			t.Errorf("%q: %s", name, card)
 		}
 		if got, _ := d.multiget(t, cardPath(id)).one(t).find("address-data"); got.Text != card {
-			t.Errorf("%q: a report gives %q, and GET %q", name, got.Text, card)
+			t.Errorf("%q: a report returns %q, but GET %q", name, got.Text, card)
 		}
 	}
 }

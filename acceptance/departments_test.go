@@ -11,14 +11,14 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
-// departmentLine is what departments list --json prints of a department.
+// departmentLine is a line of departments list --json.
 type departmentLine struct {
 	Name                         string
 	Records, Deleted, ActiveKeys int
 	CreatedAt                    time.Time
 }
 
-// departments returns the lines of departments list without their times.
+// departments returns the lines of departments list without the time of creation.
 func departments(t *testing.T, db string) (all []string) {
 	t.Helper()
 	stdout, stderr := works(t, "departments", "list", "--json", "--db", db)
@@ -29,7 +29,7 @@ func departments(t *testing.T, db string) (all []string) {
 		var d departmentLine
 		decode(t, line, &d)
 		if age := time.Since(d.CreatedAt); age < 0 || age > patience {
-			t.Errorf("made %v ago: %s", age, line)
+			t.Errorf("created %v ago: %s", age, line)
 		}
 		all = append(all, fmt.Sprintf("%s: %d, %d, %d", d.Name, d.Records, d.Deleted, d.ActiveKeys))
 	}
@@ -39,12 +39,12 @@ func departments(t *testing.T, db string) (all []string) {
 func wantDepartments(t *testing.T, db string, want ...string) {
 	t.Helper()
 	if got := departments(t, db); fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("the departments are %q, not %q", got, want)
+		t.Errorf("the departments are %q, want %q", got, want)
 	}
 }
 
-// TestDepartmentCommands has a department renamed, emptied and removed beside a
-// running service.
+// TestDepartmentCommands checks that a department can be renamed, emptied and removed while a
+// service is running.
 func TestDepartmentCommands(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -52,7 +52,7 @@ func TestDepartmentCommands(t *testing.T) {
 	newKey(t, s.db, "Ladder 1", "--scope", "read")
 	works(t, "keys", "revoke", "3", "--db", s.db)
 	s.create(t, ana)
-	hers := ladder.create(t, ana)
+	record := ladder.create(t, ana)
 	ladder.do(t, "DELETE", collection+"/"+ladder.create(t, ana), "").wants(t, 204)
 	wantDepartments(t, s.db, "default: 1, 0, 1", "Ladder 1: 1, 1, 1")
 	stdout, stderr := works(t, "departments", "list", "--db", s.db)
@@ -61,16 +61,16 @@ func TestDepartmentCommands(t *testing.T) {
 		t.Errorf("stderr:\n%sstdout:\n%s", stderr, stdout)
 	}
 
-	said := func(want string, args ...string) {
+	prints := func(want string, args ...string) {
 		t.Helper()
 		if stdout, stderr := works(t, append(args, "--db", s.db)...); stdout != "" || stderr != want {
 			t.Errorf("%q: stdout %q, stderr %q", args, stdout, stderr)
 		}
 	}
-	said("Renamed the department \"Ladder 1\" to \"Rescue 3\".\n", "departments", "rename", "Ladder 1", " Rescue 3 ")
-	ladder.do(t, "GET", collection+"/"+hers, "").wants(t, 200)
+	prints("Renamed the department \"Ladder 1\" to \"Rescue 3\".\n", "departments", "rename", "Ladder 1", " Rescue 3 ")
+	ladder.do(t, "GET", collection+"/"+record, "").wants(t, 200)
 	if a := ladder.do(t, "GET", "/api/v1/whoami", "").wants(t, 200); !strings.Contains(a.body, `"Rescue 3"`) {
-		t.Errorf("after the new name: %s", a.body)
+		t.Errorf("after the rename: %s", a.body)
 	}
 	full := func(records, deleted int, hint string) string {
 		return fmt.Sprintf("Error: the department \"Rescue 3\" is not empty: records: %d, deleted records: %d\n"+
@@ -78,14 +78,14 @@ func TestDepartmentCommands(t *testing.T) {
 	}
 	remove := []string{"departments", "remove", "Rescue 3", "--db", s.db}
 	refuses(t, 1, full(1, 1, "delete its records on the office page, then: "), append(remove, "--yes")...)
-	ladder.do(t, "DELETE", collection+"/"+hers, "").wants(t, 204)
+	ladder.do(t, "DELETE", collection+"/"+record, "").wants(t, 204)
 	refuses(t, 1, full(0, 2, ""), remove...)
-	said("Permanently deleted 2 records.\n", "purge", "--tenant", "Rescue 3", "--older-than", "0s", "--yes")
+	prints("Permanently deleted 2 records.\n", "purge", "--tenant", "Rescue 3", "--older-than", "0s", "--yes")
 	refuses(t, 2, "Error: there is no terminal to ask: Remove the department \"Rescue 3\" with its 1 active key or session?\n"+
 		"Try: add --yes\n", remove...)
 	wantDepartments(t, s.db, "default: 1, 0, 1", "Rescue 3: 0, 0, 1")
 	ladder.list(t, "")
-	said("Removed the department \"Rescue 3\" and 2 keys.\n", "departments", "remove", "Rescue 3", "--yes")
+	prints("Removed the department \"Rescue 3\" and 2 keys.\n", "departments", "remove", "Rescue 3", "--yes")
 	ladder.refused(t, "unknown")
 	s.list(t, "")
 	wantDepartments(t, s.db, "default: 1, 0, 1")
@@ -93,25 +93,25 @@ func TestDepartmentCommands(t *testing.T) {
 	refuses(t, 1, "Error: there is no department \"Rescue 3\"\nTry: firefighters departments list --db "+s.db+"\n", remove...)
 }
 
-// TestSessionsListed: a session is a line of its own, with the time at which it
-// expires if nobody uses it, and ends as its key does. It is no key of its
-// department.
+// TestSessionsListed checks that keys list shows a session in a separate line, with the time
+// at which it expires if it is not used, and that a session ends with its key and does not
+// count as a key of its department.
 func TestSessionsListed(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
 	openSession(t, db, newKey(t, db, "A", "--label", "desk", "--scope", "admin"))
 	openSession(t, db, newKey(t, db, "A", "--expires", "12h"))
 	execSQL(t, db, `UPDATE keys SET created_at = created_at / 1000 * 1000, last_used_at = iif(id = 2, created_at / 1000 * 1000 + 600000, NULL)`)
-	var made, expires int64
-	scanSQL(t, db, `SELECT created_at FROM keys WHERE id = 2`, &made)
+	var created, expires int64
+	scanSQL(t, db, `SELECT created_at FROM keys WHERE id = 2`, &created)
 	scanSQL(t, db, `SELECT created_at + 3600000 FROM keys WHERE id = 4`, &expires)
 	moment := func(milliseconds int64) string { return time.UnixMilli(milliseconds).UTC().Format(time.RFC3339) }
 	stdout, _ := works(t, "keys", "list", "--db", db)
 	for i, form := range []string{`^1 +active +admin .* - +- +A +desk$`,
-		`^2 +active +admin +` + moment(made) + ` +` + moment(made+4200000) + ` +` + moment(made+600000) + ` +A +desk \(browser\)$`,
+		`^2 +active +admin +` + moment(created) + ` +` + moment(created+4200000) + ` +` + moment(created+600000) + ` +A +desk \(browser\)$`,
 		`^3 +active +write .* A *$`, `^4 +active +write .* ` + moment(expires) + ` +- +A +key 3 \(browser\)$`} {
 		if line := strings.Split(stdout, "\n")[i]; !regexp.MustCompile(form).MatchString(line) {
-			t.Errorf("%q is not %s", line, form)
+			t.Errorf("%q does not match %s", line, form)
 		}
 	}
 	works(t, "keys", "revoke", "1", "--db", db)
@@ -119,7 +119,7 @@ func TestSessionsListed(t *testing.T) {
 	stdout, _ = works(t, "keys", "list", "--json", "--db", db)
 	if states := fmt.Sprint(regexp.MustCompile(`"state":"\w+"`).FindAllString(stdout, -1)); states !=
 		`["state":"revoked" "state":"revoked" "state":"active" "state":"revoked"]` {
-		t.Errorf("%s", states)
+		t.Errorf("states: %s", states)
 	}
 	openSession(t, db, newKey(t, db, "A"))
 	wantDepartments(t, db, "A: 0, 0, 2")

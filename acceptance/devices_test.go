@@ -6,17 +6,18 @@ import (
 	"testing"
 )
 
-// looks fails unless the address book answers a device with a status and, for a problem, with a code.
+// looks checks the status, and for a problem the code, of a device's request to the address
+// book.
 func (s *testService) looks(t *testing.T, key string, want int, code string) {
 	t.Helper()
 	a := s.device(key).send(t, "PROPFIND", davRoot, "", "Depth", "0").wants(t, want)
 	if code != "" && a.problem(t).Code != code {
-		t.Errorf("%s, not %s", a.body, code)
+		t.Errorf("got %s, want %s", a.body, code)
 	}
 }
 
-// TestDeviceLog: the log has no key, and nothing about a device that asks for the challenge. The
-// last looks of devices are noted.
+// TestDeviceLog checks that the log contains no key and no entry for a device that requests
+// the challenge, and that the last use of devices is saved.
 func TestDeviceLog(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -30,11 +31,11 @@ func TestDeviceLog(t *testing.T) {
 		t.Errorf("the log has:\n%s", log)
 	}
 	if got := dump(t, s.db, `SELECT last_used_at >= created_at FROM keys WHERE scope IN ('phone', 'calendar')`); got != "[1]\n[1]\n" {
-		t.Errorf("the last looks are noted as\n%s", got)
+		t.Errorf("the last uses are saved as\n%s", got)
 	}
 }
 
-// TestDeviceKeysInAPI: no operation takes them, and the document says so of each.
+// TestDeviceKeysInAPI checks that no operation of the API accepts the key of a device.
 func TestDeviceKeysInAPI(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -54,8 +55,8 @@ func TestDeviceKeysInAPI(t *testing.T) {
 	s.do(t, "GET", collection+"/"+id, "").wants(t, 200)
 }
 
-// TestWrongDeviceKeys: after ten different wrong ones in a minute an address has to wait,
-// but no phone that is known.
+// TestWrongDeviceKeys checks that an address must wait after ten different invalid keys in a
+// minute, but a phone with a known key need not.
 func TestWrongDeviceKeys(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -77,5 +78,5 @@ func TestWrongDeviceKeys(t *testing.T) {
 	s.looks(t, revoked, 401, "key_revoked")
 	s.looks(t, "", 401, "key_missing")
 	s.do(t, "GET", collection, "").wants(t, 200)
-	s.signIn(t, s.key, "en").lets(t) // the page counts its own
+	s.signIn(t, s.key, "en").lets(t) // the page has a separate limit
 }

@@ -16,14 +16,15 @@ const (
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
-// TestDocs: the page that shows the document is whole, asks nothing of another machine, and has no
-// inline script or style, which its policy forbids. .ci/walk tries the page in a browser.
+// TestDocs checks that the API documentation page is complete, loads nothing from another
+// host, and has no inline script or style, which its policy forbids. .ci/walk tests the page
+// in a browser.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--no-office")
 	page := s.as("").do(t, "GET", "/docs", "").body
 	if bad := regexp.MustCompile(`//|<style|<script>|style=|\son\w+=`).FindString(page); bad != "" {
-		t.Errorf("the page has %q", bad)
+		t.Errorf("the page contains %q", bad)
 	}
 	for path, contentType := range map[string]string{"/docs": "text/html", "/docs/start.js": "text/javascript",
 		"/docs/swagger-ui-bundle.js": "text/javascript", "/docs/swagger-ui.css": "text/css"} {
@@ -34,7 +35,7 @@ func TestDocs(t *testing.T) {
 			t.Errorf("%s: %v, %d bytes", path, a.header, len(a.body))
 		}
 		if path != "/docs" && !strings.Contains(page, `"`+path[1:]+`"`) {
-			t.Errorf("the page does not name %s", path)
+			t.Errorf("the page does not link %s", path)
 		}
 		s.as("").do(t, "GET", path, "", "If-None-Match", a.header.Get("ETag")).wants(t, 304)
 		s.as("").do(t, "POST", path, "").wants(t, 405)
@@ -44,7 +45,7 @@ func TestDocs(t *testing.T) {
 	}
 	for _, path := range []string{"/", "/api/v1/whoami", "/api/v1/x"} {
 		if links := s.do(t, "GET", path, "").header["Link"]; !slices.Equal(links, []string{toDocument, toDocs}) {
-			t.Errorf("%s leads to %q", path, links)
+			t.Errorf("the links of %s are %q", path, links)
 		}
 	}
 	if a := s.do(t, "GET", "/openapi.json", "").wants(t, 200); a.body != string(openAPIJSON()) {

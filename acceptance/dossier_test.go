@@ -11,15 +11,14 @@ import (
 	"testing"
 )
 
-// tree returns a text of JSON as Go values.
+// tree returns a JSON text as Go values.
 func tree(t *testing.T, text string) (value any) {
 	t.Helper()
 	must(t, json.Unmarshal([]byte(text), &value))
 	return value
 }
 
-// keptInSQL reads what is kept about a person as an auditor would, and has it in the form
-// of the report.
+// keptInSQL reads the data about a person with SQL, in the format of the report.
 const keptInSQL = `
 	WITH one AS (SELECT * FROM firefighters WHERE id = ?1),
 	     past AS (SELECT *, (SELECT number FROM imports i WHERE i.tenant_id = c.tenant_id AND c.id & 0xffffffff BETWEEN first_change AND last_change) AS import
@@ -37,13 +36,13 @@ const keptInSQL = `
 	    'storedResponses', json((SELECT json_group_array(json_object('at', strftime('%FT%R:%fZ', created_at / 1000.0, 'unixepoch'),
 	        'until', strftime('%FT%R:%fZ', created_at / 1000.0 + 86400, 'unixepoch'), 'import', NULL, 'body', json(answer))) FROM replays WHERE record_id = ?1)))`
 
-// TestDossier checks that the report about a person is what SQL finds, with nothing about
-// anyone else. Only those who may manage access get it.
+// TestDossier checks that the report about a person matches the result of SQL and contains
+// nothing about anyone else, and that only keys with the scope admin can read it.
 func TestDossier(t *testing.T) {
 	t.Parallel()
 	copies := t.TempDir()
 	s := start(t, "--backup-dir", copies)
-	eventually(t, "the first backup, which holds nobody", func() bool { found, _ := filepath.Glob(filepath.Join(copies, "x-*.db")); return len(found) == 1 })
+	eventually(t, "the first backup, which is empty", func() bool { found, _ := filepath.Glob(filepath.Join(copies, "x-*.db")); return len(found) == 1 })
 	early := newKey(t, s.db, "default", "--label", "before the entry")
 	works(t, "keys", "revoke", "2", "--db", s.db)
 	newKey(t, s.db, "Ladder 1", "--label", "another department")
@@ -61,7 +60,7 @@ func TestDossier(t *testing.T) {
 	works(t, "import", file, "--tenant", "default", "--db", s.db, "--apply", "--update")
 	works(t, "import", "undo", "1", "--tenant", "default", "--db", s.db)
 	const held = "x-20200201T093000Z.db"
-	eventually(t, "a backup that holds them", func() bool {
+	eventually(t, "a backup with both people", func() bool {
 		code, _, _ := runCommand(t, "backup", filepath.Join(copies, held), "--db", s.db)
 		return code == 0
 	})
@@ -73,11 +72,11 @@ func TestDossier(t *testing.T) {
 		t.Helper()
 		for _, canary := range append(others, "0988", "another department", "before the entry", "too late", early, file) {
 			if strings.Contains(text, canary) {
-				t.Errorf("%s has %q: %s", what, canary, text)
+				t.Errorf("%s contains %q: %s", what, canary, text)
 			}
 		}
 		if !strings.Contains(text, "desk") || !strings.Contains(text, "tablet") {
-			t.Errorf("%s does not say who could read it: %s", what, text)
+			t.Errorf("%s does not list the readers: %s", what, text)
 		}
 	}
 	heldBy := func(got map[string]any, folder string, names ...string) {
@@ -100,7 +99,7 @@ func TestDossier(t *testing.T) {
 		sent := b.get(t, report+".json").wants(t, http.StatusOK)
 		want := "private, no-store attachment; filename=\"person-" + f.ID + ".json\" application/json"
 		if got := sent.header.Get("Cache-Control") + " " + sent.header.Get("Content-Disposition") + " " + sent.header.Get("Content-Type"); got != want {
-			t.Errorf("the file is sent with %s", got)
+			t.Errorf("headers of the file: %s", got)
 		}
 		var sql string
 		must(t, openSQL(t, s.db).QueryRow(keptInSQL, f.ID).Scan(&sql))
@@ -108,7 +107,7 @@ func TestDossier(t *testing.T) {
 		got := tree(t, sent.body).(map[string]any)
 		for name, value := range tree(t, sql).(map[string]any) {
 			if !reflect.DeepEqual(got[name], value) {
-				t.Errorf("%s is\n%v, in SQL\n%v", name, got[name], value)
+				t.Errorf("%s is\n%v, want\n%v", name, got[name], value)
 			}
 		}
 		var readers []string
@@ -123,7 +122,7 @@ func TestDossier(t *testing.T) {
 			p := b.get(t, report, "Accept-Language", language).wants(t, http.StatusOK).says(t, "Čović", f.ID, "091 234 5678", "0977", "first key (browser)", held)
 			hasOnly("the page", p.one(t, "main").text())
 			if title := p.one(t, "title").text() + p.heading(t); strings.Contains(title, "Ana") {
-				t.Errorf("the title is %q, and a browser names files by it", title)
+				t.Errorf("the title %q has the name, but a browser names files by it", title)
 			}
 		}
 	}
@@ -136,7 +135,7 @@ func TestDossier(t *testing.T) {
 	erased := b.get(t, report+".json").wants(t, http.StatusOK).body
 	gone := tree(t, erased).(map[string]any)
 	if gone["erasedAt"] == nil || gone["record"] != nil || len(gone["history"].([]any)) != 1 || strings.Contains(erased, "Ana") {
-		t.Errorf("after it was erased: %s", erased)
+		t.Errorf("after the deletion: %s", erased)
 	}
 	heldBy(gone, "ok", held)
 	b.get(t, report).wants(t, http.StatusOK).says(t, "erased for good", f.ID, held).lacks(t, "Čović")

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// inCP852 is a list as Excel saves it as "CSV (MS-DOS)" in Hungary: Szőke, Kővári.
+// inCP852 is a list in the format of Excel's "CSV (MS-DOS)" in Hungary: Szőke, Kővári.
 const inCP852 = "Vorname;Nachname\r\nGy\x94rgy;Sz\x8bke\r\n\xb5gnes;K\x8bv\xa0ri\r\n"
 
-// TestEncodings: the command, the API and the page ask which names of a list are right, and
-// take the answer.
+// TestEncodings checks that the command and the API ask which names are right, and accept an
+// encoding as the answer.
 func TestEncodings(t *testing.T) {
 	t.Parallel()
 	db, file := newEngine7(t), list(t, "people.csv", inCP852)
@@ -23,16 +23,16 @@ func TestEncodings(t *testing.T) {
 		t.Errorf("exit %d: %s\n%s", code, stderr, stdout)
 	}
 	if got := names(t, db); got != "" {
-		t.Errorf("there is %s", got)
+		t.Errorf("names %s, want none", got)
 	}
 	works(t, typed(t, stderr, "cp850")[1:]...)
 	if got := names(t, db); got != "György Szïke, Ágnes Kïvári" {
-		t.Errorf("there is %s", got)
+		t.Errorf("names %s", got)
 	}
 	works(t, "import", "undo", "1", "--tenant", "Engine 7", "--db", db)
 	works(t, typed(t, stdout, "cp852")[1:]...)
 	if got := names(t, db); got != "György Szőke, Ágnes Kővári" {
-		t.Errorf("there is %s", got)
+		t.Errorf("names %s", got)
 	}
 
 	s := start(t)
@@ -57,11 +57,11 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestLikeliestEncoding: the encoding of the system's language comes first.
+// TestLikeliestEncoding checks that the encoding of the system's language comes first.
 func TestLikeliestEncoding(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		return // its language is no variable
+		return // its language is not an environment variable
 	}
 	file := list(t, "people.csv", "Vorname;Nachname\r\nAna;\xc8ovi\xe6\r\n")
 	for variables, want := range map[string]string{"LC_ALL=hr_HR.UTF-8": "Čović", "LC_ALL= LANG=hr": "Čović", "LC_ALL=de_AT": "Èoviæ", "LC_ALL= LC_CTYPE=ru_RU LANG=hr": "Иoviж"} {
@@ -74,7 +74,7 @@ func TestLikeliestEncoding(t *testing.T) {
 	}
 }
 
-// typed returns the words of the command in a text that ends with an encoding.
+// typed returns the words of the first command in a text that ends with an encoding.
 func typed(t *testing.T, text, encoding string) []string {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -92,7 +92,7 @@ func typed(t *testing.T, text, encoding string) []string {
 	return nil
 }
 
-// TestOfficeEncodings: the page shows the names as each encoding has them.
+// TestOfficeEncodings checks that the page shows the names in each encoding.
 func TestOfficeEncodings(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -111,7 +111,7 @@ func TestOfficeEncodings(t *testing.T) {
 	p = form.send(t, "Check again").wants(t, 200).lacks(t, "None of these")
 	p.again(t).send(t, "Import 2 people").follow(t).says(t, "2 people were imported", "Ágnes Kővári")
 
-	// Where no header is known, the encoding is asked for first.
+	// If no header row is known, the page asks for the encoding first.
 	p = b.bring(t, "people.csv", "K\x82rem;Rang\r\nSz\x8bke;x\r\n").wants(t, 422).says(t, "Szőke", "which names are right").lacks(t, "No column contains names")
 	form = p.again(t)
 	form.values.Set("encoding", "cp852")

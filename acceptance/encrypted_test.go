@@ -14,7 +14,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// newIdentity makes a key for encrypted backups in a file, as people do.
+// newIdentity creates a key for encrypted backups in a file, with the command backup-key.
 func newIdentity(t *testing.T) (file, recipient, secret string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "key.txt")
@@ -25,7 +25,7 @@ func newIdentity(t *testing.T) (file, recipient, secret string) {
 	return file, strings.TrimSpace(stdout), lines[len(lines)-1]
 }
 
-// TestBackupKey: what is printed is an identity file, with the recipient that belongs to it.
+// TestBackupKey checks that backup-key creates an identity file with the matching recipient.
 func TestBackupKey(t *testing.T) {
 	t.Parallel()
 	file, recipient, secret := newIdentity(t)
@@ -37,7 +37,7 @@ func TestBackupKey(t *testing.T) {
 		must(t, err)
 		own := identities[0].(*age.X25519Identity).Recipient().String()
 		if len(identities) != 1 || !strings.Contains(text, "\n# "+own+"\n") || recipient != "" && recipient != own {
-			t.Errorf("%q, of %s:\n%s", recipient, own, text)
+			t.Errorf("recipient %q, want %s:\n%s", recipient, own, text)
 		}
 	}
 	if !strings.Contains(printed, "█") || strings.Contains(printed, secret) {
@@ -51,8 +51,8 @@ func TestBackupKey(t *testing.T) {
 	}
 }
 
-// TestEncryptedBackup: a backup that is encrypted is checked and restored by its key, and
-// without it there is a line that says what to type.
+// TestEncryptedBackup checks that an encrypted backup can be checked and restored with its
+// key, and that the error without the key names the flag to add.
 func TestEncryptedBackup(t *testing.T) {
 	t.Parallel()
 	db, dir := invented(t, 1, 40), t.TempDir()
@@ -95,7 +95,7 @@ func TestEncryptedBackup(t *testing.T) {
 		}
 	}
 	if found := namesIn(t, dir); !slices.Equal(found, []string{"monday.db.age", "plain.db"}) {
-		t.Fatalf("there is %q", found)
+		t.Fatalf("files in the folder: %q", found)
 	}
 
 	works(t, "check", "--db", saved, "--identity", key)
@@ -104,7 +104,7 @@ func TestEncryptedBackup(t *testing.T) {
 		t.Errorf("%d %s%s", code, stdout, stderr)
 	}
 	if found := namesIn(t, dir); !slices.Equal(found, []string{"monday.db.age", "new.db", "new.db-lock", "plain.db"}) || recordsIn(t, restored) != 40 {
-		t.Errorf("there is %q", found)
+		t.Errorf("files in the folder: %q", found)
 	}
 	text, err := os.ReadFile(saved)
 	must(t, err)
@@ -117,8 +117,8 @@ func TestEncryptedBackup(t *testing.T) {
 	}
 }
 
-// TestServiceEncrypts: the folder of the service's backups has nothing that can be read, and
-// the newest plain copy is beside the database, from which a damaged one is brought back.
+// TestServiceEncrypts checks that the folder of backups contains only encrypted files, and
+// that a damaged database can be restored from the newest plain copy next to the database.
 func TestServiceEncrypts(t *testing.T) {
 	t.Parallel()
 	db, dir := invented(t, 1, 40), filepath.Join(t.TempDir(), "backups")
@@ -140,39 +140,39 @@ func TestServiceEncrypts(t *testing.T) {
 	s.stop(t)
 	for name, content := range contents(t, dir) {
 		if !strings.HasSuffix(name, ".db.age") && !strings.HasSuffix(name, ".db.age.sha256") || strings.Contains(content, "SQLite format") {
-			t.Errorf("the folder has %q", name)
+			t.Errorf("the folder contains %q", name)
 		}
 	}
 	checkModes(t, dir)
 	found, err := filepath.Glob(db + ".backup-*")
-	if must(t, err); len(found) == 0 || len(found) > 2 { // the stop may come before the older one is removed
-		t.Fatalf("beside the database: %q", found)
+	if must(t, err); len(found) == 0 || len(found) > 2 { // an older copy may remain if the service stops early
+		t.Fatalf("plain copies: %q", found)
 	}
 	kept := found[len(found)-1]
 	if recordsIn(t, kept) != 40 {
 		t.Errorf("the copy %s does not have all records", kept)
 	}
 	works(t, "check", "--db", filepath.Join(dir, newest()), "--identity", key)
-	stranger, _, _ := newIdentity(t)
+	otherKey, _, _ := newIdentity(t)
 	verify := []string{"check", "--db", db, "--backup-dir", dir}
 	if stdout, stderr := works(t, append(verify, "--identity", key)...); stdout != sound || stderr != "" {
 		t.Errorf("with the key: %s%s", stdout, stderr)
 	}
 	if stdout, stderr := works(t, verify...); stdout != fmt.Sprintf("The newest backup %q is sound.\n", filepath.Join(dir, newest())) || !strings.Contains(stderr, "is encrypted. Its header") {
-		t.Errorf("without it: %s%s", stdout, stderr)
+		t.Errorf("without the key: %s%s", stdout, stderr)
 	}
-	if code, stdout, stderr := runCommand(t, append(verify, "--identity", stranger)...); code != 1 || !strings.Contains(stderr, "Try: use the key of "+recipient) {
-		t.Errorf("with another: %d %s%s", code, stdout, stderr)
+	if code, stdout, stderr := runCommand(t, append(verify, "--identity", otherKey)...); code != 1 || !strings.Contains(stderr, "Try: use the key of "+recipient) {
+		t.Errorf("with another key: %d %s%s", code, stdout, stderr)
 	}
 
-	must(t, os.WriteFile(db, []byte("not a database any more"), 0o600))
+	must(t, os.WriteFile(db, []byte("no longer a database"), 0o600))
 	_, _, stderr := runCommand(t, "check", "--db", db)
 	if !strings.Contains(stderr, "firefighters restore "+kept+" --db "+db) {
-		t.Errorf("it advises\n%s", stderr)
+		t.Errorf("the advice is\n%s", stderr)
 	}
 	must(t, os.Remove(kept))
 	_, _, stderr = runCommand(t, "serve", "--db", db, "--backup-dir", dir)
 	if !strings.Contains(stderr, "firefighters restore "+filepath.Join(dir, newest())+" --identity KEYFILE --db "+db) {
-		t.Errorf("without the plain copy it advises\n%s", stderr)
+		t.Errorf("the advice without the plain copy is\n%s", stderr)
 	}
 }

@@ -13,21 +13,21 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 )
 
-// TestRestoreErased: a restore brings back nobody who was erased since the backup, and
-// leaves no trace of them in the file. It brings back everybody else.
+// TestRestoreErased checks that a restore returns no record that was permanently deleted
+// after the backup and leaves no traces of it in the file, and that it returns all others.
 func TestRestoreErased(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	other := s.as(newKey(t, s.db, "other"))
 	var erased, deleted []string
-	for i := range 30 { // beside others, as long as it takes to split pages
+	for i := range 30 { // mixed with other records, and enough to split pages
 		id := s.create(t, fmt.Sprintf(`{"firstName":"Canary%d%s","lastName":"CANARY","phoneNumber":"0998877%d"}`, i, strings.Repeat("x", i), i))
 		s.do(t, "PUT", collection+"/"+id, `{"firstName":"Canary","lastName":"Canary"}`).wants(t, 200)
 		erased = append(erased, id)
 		other.create(t, ana)
 	}
 	deleted = append(deleted, s.create(t, ana))
-	hers := other.create(t, `{"firstName":"Canary","lastName":"CANARY"}`)
+	otherID := other.create(t, `{"firstName":"Canary","lastName":"CANARY"}`)
 	gone := s.create(t, `{"firstName":"Canary","lastName":"CANARY"}`)
 	s.do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)
 	dir := t.TempDir()
@@ -36,9 +36,9 @@ func TestRestoreErased(t *testing.T) {
 	for _, id := range append(erased, deleted...) {
 		s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
 	}
-	other.do(t, "DELETE", collection+"/"+hers, "").wants(t, 204)
+	other.do(t, "DELETE", collection+"/"+otherID, "").wants(t, 204)
 	works(t, append([]string{"purge", "--db", s.db, "--tenant", "default", "--yes", gone}, erased...)...)
-	works(t, "purge", "--db", s.db, "--tenant", "other", "--yes", hers)
+	works(t, "purge", "--db", s.db, "--tenant", "other", "--yes", otherID)
 	s.stop(t)
 
 	stdout, stderr := works(t, "restore", saved, "--db", s.db)
@@ -49,21 +49,22 @@ func TestRestoreErased(t *testing.T) {
 	works(t, "check", "--db", s.db)
 	checkCounts(t, s.db)
 	wantDepartments(t, s.db, "default: 1, 0, 1", "other: 30, 0, 1")
-	for tenant, id := range map[string]string{"default": erased[3], "other": hers} {
+	for tenant, id := range map[string]string{"default": erased[3], "other": otherID} {
 		if stdout, _ := works(t, "history", "--db", s.db, "--tenant", tenant, "--id", id); strings.Count(stdout, "\n") != 1 || !strings.Contains(stdout, " purge ") {
-			t.Errorf("the history says %s", stdout)
+			t.Errorf("the history is %s", stdout)
 		}
 	}
 	again := startOn(t, s.db).as(s.key)
 	if next := again.create(t, ana); again.list(t, "").TotalCount != 2 {
-		t.Errorf("after %s was added there are %d", next, again.list(t, "").TotalCount)
+		t.Errorf("%d records after %s was created", again.list(t, "").TotalCount, next)
 	}
 	again.do(t, "GET", collection+"/"+deleted[0], "").wants(t, 200)
 	again.do(t, "GET", collection+"/"+erased[0], "").wants(t, 404)
 }
 
-// TestRestoreErasedLost: where the database is gone, the list beside the backups says who
-// was erased. It has ids alone, and follows a restore that brings somebody back on purpose.
+// TestRestoreErasedLost checks that the list next to the backups replaces a lost database: it
+// names the permanently deleted records. It contains only ids. A restore with --keep-erased
+// removes the ids of restored records.
 func TestRestoreErasedLost(t *testing.T) {
 	t.Parallel()
 	db, dir := filepath.Join(t.TempDir(), "x.db"), t.TempDir()
@@ -92,49 +93,49 @@ func TestRestoreErasedLost(t *testing.T) {
 	restored(1)
 	restored(2, "--keep-erased")
 	if listed() != "" {
-		t.Errorf("the list has %q", listed())
+		t.Errorf("the list contains %q", listed())
 	}
 	restored(2)
 	must(t, os.WriteFile(list, []byte("# who was erased\r\n"+kept+"\n"), 0o600))
-	restored(2) // the database has them, so the list is of another time
+	restored(2) // the records exist in the database, so the list is outdated
 	must(t, os.Remove(db))
 	restored(1)
 }
 
-// TestPurgeNamesHolders: purge names the copies that still hold whom it has erased, and no
-// others.
+// TestPurgeNamesHolders checks that purge names the copies that still contain the permanently
+// deleted records, and no others.
 func TestPurgeNamesHolders(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.create(t, ana)
 	gone := s.create(t, ana)
 	s.do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)
-	copyOf(t, s.db, s.db+".before-upgrade-20260101T000000Z") // without the -wal, in which they are
+	copyOf(t, s.db, s.db+".before-upgrade-20260101T000000Z") // without the -wal, which contains the records
 	s.stop(t)
 	holds := s.db + ".before-restore-20260102T000000Z"
 	copyOf(t, s.db, holds)
 	dir := t.TempDir()
-	made := filepath.Join(dir, backupName(time.Now()))
-	works(t, "backup", made, "--db", s.db)
+	saved := filepath.Join(dir, backupName(time.Now()))
+	works(t, "backup", saved, "--db", s.db)
 	_, stderr := works(t, "purge", "--db", s.db, "--tenant", "default", "--yes", "--backup-dir", dir, gone)
 	if listed, err := os.ReadFile(filepath.Join(dir, backup.ErasedName)); err != nil || string(listed) != gone+"\n" {
-		t.Errorf("the list has %q, %v", listed, err)
+		t.Errorf("the list contains %q, %v", listed, err)
 	}
 	if !strings.HasPrefix(stderr, "Permanently deleted 1 record.\n") || !strings.Contains(stderr, filepath.Base(holds)) || strings.Contains(stderr, ".before-upgrade-") ||
-		!regexp.MustCompile(`(?m)^`+filepath.Base(made)+` .* -$`).MatchString(stderr) { // no server has noted when it is deleted
+		!regexp.MustCompile(`(?m)^`+filepath.Base(saved)+` .* -$`).MatchString(stderr) { // without settings of a server, the date is unknown
 		t.Errorf("stderr %q", stderr)
 	}
 
-	// A purge of nothing completes the list, as after the disk was not connected.
+	// A purge that deletes nothing completes the list, for example once the disk is connected.
 	must(t, os.Remove(filepath.Join(dir, backup.ErasedName)))
 	works(t, "purge", "--db", s.db, "--older-than", "100y", "--yes", "--backup-dir", dir)
 	if listed, err := os.ReadFile(filepath.Join(dir, backup.ErasedName)); err != nil || string(listed) != gone+"\n" {
-		t.Errorf("afterwards the list has %q, %v", listed, err)
+		t.Errorf("after the second purge the list contains %q, %v", listed, err)
 	}
 }
 
-// TestPurgeDates: purge prints until when the server keeps a backup, by the settings of the
-// server.
+// TestPurgeDates checks that purge prints the date until which the server keeps a backup,
+// according to the settings of the server.
 func TestPurgeDates(t *testing.T) {
 	t.Parallel()
 	db, dir := filepath.Join(t.TempDir(), "x.db"), t.TempDir()
@@ -153,9 +154,9 @@ func TestPurgeDates(t *testing.T) {
 	}
 }
 
-// TestPurgeBesideReader checks that purge reports that it could not rewrite the file while
-// another program reads it. The command that it names rewrites the file.
-func TestPurgeBesideReader(t *testing.T) {
+// TestPurgeWhileRead checks that purge reports that it could not rewrite the file while
+// another program reads it, and that the suggested command rewrites the file.
+func TestPurgeWhileRead(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id := s.create(t, ana)
@@ -175,8 +176,8 @@ func TestPurgeBesideReader(t *testing.T) {
 	}
 }
 
-// erasedBackup returns a database, a backup of it in another folder, a copy from an hour
-// earlier, and the id of a record that was erased after both.
+// erasedBackup returns a database, a backup of it in another folder, a copy that looks an
+// hour older, and the id of a record that was permanently deleted after both.
 func erasedBackup(t *testing.T) (db, saved, older, gone string) {
 	t.Helper()
 	s := start(t)
@@ -198,9 +199,9 @@ const (
 	badList       = erasedUnknown + "the old database does not list them, and erased-ids.txt cannot be read: "
 )
 
-// TestRestoreErasedUnknown: a restore warns if neither the old database nor the list says
-// who was erased after the backup. The old database does not if it is another one, as after
-// an installation, or an older copy.
+// TestRestoreErasedUnknown checks that a restore warns if neither the old database nor the
+// list names the records that were permanently deleted after the backup. The old database
+// does not if it is a different one, as after an installation, or an older copy.
 func TestRestoreErasedUnknown(t *testing.T) {
 	t.Parallel()
 	current, saved, older, gone := erasedBackup(t)
@@ -208,8 +209,8 @@ func TestRestoreErasedUnknown(t *testing.T) {
 	const revoked = "Warning: keys that were revoked since the backup may be valid again\n"
 	for name, tt := range map[string]struct {
 		put        func(t *testing.T, db string)
-		knows      bool // who was erased
-		keysUnsure bool // whether keys that were revoked work again
+		knows      bool // which records were permanently deleted
+		keysUnsure bool // whether revoked keys may work again
 	}{
 		"missing": {put: func(*testing.T, string) {}},
 		"damaged": {put: func(t *testing.T, db string) { copyOf(t, current, db); overwrite(t, db, 0, "damage") }, keysUnsure: true},
@@ -228,9 +229,9 @@ func TestRestoreErasedUnknown(t *testing.T) {
 			if (warning == "") == strings.Contains(stderr, erasedUnknown) || !strings.Contains(stderr, warning) || strings.Contains(stderr, revoked) != tt.keysUnsure {
 				t.Errorf("%s, %s: %s", name, what, stderr)
 			}
-			var is int
-			if scanSQL(t, db, `SELECT count(*) FROM firefighters`, &is); is != people {
-				t.Errorf("%s, %s: %d people", name, what, is)
+			var count int
+			if scanSQL(t, db, `SELECT count(*) FROM firefighters`, &count); count != people {
+				t.Errorf("%s, %s: %d people", name, what, count)
 			}
 		}
 		restored("no list", 2, noList)
@@ -244,8 +245,8 @@ func TestRestoreErasedUnknown(t *testing.T) {
 	}
 }
 
-// wordsOf returns the words of a printed command. The folder of temporary files may have
-// spaces in its name.
+// wordsOf returns the words of a printed command. The name of the temporary folder may
+// contain spaces.
 func wordsOf(command string) []string {
 	words := strings.Fields(strings.ReplaceAll(command, os.TempDir(), "{}"))
 	for i, word := range words {
@@ -254,7 +255,7 @@ func wordsOf(command string) []string {
 	return words
 }
 
-// TestRestoreErasedAgain: the commands that the warning prints work as printed.
+// TestRestoreErasedAgain checks that the commands in the warning work as printed.
 func TestRestoreErasedAgain(t *testing.T) {
 	t.Parallel()
 	_, saved, _, gone := erasedBackup(t)
@@ -262,7 +263,7 @@ func TestRestoreErasedAgain(t *testing.T) {
 	_, stderr := works(t, "restore", saved, "--db", db)
 	tries := regexp.MustCompile(`(?m)^Try: .*: firefighters (.*)$`).FindAllStringSubmatch(stderr, -1)
 	if len(tries) != 2 {
-		t.Fatalf("it prints %s", stderr)
+		t.Fatalf("stderr %s", stderr)
 	}
 	again, purge := wordsOf(tries[0][1]), wordsOf(tries[1][1])
 
@@ -281,8 +282,8 @@ func TestRestoreErasedAgain(t *testing.T) {
 	wantDepartments(t, db, "default: 1, 0, 1")
 }
 
-// TestRestoreErasedDepartment: a database from which a department was removed does not say
-// who was erased from that department.
+// TestRestoreErasedDepartment checks that a restore warns if a department was removed from
+// the old database, which then does not name the deleted records of that department.
 func TestRestoreErasedDepartment(t *testing.T) {
 	t.Parallel()
 	s := start(t)
