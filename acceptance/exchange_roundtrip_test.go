@@ -15,7 +15,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// scripts are the characters of all scripts, by their names in order.
+// scripts are the characters of each script, in the order of the names of the scripts.
 var scripts = func() (all [][]rune) {
 	var names []string
 	for name := range unicode.Scripts {
@@ -39,7 +39,7 @@ var scripts = func() (all [][]rune) {
 	return all
 }()
 
-// awkward are texts that some format or program takes for something else.
+// awkward are texts that a format or a program could misread.
 var awkward = []string{
 	"]]>", "'", "''", "=1+1", "+1", "'+1", "-", "@home", "'@home", `"`, `"a";b`, "a,b", "a|b", "a;b", `a\b`, `a\nb`, `\`, "_x0041_", "_xD83D_", "1E5", "007", "1/2/90",
 	"4.41E+11", "TRUE", "#N/A", "NULL", "-", "sep=;", "id", "null", "<b>&amp;", "x  y", "\u200fa\u200e", "\ufeffa", "a\u2028b", "a\u00a0b", "👩‍🚒", "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A",
@@ -47,7 +47,7 @@ var awkward = []string{
 	strings.Repeat("ж", 100), strings.Repeat("😀", 50),
 }
 
-// anyText returns a text of one of the scripts, or an awkward one.
+// anyText returns a random text of one script, or an awkward one.
 func anyText(random *rand.Rand) string {
 	if random.IntN(4) == 0 {
 		return awkward[random.IntN(len(awkward))]
@@ -60,7 +60,7 @@ func anyText(random *rand.Rand) string {
 	return text
 }
 
-// anyone returns somebody by the rules of a record.
+// anyone returns a random person with valid fields.
 func anyone(random *rand.Rand, now time.Time) record.Fields {
 	births := []string{"", "1990-05-15", "1990-05-15T00:00:00+02:00", "1990-05-14T23:30:00-09:30", "1988-02-29T12:34:56.789Z", "1900-01-01", "2000-01-01T00:00:00.00000000000000000001Z"}
 	mails := []string{"", "ana@example.com", "ANA@Example.COM", "čović@example.com", "'x@example.com", "=x@example.com", "-x@example.com", "x+y@example.com"}
@@ -75,7 +75,7 @@ func anyone(random *rand.Rand, now time.Time) record.Fields {
 	}
 }
 
-// newRandomDepartment makes a database with a department of anybody.
+// newRandomDepartment creates a database with a department of random people.
 func newRandomDepartment(t *testing.T, random *rand.Rand, count int) (db string) {
 	t.Helper()
 	db = filepath.Join(t.TempDir(), "x.db")
@@ -91,8 +91,8 @@ func newRandomDepartment(t *testing.T, random *rand.Rand, count int) (db string)
 	return db
 }
 
-// TestRoundTrip exports a department and imports the file again, which changes
-// nothing, whatever the names.
+// TestRoundTrip checks that an import of an exported department changes nothing, whatever the
+// names.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	for i, format := range sheet.Formats {
@@ -110,7 +110,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("left %d of %d, added %d, changed %d: %+v", report.Left, len(before), report.Added, report.Changed, report.Rows)
 			}
 			if !slices.Equal(before, peopleOf(t, db)) {
-				t.Error("somebody has changed")
+				t.Error("a record changed")
 			}
 		})
 	}

@@ -12,7 +12,7 @@ const germanList = "Vorname;Nachname;Handy;E-Mail;Geburtsdatum;Spind\r\n" +
 	"Ana;Čović;+385 91 234 5678;ana@example.com;26.06.1990;I\r\n" +
 	"Ivan;Horvat;091/111;;1.2.1985;II\r\n"
 
-// list writes a file of a list, and returns its path.
+// list writes a file and returns its path.
 func list(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -28,7 +28,7 @@ func newEngine7(t *testing.T) (db string) {
 	return db
 }
 
-// everything returns everything of a database that an import could change.
+// everything returns all data that an import could change.
 func everything(t *testing.T, db string) string {
 	t.Helper()
 	var all string
@@ -40,13 +40,12 @@ func everything(t *testing.T, db string) string {
 	return all
 }
 
-// into are the arguments of a command about a file and the department
-// "Engine 7".
+// into returns the arguments of a command for a file and the department "Engine 7".
 func into(command, path, db string, flags ...string) []string {
 	return append([]string{command, path, "--tenant", "Engine 7", "--db", db}, flags...)
 }
 
-// says runs a command, and compares its exit code and what it prints.
+// says runs a command and checks its exit code and its output.
 func says(t *testing.T, code int, stdout, stderr string, args ...string) {
 	t.Helper()
 	gotCode, out, errs := runCommand(t, args...)
@@ -55,7 +54,7 @@ func says(t *testing.T, code int, stdout, stderr string, args ...string) {
 	}
 }
 
-// exported returns the people of the department "Engine 7", a line of JSON each.
+// exported returns the records of the department "Engine 7", each as a line of JSON.
 func exported(t *testing.T, db string, flags ...string) (lines []string) {
 	t.Helper()
 	stdout, stderr := works(t, append([]string{"export", "--tenant", "Engine 7", "--format", "jsonl", "--db", db}, flags...)...)
@@ -65,8 +64,7 @@ func exported(t *testing.T, db string, flags ...string) (lines []string) {
 	return strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
 }
 
-// names returns the names of the people of the department "Engine 7", in the
-// order of creation.
+// names returns the names of the people in the department "Engine 7" in order of creation.
 func names(t *testing.T, db string, flags ...string) string {
 	t.Helper()
 	var all []string
@@ -81,7 +79,7 @@ func names(t *testing.T, db string, flags ...string) string {
 	return strings.Join(all, ", ")
 }
 
-// TestOneNUL: a control character in a cell refuses its row, and not the file.
+// TestOneNUL checks that an import refuses only the row of a cell with a control character.
 func TestOneNUL(t *testing.T) {
 	t.Parallel()
 	db := newEngine7(t)
@@ -91,12 +89,12 @@ func TestOneNUL(t *testing.T) {
 		t.Errorf("code %d, stderr %q, stdout:\n%s", code, stderr, stdout)
 	}
 	if got := names(t, db); got != "Ivan Horvat" {
-		t.Errorf("there is %s", got)
+		t.Errorf("names %s", got)
 	}
 }
 
-// TestFoldedCard: a vCard may be folded within a character, with --encoding and
-// without.
+// TestFoldedCard checks that a vCard may be folded within a character, with and without
+// --encoding.
 func TestFoldedCard(t *testing.T) {
 	t.Parallel()
 	card := list(t, "ana.vcf", "BEGIN:VCARD\r\nVERSION:4.0\r\nN:\xc4\r\n \x8cović;Ana\r\nEND:VCARD\r\n")
@@ -104,34 +102,34 @@ func TestFoldedCard(t *testing.T) {
 		db := newEngine7(t)
 		works(t, into("import", card, db, append(flags, "--apply")...)...)
 		if got := names(t, db); got != "Ana Čović" {
-			t.Errorf("%q: there is %s", flags, got)
+			t.Errorf("%q: names %s", flags, got)
 		}
 	}
 }
 
-// TestImportBesideService: a running service finds new people at once, and
-// answers for the department of an import.
-func TestImportBesideService(t *testing.T) {
+// TestImportWhileServing checks that a running service finds imported people at once, also in
+// a department that the import created.
+func TestImportWhileServing(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.create(t, ana)
 	works(t, "import", list(t, "people.csv", strings.Replace(germanList, "Ana;", "Anna;", 1)), "--tenant", "default", "--apply", "--db", s.db)
 	for search, want := range map[string]int64{"": 3, "search=cov": 2, "search=anna": 1, "search=091%2F111": 1} {
 		if page := s.list(t, search); page.Data.TotalCount != want {
-			t.Errorf("%q finds %d, not %d", search, page.Data.TotalCount, want)
+			t.Errorf("%q finds %d, want %d", search, page.Data.TotalCount, want)
 		}
 	}
 	works(t, "import", list(t, "people.csv", germanList), "--tenant", "Engine 7", "--new", "--apply", "--db", s.db)
 	if page := s.as(newKey(t, s.db, "Engine 7")).list(t, ""); page.Data.TotalCount != 2 {
-		t.Errorf("the new department has %d", page.Data.TotalCount)
+		t.Errorf("the new department has %d people", page.Data.TotalCount)
 	}
 	works(t, "import", "undo", "1", "--tenant", "default", "--db", s.db)
 	if page := s.list(t, ""); page.Data.TotalCount != 1 {
-		t.Errorf("after the undo there are %d", page.Data.TotalCount)
+		t.Errorf("%d people after the undo", page.Data.TotalCount)
 	}
 }
 
-// TestExportCommand: everybody goes out in every format, and comes back as they were.
+// TestExportCommand checks that an export in each format contains everyone unchanged.
 func TestExportCommand(t *testing.T) {
 	t.Parallel()
 	db, dir := newEngine7(t), t.TempDir()
@@ -145,7 +143,7 @@ func TestExportCommand(t *testing.T) {
 		says(t, 1, "", fmt.Sprintf("Error: %q already exists\nTry: to replace it, add --force\n", file), "export", "--tenant", "Engine 7", "-o", file, "--db", db)
 		works(t, "export", "--tenant", "Engine 7", "-o", file, "--force", "--db", db)
 		if stdout, _ := works(t, into("import", file, db, "--update", "--apply")...); !strings.HasSuffix(stdout, "Nothing to change: 4 people unchanged.\n") {
-			t.Errorf("%s comes back as:\n%s", format, stdout)
+			t.Errorf("import of the %s:\n%s", format, stdout)
 		}
 		works(t, "import", file, "--tenant", format, "--new", "--map", "id=-", "--apply", "--db", db)
 	}
@@ -154,6 +152,6 @@ func TestExportCommand(t *testing.T) {
 	}
 	names, err := os.ReadDir(dir)
 	if err != nil || len(names) != 4 {
-		t.Errorf("there is %v, %v", names, err)
+		t.Errorf("files %v, %v", names, err)
 	}
 }

@@ -16,11 +16,11 @@ import (
 
 const exportPath = "/api/v1/export"
 
-// strange are names that files could spoil.
+// strange are names that a file format could change.
 var strange = []string{"Čović", "=1+1", "'=x", "''", "+385", "@home", "-5", `a "b", c;d`, "王小明", "محمد", "\u200fשלום\u200f", "👩\u200d🚒", "a  b",
 	"O'Neil", "sep=;", "NULL", "007", "1/2/2000", "#N/A", "\\n", "Ωμέγα", "<b>&amp;", "e\u0301"}
 
-// TestExport: each format has everybody, and comes back without a loss.
+// TestExport checks that an export in each format can be imported without a loss.
 func TestExport(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -37,7 +37,7 @@ func TestExport(t *testing.T) {
 			t.Errorf("%s: %v", format, a.header)
 		}
 		if day := time.Now().Format(time.DateOnly); name[1] > day || name[1] < "2020" {
-			t.Errorf("%s: the day is %s", format, name[1])
+			t.Errorf("%s: the date is %s", format, name[1])
 		}
 		counted := s.contentOf(t)
 		r := s.do(t, "POST", importsPath+"?apply=true&update=true", a.body).report(t, 200)
@@ -66,7 +66,8 @@ func namesInCSV(t *testing.T, text string) string {
 	return strings.Join(names, " ")
 }
 
-// TestExportSelects: search and order are those of a list, but for the default.
+// TestExportSelects checks that search and order of an export work as in a list, except for
+// the default order.
 func TestExportSelects(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -78,7 +79,7 @@ func TestExportSelects(t *testing.T) {
 		"sortBy=lastName": "Ana Babić Čović Covic Zorić", "sortBy=lastName&sortDir=DESC": "Zorić Covic Čović Babić Ana",
 		"search=cov": "Čović Covic", "search=nobody": "", "search=": "Čović Babić Zorić Covic Ana"} {
 		if got := namesInCSV(t, s.do(t, "GET", exportPath+"?"+query, "").wants(t, 200).body); got != want {
-			t.Errorf("%s: %s, not %s", query, got, want)
+			t.Errorf("%s: got %s, want %s", query, got, want)
 		}
 	}
 	for _, method := range []string{"GET", "HEAD"} {
@@ -95,8 +96,8 @@ func TestExportSelects(t *testing.T) {
 	}
 }
 
-// TestExportOfMany: a file that is too large for memory, which some clients do not
-// read to its end.
+// TestExportOfMany checks an export that does not fit into memory, while some clients stop
+// reading.
 func TestExportOfMany(t *testing.T) {
 	t.Parallel()
 	people := unlessRace(12_000, 2_000)

@@ -33,8 +33,8 @@ func namesIn(t *testing.T, folder string) (names []string) {
 	return names
 }
 
-// contents returns the files of a folder, without the empty lock file that a
-// server may leave beside a database of ours.
+// contents returns the files of a folder, without the empty lock file that a server may leave
+// next to one of our databases.
 func contents(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -62,7 +62,7 @@ func copyOf(t *testing.T, from, to string) {
 	must(t, os.WriteFile(to, text, 0o600))
 }
 
-// overwrite writes text into a file, at an offset.
+// overwrite writes text into a file at an offset.
 func overwrite(t *testing.T, path string, offset int64, text string) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -71,14 +71,13 @@ func overwrite(t *testing.T, path string, offset int64, text string) {
 	must(t, errors.Join(err, file.Close()))
 }
 
-// damage makes a database file unreadable but for its header.
+// damage makes a database file unreadable except for its header.
 func damage(t *testing.T, path string) {
 	t.Helper()
 	overwrite(t, path, 4096, strings.Repeat("damage", 3000))
 }
 
-// checkModes makes sure that only their owner can read and write the files of
-// a folder.
+// checkModes checks that only their owner can read and write the files in a folder.
 func checkModes(t *testing.T, folder string) {
 	t.Helper()
 	for _, name := range namesIn(t, folder) {
@@ -89,18 +88,18 @@ func checkModes(t *testing.T, folder string) {
 	}
 }
 
-// invented makes a database of invented people and a key of the department A.
+// invented creates a database of invented people and a key of the department A.
 func invented(t *testing.T, departments, people int) string {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "x.db")
 	s := openAt(t, db, time.Now)
 	var all []store.Department
 	for number, size := range demo.Sizes(departments, people) {
-		made := store.Department{Name: demo.Department(number), People: make([]record.Fields, size)}
-		for i := range made.People {
-			made.People[i] = demo.Person(number, i)
+		department := store.Department{Name: demo.Department(number), People: make([]record.Fields, size)}
+		for i := range department.People {
+			department.People[i] = demo.Person(number, i)
 		}
-		all = append(all, made)
+		all = append(all, department)
 	}
 	must(t, s.AddDepartments(all))
 	storeKey(t, s, time.Time{})
@@ -108,12 +107,12 @@ func invented(t *testing.T, departments, people int) string {
 	return db
 }
 
-// fileCases are paths at which there is no database to open.
+// fileCases are paths without a database that the program can open.
 var fileCases = []struct {
 	name    string
 	prepare func(t *testing.T, path string)
-	create  bool // keys create and serve may make one there
-	says    string
+	create  bool // keys create and serve may create a database there
+	message string
 }{
 	{"nothing", func(*testing.T, string) {}, true, "no database"},
 	{"empty file", func(t *testing.T, path string) { must(t, os.WriteFile(path, nil, 0o600)) }, true, "no database"},
@@ -154,13 +153,13 @@ var fileCases = []struct {
 		false, "if it was a database and is damaged: firefighters restore FILE --db "},
 }
 
-// newDatabase is what ours copies. It is made once.
+// newDatabase is the file that ours copies. It is created once.
 var newDatabase struct {
 	sync.Once
 	text []byte
 }
 
-// ours makes a database of ours at path, with a key of the department A.
+// ours creates a database of this program at path, with a key of the department A.
 func ours(t *testing.T, path string) {
 	t.Helper()
 	newDatabase.Do(func() {
@@ -173,7 +172,8 @@ func ours(t *testing.T, path string) {
 	must(t, os.WriteFile(path, newDatabase.text, 0o600))
 }
 
-// TestFiles: what is not ours to open is refused and left as it is.
+// TestFiles checks that the program rejects a file that is not its database and does not
+// change it.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	for _, tt := range fileCases {
@@ -184,28 +184,28 @@ func TestFiles(t *testing.T) {
 			before := contents(t, filepath.Dir(path))
 			for _, line := range []string{"keys list", "keys revoke 1", "keys create --tenant A", "serve --listen 127.0.0.1:0"} {
 				if tt.create && line != "keys list" && line != "keys revoke 1" {
-					continue // TestFirstStart and TestKeyCommands have these
+					continue // TestFirstStart and TestKeyCommands cover these
 				}
 				code, stdout, stderr := runCommand(t, append(strings.Fields(line), "--db", path)...)
-				if code != 1 || stdout != "" || !strings.Contains(stderr, tt.says) || !strings.Contains(stderr, path) {
+				if code != 1 || stdout != "" || !strings.Contains(stderr, tt.message) || !strings.Contains(stderr, path) {
 					t.Errorf("%s: code %d, stdout %q, stderr %q", line, code, stdout, stderr)
 				}
 				if after := contents(t, filepath.Dir(path)); !maps.Equal(before, after) {
-					t.Errorf("%s: the folder was %q and is %q", line, slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after)))
+					t.Errorf("%s: the folder changed from %q to %q", line, slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after)))
 				}
 			}
 		})
 	}
 }
 
-// TestHalfMade: a database that a power cut left half made is made again.
+// TestHalfMade checks that a database is created again after a power cut during its creation.
 func TestHalfMade(t *testing.T) {
 	t.Parallel()
 	making, left := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "x.db")
 	must(t, os.WriteFile(making, nil, 0o600))
 	cut := errors.New("the power is cut")
 	err := format.Migrate(making, 0, 1, func(c *sqlite.Conn) error {
-		_, err := c.Exec(`PRAGMA cache_size = 1;` + // so that it is written before it is committed
+		_, err := c.Exec(`PRAGMA cache_size = 1;` + // forces writes before the commit
 			schemaSQL + `INSERT INTO tenants (name, created_at) VALUES ('left behind', 0); CREATE TABLE filler AS
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) SELECT i, randomblob(500) FROM n`)
 		must(t, err)
@@ -223,8 +223,8 @@ func TestHalfMade(t *testing.T) {
 	}
 }
 
-// TestTruncated: a page that cannot be read is an error to the requests that
-// need it, and not the end of the program.
+// TestTruncated checks that an unreadable page is an error of the requests that need it, and
+// does not end the program.
 func TestTruncated(t *testing.T) {
 	t.Parallel()
 	db := invented(t, 1, 3000)
@@ -233,7 +233,7 @@ func TestTruncated(t *testing.T) {
 	c := s.as(newKey(t, db, demo.Department(0)))
 	c.do(t, "GET", "/api/v1/whoami", "").wants(t, 200)
 	if err := os.Truncate(db, 8192); err != nil {
-		t.Skipf("this system does not cut off a file that is open: %v", err)
+		t.Skipf("this system does not truncate an open file: %v", err)
 	}
 	for _, query := range []string{"sortBy=email", "search=ana", "sortBy=phoneNumber&page=100"} {
 		c.do(t, "GET", collection+"?"+query, "").wants(t, 500)
@@ -241,12 +241,12 @@ func TestTruncated(t *testing.T) {
 	c.do(t, "GET", "/healthz", "").wants(t, 200)
 	s.logs(t, "SQLite result")
 	s.cancel()
-	<-s.done // with an error or without: the file is beyond saving
+	<-s.done // ignores the result, because the file is lost
 	s.stopOnce.Do(func() {})
 }
 
-// refusesSecondPath checks that every command refuses a second path of a served database
-// with these words, and that the database stays sound. add adds the path, remove removes it.
+// refusesSecondPath checks that every command rejects a second path of a served database with
+// these words, and that the database stays sound. add creates the path, remove removes it.
 func refusesSecondPath(t *testing.T, path, words string, add func(db string), remove func()) {
 	t.Helper()
 	s, saved, list := start(t), filepath.Join(t.TempDir(), "saved.db"), filepath.Join(t.TempDir(), "list.csv")
@@ -273,7 +273,7 @@ func refusesSecondPath(t *testing.T, path, words string, add func(db string), re
 		refuses(t, 1, words, append(args, "--db", path)...)
 	}
 	if found := namesIn(t, filepath.Dir(path)); len(found) != 1 {
-		t.Errorf("in the folder of the second path there is %q", found)
+		t.Errorf("the folder of the second path contains %q", found)
 	}
 	s.create(t, ana)
 	s.stop(t)
@@ -284,12 +284,12 @@ func refusesSecondPath(t *testing.T, path, words string, add func(db string), re
 	}
 }
 
-// TestHardLink: no command uses a file that has two names, because the file could be
+// TestHardLink checks that no command uses a database file with two names, which could be
 // served twice. A backup may have any number of names.
 func TestHardLink(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("how many names a file has is not asked on Windows")
+		t.Skip("the number of names is not checked on Windows")
 	}
 	link := filepath.Join(t.TempDir(), "link.db")
 	words := fmt.Sprintf("Error: the database %q has another name as well (a hard link): serving it under both names would damage it\n"+
@@ -300,7 +300,7 @@ func TestHardLink(t *testing.T) {
 	works(t, "restore", saved, "--db", filepath.Join(t.TempDir(), "x.db"))
 }
 
-// TestOddLock: what stands in the way of the lock is not taken for damage.
+// TestOddLock checks that a foreign file in the place of the lock is not reported as damage.
 func TestOddLock(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestFilters: filters narrow list, count, search and export, in a small department and in
-// one that the index holds.
+// TestFilters checks that filters apply to lists, counts, searches and exports, in a small
+// department and in one that has an index.
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	for _, others := range []int{0, 250} {
@@ -22,10 +22,10 @@ func TestFilters(t *testing.T) {
 		var updated string
 		for i, body := range people {
 			time.Sleep(2 * time.Millisecond)
-			made, name := s.create(t, body), string(rune('a'+i))
-			letter[made], id[name] = name, made
+			record, name := s.create(t, body), string(rune('a'+i))
+			letter[record], id[name] = name, record
 			if i == 2 {
-				times := timesForm.FindStringSubmatch(s.do(t, "GET", collection+"/"+made+"?include=times", "").body)
+				times := timesForm.FindStringSubmatch(s.do(t, "GET", collection+"/"+record+"?include=times", "").body)
 				updated = times[2]
 			}
 		}
@@ -53,14 +53,14 @@ func TestFilters(t *testing.T) {
 				got += letter[f.ID]
 			}
 			if got != want || l.TotalCount != int64(len(want)) {
-				t.Errorf("%s beside %d: %q of %d, not %q", query, others, got, l.TotalCount, want)
+				t.Errorf("%s with %d others: got %q of %d, want %q", query, others, got, l.TotalCount, want)
 			}
 			got = ""
 			for line := range strings.Lines(s.do(t, "GET", exportPath+"?format=jsonl&sortDir=desc&"+query, "").wants(t, 200).body) {
 				got += letter[line[len(`{"id":"`):][:36]]
 			}
 			if got != want {
-				t.Errorf("%s beside %d: the export has %q, not %q", query, others, got, want)
+				t.Errorf("%s with %d others: the export has %q, want %q", query, others, got, want)
 			}
 		}
 		for _, path := range []string{collection, exportPath} {

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestStartOnFullDisk: a service starts although nothing can be written, serves
-// what is there, and writes when there is room. A limit on the size of files
-// stands for the full disk: the -shm cannot grow, and no file can.
+// TestStartOnFullDisk checks that a service starts although it cannot write, serves existing
+// records, and writes once there is space. A limit on the size of files simulates the full
+// disk: neither the -shm nor any other file can grow.
 func TestStartOnFullDisk(t *testing.T) {
 	t.Parallel()
 	before := start(t)
@@ -38,31 +38,31 @@ func TestStartOnFullDisk(t *testing.T) {
 	works(t, "check", "--db", before.db)
 	if log := output.String(); strings.Count(log, "Warning: the disk of the database is full") != 1 ||
 		strings.Count(log, `"msg":"nothing can be written: the disk is full"`) != 1 {
-		t.Errorf("the log: %s", log)
+		t.Errorf("log: %s", log)
 	}
 
 	room := unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY}
 	must(t, unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_FSIZE, &room, nil))
-	eventually(t, "room to be found", func() bool { return s.do(t, "POST", collection, ana).status == 201 })
+	eventually(t, "the service to find free space", func() bool { return s.do(t, "POST", collection, ana).status == 201 })
 	if a := s.do(t, "GET", "/readyz", "").wants(t, 200); !strings.HasPrefix(a.body, `{"status":"ready","version":`) {
-		t.Errorf("/readyz, with room: %s", a.body)
+		t.Errorf("/readyz with free space: %s", a.body)
 	}
 	if l := s.list(t, ""); l.TotalCount != 2 {
 		t.Errorf("%d records", l.TotalCount)
 	}
-	eventually(t, "the address to be known", func() bool {
+	eventually(t, "the address to be saved", func() bool {
 		stdout, _ := works(t, "invite", "--db", before.db, "--tenant", "default", "--name", "Ana")
 		return strings.HasPrefix(stdout, "Link: "+s.url+"/office/")
 	})
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	if err := cmd.Wait(); err != nil {
-		t.Errorf("it ends with %v: %s", err, output)
+		t.Errorf("the service ended with %v: %s", err, output)
 	}
 	works(t, "check", "--db", before.db)
 }
 
-// TestExportOnFullDisk: no room for temporary files is a problem with a status of
-// its own, and small exports need none.
+// TestExportOnFullDisk checks that missing space for temporary files is a problem with the
+// status 507, and that small exports need no such space.
 func TestExportOnFullDisk(t *testing.T) {
 	t.Parallel()
 	before := startDemo(t, "6000")
@@ -81,12 +81,12 @@ func TestExportOnFullDisk(t *testing.T) {
 	s.do(t, "GET", fmt.Sprint(importsPath, "/", first+1), "").wants(t, 404)
 	s.do(t, "DELETE", fmt.Sprint(importsPath, "/", first), "").wants(t, 507)
 	if a := s.do(t, "GET", fmt.Sprint(importsPath, "/", first), ""); !strings.Contains(a.body, `"takenBackAt":null`) {
-		t.Errorf("not taken back, and yet: %s", a.body)
+		t.Errorf("the import was not undone, but the answer is %s", a.body)
 	}
 }
 
-// startOnFullDisk prepares a service that may write no file. The limit on their size stands
-// for the full disk.
+// startOnFullDisk prepares a service that cannot write to files. A limit on their size
+// simulates the full disk.
 func startOnFullDisk(t *testing.T, db string) (cmd *exec.Cmd, output *syncBuffer) {
 	t.Helper()
 	cmd, output = process(t, "--db", db, "--listen", "127.0.0.1:0")
@@ -95,8 +95,8 @@ func startOnFullDisk(t *testing.T, db string) (cmd *exec.Cmd, output *syncBuffer
 	return cmd, output
 }
 
-// TestCrashOnFullDisk checks that a service that was killed and has no room to start reports
-// that.
+// TestCrashOnFullDisk checks the error of a service that was killed and cannot start without
+// free space.
 func TestCrashOnFullDisk(t *testing.T) {
 	t.Parallel()
 	before, s := startProcess(t, filepath.Join(t.TempDir(), "x.db"))
@@ -105,12 +105,12 @@ func TestCrashOnFullDisk(t *testing.T) {
 	before.Wait()
 	cmd, output := startOnFullDisk(t, before.Args[2])
 	if code := exitCode(t, cmd.Run()); code != 1 || !strings.HasSuffix(output.String(), ": the disk is full\n") {
-		t.Errorf("it ends with %d: %s", code, output)
+		t.Errorf("exit code %d: %s", code, output)
 	}
 }
 
-// TestLogOnFullDisk checks that requests are answered while the log cannot be written. The log is
-// longer than the process may write files for a while, and the database is not.
+// TestLogOnFullDisk checks that requests are answered while the log cannot be written. For a
+// while the log is longer than the limit on the size of files, and the database is not.
 func TestLogOnFullDisk(t *testing.T) {
 	t.Parallel()
 	const length = 64 << 20
@@ -135,12 +135,12 @@ func TestLogOnFullDisk(t *testing.T) {
 	text, err := io.ReadAll(io.NewSectionReader(log, length, length))
 	must(t, err)
 	if strings.Count(string(text), `"request failed"`) != 1 {
-		t.Errorf("the log has %s", text)
+		t.Errorf("the log contains %s", text)
 	}
 }
 
-// TestOutputOnFullDisk: the service goes on without the line that says where it listens. A key that
-// cannot be shown is not created.
+// TestOutputOnFullDisk checks that the service continues if it cannot print its address, and
+// that a key that cannot be printed is not created.
 func TestOutputOnFullDisk(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)

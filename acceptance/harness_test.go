@@ -37,13 +37,13 @@ const (
 	firstDepartment = "default"
 	ana             = `{"firstName":"Ana","lastName":"Čović","phoneNumber":"091 234 5678","email":"ana@example.com","dateOfBirth":"1990-05-15"}`
 	nobody          = "01890000-0000-7000-8000-000000000000" // no record has this id
-	// patience is for machines that are busy; nothing takes that long.
+	// patience is the longest wait, also on a busy machine.
 	patience = 2 * time.Minute
 )
 
 var keyForm = regexp.MustCompile(`ff_[0-9A-Za-z]{49}`)
 
-// must ends the test on an error that is not what it tests.
+// must ends the test on an unexpected error.
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -51,7 +51,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// eventually waits until ready.
+// eventually waits until ready returns true.
 func eventually(t *testing.T, what string, ready func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !ready(); time.Sleep(5 * time.Millisecond) {
@@ -61,8 +61,8 @@ func eventually(t *testing.T, what string, ready func() bool) {
 	}
 }
 
-// syncBuffer holds what a program writes while a test reads it. The log of a server it
-// returns in words.
+// syncBuffer holds the output of a program while a test reads it. String returns the log of
+// a server in words.
 type syncBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -76,37 +76,37 @@ func (b *syncBuffer) Write(p []byte) (int, error) {
 
 func (b *syncBuffer) String() string { return inWords(b.raw()) }
 
-// raw returns what the program has written, as it is.
+// raw returns the unchanged output of the program.
 func (b *syncBuffer) raw() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return plain(b.text.String())
 }
 
-// checkLog fails unless all lines are entries of a log.
+// checkLog checks that all lines are log entries.
 func (b *syncBuffer) checkLog(t *testing.T) {
 	t.Helper()
 	for line := range strings.Lines(b.raw()) {
 		if _, ok := readEntry(line); !ok {
-			t.Errorf("the log has a line that is no entry: %s", line)
+			t.Errorf("invalid log entry: %s", line)
 		}
 	}
 }
 
-// readEntry reads a line of the log of a server. Every line has these three members.
+// readEntry parses a line of a server's log. Every entry has a time, a level and a message.
 func readEntry(line string) (entry map[string]any, ok bool) {
 	if json.Unmarshal([]byte(line), &entry) != nil {
 		return nil, false
 	}
 	at, _ := entry["time"].(string)
 	level, _ := entry["level"].(string)
-	said, _ := entry["msg"].(string)
+	message, _ := entry["msg"].(string)
 	_, err := time.Parse(time.RFC3339Nano, at)
-	return entry, err == nil && slices.Contains([]string{"INFO", "WARN", "ERROR"}, level) && said != "" && strings.HasSuffix(line, "\n")
+	return entry, err == nil && slices.Contains([]string{"INFO", "WARN", "ERROR"}, level) && message != "" && strings.HasSuffix(line, "\n")
 }
 
-// inWords returns a log with its notes, its warnings and the error that has ended it as a
-// terminal has them. Other entries stay.
+// inWords returns a log with its notes, its warnings and its final error in the format of a
+// terminal. Other entries stay unchanged.
 func inWords(log string) string {
 	var words strings.Builder
 	for line := range strings.Lines(log) {
@@ -130,15 +130,15 @@ func inWords(log string) string {
 	return words.String()
 }
 
-// serves reports whether a line starts a server.
+// serves reports whether the arguments start a server.
 func serves(args []string) bool {
 	return len(args) == 0 || args[0] == "serve" || args[0] == "demo" || strings.HasPrefix(args[0], "-") && args[0] != "-v" && args[0] != "-h" && !strings.HasPrefix(args[0], "--version") && args[0] != "--help"
 }
 
-// curl returns the line that sends a request, as the program prints it.
+// curl returns the command that the program prints for a request.
 func curl(key, url string) string {
 	name := "curl"
-	if runtime.GOOS == "windows" { // in PowerShell curl is another program
+	if runtime.GOOS == "windows" { // in PowerShell, curl is a different command
 		name = "curl.exe"
 	}
 	return fmt.Sprintf("  %s -H \"Authorization: Bearer %s\" %s\n", name, key, url)
@@ -146,8 +146,8 @@ func curl(key, url string) string {
 
 var quotedPlace = regexp.MustCompile("'(" + regexp.QuoteMeta(os.TempDir()) + "[^']*)'")
 
-// plain returns what a command printed as it is where no path of a test needs
-// quotes: the folder of temporary files may have spaces in its name.
+// plain returns the output of a command without the quotes around paths in the temporary
+// folder, whose name may contain spaces.
 func plain(text string) string {
 	if cli.Quote(os.TempDir()) == os.TempDir() {
 		return text
@@ -155,19 +155,19 @@ func plain(text string) string {
 	return quotedPlace.ReplaceAllString(text, "$1")
 }
 
-// testService is a program that serves, and a client with its first key.
+// testService is a running server and a client with its first key.
 type testService struct {
 	client
 	db             string
 	stdout, stderr *syncBuffer
-	mayFail        bool // an ERROR in the log is no surprise
+	mayFail        bool // the log may contain an ERROR
 	process        *exec.Cmd
-	done           chan error // has what the program ended with
+	done           chan error // receives the result of the program
 	cancelOnce     sync.Once
 	stopOnce       sync.Once
 }
 
-// start serves a new database.
+// start starts a service with a new database.
 func start(t *testing.T, flags ...string) *testService {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "x.db")
@@ -179,25 +179,25 @@ func startOn(t *testing.T, db string) *testService {
 	return startWith(t, db, "serve", "--db", db)
 }
 
-// startDemo serves a new department of so many invented people.
+// startDemo starts a demo with a department of invented people.
 func startDemo(t *testing.T, people string) *testService {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "x.db")
 	return startWith(t, db, "demo", "--db", db, "--people", people)
 }
 
-// startWith starts a command that serves the database db.
+// startWith runs a command that serves the database db.
 func startWith(t *testing.T, db string, args ...string) *testService {
 	t.Helper()
 	cmd, _ := process(t, append(args, "--listen", "127.0.0.1:0")...)
 	return serving(t, db, cmd)
 }
 
-// serving starts a process that serves the database db, and waits until it does.
+// serving starts a process that serves the database db, and waits until it listens.
 func serving(t *testing.T, db string, cmd *exec.Cmd) *testService {
 	t.Helper()
 	s := &testService{db: db, stdout: &syncBuffer{}, stderr: &syncBuffer{}, process: cmd, done: make(chan error, 1)}
-	if cmd.Stderr == cmd.Stdout { // else the test has set it
+	if cmd.Stderr == cmd.Stdout { // otherwise the test has set it
 		cmd.Stderr = s.stderr
 	}
 	cmd.Stdout = s.stdout
@@ -227,12 +227,12 @@ func serving(t *testing.T, db string, cmd *exec.Cmd) *testService {
 	return s
 }
 
-// cancel asks the program to end. A second time would end it at once.
+// cancel interrupts the program once. A second interrupt would end it at once.
 func (s *testService) cancel() {
 	s.cancelOnce.Do(func() { interrupt(s.process.Process) })
 }
 
-// stop asks the program to end. It must end without an error.
+// stop interrupts the program and waits for it. It must end without an error.
 func (s *testService) stop(t *testing.T) {
 	t.Helper()
 	s.stopOnce.Do(func() {
@@ -249,16 +249,15 @@ func (s *testService) stop(t *testing.T) {
 	})
 }
 
-// logs waits until these are on the service's standard error, which is written
-// beside everything else.
+// logs waits until the texts appear on the standard error of the service.
 func (s *testService) logs(t *testing.T, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
-		eventually(t, "standard error to have "+text, func() bool { return strings.Contains(s.stderr.String(), text) })
+		eventually(t, "standard error to contain "+text, func() bool { return strings.Contains(s.stderr.String(), text) })
 	}
 }
 
-// openSQL opens the database as another program does.
+// openSQL opens the database like another program.
 func openSQL(t *testing.T, path string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(10000)")
@@ -267,7 +266,7 @@ func openSQL(t *testing.T, path string) *sql.DB {
 	return db
 }
 
-// execSQL changes the database as another program.
+// execSQL changes the database like another program.
 func execSQL(t *testing.T, path, query string, args ...any) {
 	t.Helper()
 	db := openSQL(t, path)
@@ -277,7 +276,7 @@ func execSQL(t *testing.T, path, query string, args ...any) {
 	must(t, db.Close())
 }
 
-// scanSQL reads one row of the database as another program.
+// scanSQL reads one row of the database like another program.
 func scanSQL(t *testing.T, path, query string, dest ...any) {
 	t.Helper()
 	db := openSQL(t, path)
@@ -287,13 +286,13 @@ func scanSQL(t *testing.T, path, query string, dest ...any) {
 	must(t, db.Close())
 }
 
-// runCommand runs a command to its end.
+// runCommand runs a command and returns its exit code and output.
 func runCommand(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	return runWith(t, "", args...)
 }
 
-// runWith runs a command to its end, with this standard input.
+// runWith runs a command with standard input and returns its exit code and output.
 func runWith(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -301,14 +300,14 @@ func runWith(t *testing.T, stdin string, args ...string) (code int, stdout, stde
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
 	code = exitCode(t, cmd.Run())
 	sawLog(strings.Join(args, " "), errs.String())
-	said := plain(errs.String())
+	stderr = plain(errs.String())
 	if serves(args) {
-		said = inWords(said)
+		stderr = inWords(stderr)
 	}
-	return code, plain(out.String()), said
+	return code, plain(out.String()), stderr
 }
 
-// exitCode returns the exit code of a process. err is what Wait returned for it.
+// exitCode returns the exit code of a process. err is the result of Wait.
 func exitCode(t *testing.T, err error) int {
 	t.Helper()
 	var exit *exec.ExitError
@@ -321,17 +320,17 @@ func exitCode(t *testing.T, err error) int {
 	return 0
 }
 
-// newKey makes a key by command; flags are those beside --db and --tenant.
+// newKey creates a key with further flags, and the department if it does not exist.
 func newKey(t *testing.T, db, tenant string, flags ...string) string {
 	t.Helper()
 	code, stdout, stderr := runCommand(t, append([]string{"keys", "create", "--db", db, "--department", tenant, "--new"}, flags...)...)
 	if code != 0 {
-		t.Fatalf("making a key: %d %s", code, stderr)
+		t.Fatalf("creating a key: %d %s", code, stderr)
 	}
 	return strings.TrimSpace(stdout)
 }
 
-// newExpiredKey makes a key of the department default that has expired.
+// newExpiredKey creates an expired key of the department default.
 func newExpiredKey(t *testing.T, db string) string {
 	t.Helper()
 	key := newKey(t, db, "default", "--expires", "1y")
@@ -357,8 +356,7 @@ func newClient(t *testing.T, url, key string) client {
 
 func (c client) as(key string) client { c.key = key; return c }
 
-// refused waits until the server has learned that the key was revoked, or the
-// like.
+// refused waits until the server rejects the key with an error that contains why.
 func (c client) refused(t *testing.T, why string) {
 	t.Helper()
 	eventually(t, "a key to be "+why, func() bool {
@@ -367,15 +365,15 @@ func (c client) refused(t *testing.T, why string) {
 	})
 }
 
-// answer is a response, read to its end.
+// answer is a complete response.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// do sends a request, with further headers as name, value, name, value, and
-// checks what holds for every answer.
+// do sends a request with further headers as name, value, name, value. It checks what must
+// hold for every answer.
 func (c client) do(t *testing.T, method, path, body string, headers ...string) answer {
 	t.Helper()
 	a, err := c.try(t, method, path, strings.NewReader(body), headers...)
@@ -398,7 +396,7 @@ func (c client) try(t *testing.T, method, path string, body io.Reader, headers .
 	for pair := range slices.Chunk(headers, 2) {
 		r.Header.Add(pair[0], pair[1])
 	}
-	r.Host = r.Header.Get("Host") // the URL's if there is none
+	r.Host = r.Header.Get("Host") // empty for the host of the URL
 	response, err := c.Do(r)
 	if err != nil {
 		return answer{}, err
@@ -411,7 +409,7 @@ func (c client) try(t *testing.T, method, path string, body io.Reader, headers .
 	return a, err
 }
 
-// unread returns the text of a body that is yet to be sent, "" if it is not known.
+// unread returns the text of a body that is not sent yet, or "" if it is unknown.
 func unread(body io.Reader) string {
 	r, ok := body.(*strings.Reader)
 	if !ok {
@@ -428,7 +426,7 @@ func readAnswer(response *http.Response) (answer, error) {
 	return answer{response.StatusCode, response.Header, string(text)}, err
 }
 
-// dial connects to the service. No test hangs on the connection.
+// dial connects to the service with a deadline.
 func (c client) dial(t *testing.T) net.Conn {
 	t.Helper()
 	_, address, _ := strings.Cut(c.url, "://")
@@ -439,8 +437,8 @@ func (c client) dial(t *testing.T) net.Conn {
 	return conn
 }
 
-// rawRequest sends a request, to the byte, and reads the answer meanwhile. It
-// checks what holds for every answer.
+// rawRequest sends the exact bytes of a request and reads the answer at the same time. It
+// checks what must hold for every answer.
 func rawRequest(t *testing.T, c net.Conn, request string) answer {
 	t.Helper()
 	go io.WriteString(c, request)
@@ -452,18 +450,17 @@ func rawRequest(t *testing.T, c net.Conn, request string) answer {
 	return a
 }
 
-// isPlain reports whether this is an answer of net/http to a request that our
-// handlers never saw.
+// isPlain reports whether net/http sent the answer without calling a handler of the service.
 func (a answer) isPlain() bool {
 	plain := a.header.Get("Content-Type") == "text/plain; charset=utf-8" || a.status == http.StatusExpectationFailed && a.body == ""
 	return plain && a.status >= 400 && a.header.Get("X-Request-Id") == ""
 }
 
-// contentTypes are those of answers that are no problems.
+// contentTypes are the types of all answers that are not problems.
 var contentTypes = []string{"text/html; charset=utf-8", "text/css; charset=utf-8", "text/javascript; charset=utf-8", "application/json; charset=utf-8", "application/yaml", sheet.ContentType(sheet.CSV), sheet.ContentType(sheet.XLSX),
 	sheet.ContentType(sheet.VCard), sheet.ContentType(sheet.JSONL)}
 
-// check fails unless an answer has what all answers of the service have.
+// check checks what must hold for every answer of the service.
 func (a answer) check(t *testing.T, method string) {
 	t.Helper()
 	if a.isPlain() {
@@ -476,7 +473,7 @@ func (a answer) check(t *testing.T, method string) {
 	switch {
 	case a.status == http.StatusNotModified && a.body == "" && contentType == "":
 	case a.status >= 300 && a.status < 400:
-		t.Errorf("a redirect: %d %v", a.status, a.header)
+		t.Errorf("unexpected redirect: %d %v", a.status, a.header)
 	case a.status >= 400 && contentType != "application/problem+json":
 		t.Errorf("%d with Content-Type %q", a.status, contentType)
 	case a.status >= 400 && method != http.MethodHead:
@@ -484,7 +481,7 @@ func (a answer) check(t *testing.T, method string) {
 	case a.status < 300 && a.body != "" && !slices.Contains(contentTypes, contentType):
 		t.Errorf("%d with Content-Type %q", a.status, contentType)
 	case method == http.MethodHead && a.body != "", a.status == http.StatusNoContent && contentType != "":
-		t.Errorf("%s %d with %q, a %q", method, a.status, a.body, contentType)
+		t.Errorf("%s %d with the body %q and Content-Type %q", method, a.status, a.body, contentType)
 	}
 	if vary := a.header["Vary"]; len(vary) > 1 {
 		t.Errorf("%d with two lines of Vary: %q", a.status, vary)
@@ -492,7 +489,7 @@ func (a answer) check(t *testing.T, method string) {
 	a.checkSecurity(t)
 }
 
-// checkSecurity fails unless an answer has the headers for browsers that all answers have.
+// checkSecurity checks the security headers of an answer.
 func (a answer) checkSecurity(t *testing.T) {
 	t.Helper()
 	for name, value := range map[string]string{
@@ -509,7 +506,7 @@ func (a answer) checkSecurity(t *testing.T) {
 	}
 }
 
-// problemDetails are those of RFC 9457 and ours.
+// problemDetails are the members of RFC 9457 and of the service.
 type problemDetails struct {
 	Type      string `json:"type"`
 	Title     string `json:"title"`
@@ -524,20 +521,20 @@ type problemDetails struct {
 	} `json:"errors"`
 }
 
-// codes are those that a problem may have, and the status of each.
+// codes are the codes of problems and their status.
 var codes = map[string]int{"key_missing": 401, "key_unknown": 401, "key_revoked": 401, "key_expired": 401, "scope": 403, "path": 404, "record": 404,
 	"import": 404, "method": 405, "taken_back": 409, "position": 410, "host": 421, "invalid": 400, "malformed": 400, "too_large": 413, "content_type": 415, "precondition": 412, "key_reused": 422, "rows_refused": 422,
 	"in_flight": 409, "rate_limit": 429, "busy": 503, "stopping": 503, "unavailable": 503, "full": 507, "internal": 500}
 
-// renamedStatus has the names of RFC 9110 that net/http does not have.
+// renamedStatus are the names of RFC 9110 that net/http lacks.
 var renamedStatus = map[int]string{413: "Content Too Large", 422: "Unprocessable Content"}
 
-// problem reads an error's body and checks what holds for every problem.
+// problem decodes the body of an error and checks what must hold for every problem.
 func (a answer) problem(t *testing.T) problemDetails {
 	t.Helper()
 	p := struct {
 		problemDetails
-		wireReport // of an import that was not made
+		wireReport // of an import that was not applied
 	}{}
 	decode(t, a.body, &p)
 	title := http.StatusText(a.status)
@@ -549,7 +546,7 @@ func (a answer) problem(t *testing.T) problemDetails {
 		t.Errorf("%d, request id %q: %s", a.status, a.header.Get("X-Request-Id"), a.body)
 	}
 	if status, ok := codes[p.Code]; !ok || status != a.status || (p.Code == "invalid") != (len(p.Errors) > 0) {
-		t.Errorf("the code %q of %d: %s", p.Code, a.status, a.body)
+		t.Errorf("code %q of a %d: %s", p.Code, a.status, a.body)
 	}
 	if len(p.Errors) > 0 {
 		count := strconv.Itoa(len(p.Errors))
@@ -568,7 +565,7 @@ func (a answer) problem(t *testing.T) problemDetails {
 	return p.problemDetails
 }
 
-// faults are the errors of a problem as "field code, field code".
+// faults returns the errors of a problem as "field code, field code".
 func (a answer) faults(t *testing.T) string {
 	t.Helper()
 	var list []string
@@ -578,11 +575,11 @@ func (a answer) faults(t *testing.T) string {
 	return strings.Join(list, ", ")
 }
 
-// wants fails unless the answer has this status.
+// wants ends the test unless the answer has this status.
 func (a answer) wants(t *testing.T, status int) answer {
 	t.Helper()
 	if a.status != status {
-		t.Fatalf("%d, not %d: %s", a.status, status, a.body)
+		t.Fatalf("status %d, want %d: %s", a.status, status, a.body)
 	}
 	return a
 }
@@ -608,7 +605,7 @@ type wireRecord struct {
 	UserID           *string `json:"userId"`
 }
 
-// UnmarshalJSON refuses a record without a member, or with one that it does not know.
+// UnmarshalJSON returns an error for a missing or an unknown member.
 func (w *wireRecord) UnmarshalJSON(text []byte) error {
 	type plain wireRecord
 	var members map[string]any
@@ -646,7 +643,7 @@ type wireList struct {
 	TotalCount int64 `json:"totalCount"`
 }
 
-// create makes a record and returns its id.
+// create creates a record and returns its id.
 func (c client) create(t *testing.T, body string) string {
 	t.Helper()
 	a := c.do(t, "POST", collection, body)
@@ -658,7 +655,7 @@ func (c client) create(t *testing.T, body string) string {
 	return f.ID
 }
 
-// list returns a page, whose query must be right.
+// list returns a page of the list. The request must succeed.
 func (c client) list(t *testing.T, query string) wireList {
 	t.Helper()
 	a := c.do(t, "GET", collection+"?"+query, "")

@@ -24,8 +24,8 @@ type wireChange struct {
 	Before json.RawMessage `json:"before"`
 }
 
-// told returns what a line says but for its time: action, id, key and label, before.
-func (c wireChange) told() string {
+// text returns a line without its time: action, id, key and label, before.
+func (c wireChange) text() string {
 	by := "a command"
 	if c.Key != nil {
 		by = fmt.Sprintf("key %d", *c.Key)
@@ -36,7 +36,7 @@ func (c wireChange) told() string {
 	return strings.Join([]string{c.Action, c.ID, by, string(c.Before)}, " | ")
 }
 
-// historyOf returns the changes of a department, as history --json has them.
+// historyOf returns the changes of a department from history --json.
 func historyOf(t *testing.T, db, tenant string, flags ...string) (all []wireChange) {
 	t.Helper()
 	stdout, stderr := works(t, append([]string{"history", "--db", db, "--tenant", tenant, "--json"}, flags...)...)
@@ -47,7 +47,7 @@ func historyOf(t *testing.T, db, tenant string, flags ...string) (all []wireChan
 	for line := range strings.Lines(stdout) {
 		var c wireChange
 		if decode(t, line, &c); !form.MatchString(line) {
-			t.Errorf("the line %q", line)
+			t.Errorf("invalid line %q", line)
 		}
 		if _, err := time.Parse("2006-01-02T15:04:05.000Z", c.At); err != nil {
 			t.Errorf("at: %v", err)
@@ -57,20 +57,20 @@ func historyOf(t *testing.T, db, tenant string, flags ...string) (all []wireChan
 	return all
 }
 
-// tells fails unless the changes are these.
+// tells checks the texts of changes.
 func tells(t *testing.T, about string, changes []wireChange, want ...string) {
 	t.Helper()
 	var got []string
 	for _, c := range changes {
-		got = append(got, c.told())
+		got = append(got, c.text())
 	}
 	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
 		t.Errorf("%s\ngot:\n%s\nwant:\n%s", about, g, w)
 	}
 }
 
-// TestHistory: each action, by whom, and the record as GET returned it before,
-// while a server serves the file.
+// TestHistory checks the action, the key and the previous record of each change while a
+// server uses the file.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -87,7 +87,7 @@ func TestHistory(t *testing.T) {
 	plain.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
 	works(t, "undelete", "--db", s.db, "--tenant", "default", id)
 	if got := get(id); got != second {
-		t.Errorf("brought back as %s, was %s", got, second)
+		t.Errorf("restored as %s, want %s", got, second)
 	}
 	desk.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
 	other := plain.create(t, `{"firstName":"B","lastName":"C"}`)
@@ -103,20 +103,20 @@ func TestHistory(t *testing.T) {
 	tells(t, "all", all, want...)
 	for _, c := range all {
 		if at, _ := time.Parse(time.RFC3339, c.At); at.Before(began) || at.After(time.Now().Add(time.Minute)) {
-			t.Errorf("at %s", c.At)
+			t.Errorf("unexpected time %s", c.At)
 		}
 	}
 	for _, spelling := range []string{id, strings.ToUpper(id)} {
-		tells(t, "of one", historyOf(t, s.db, " default ", "--id", spelling), want[:5]...)
+		tells(t, "of one record", historyOf(t, s.db, " default ", "--id", spelling), want[:5]...)
 	}
-	tells(t, "of nobody", historyOf(t, s.db, "default", "--id", nobody))
+	tells(t, "of an unknown id", historyOf(t, s.db, "default", "--id", nobody))
 	works(t, "purge", "--db", s.db, "--tenant", "default", "--yes", id)
 	tells(t, "after the purge", historyOf(t, s.db, "default"), want[5], "purge | "+id+" | a command | null")
 	execSQL(t, s.db, `DELETE FROM keys WHERE id = 3`)
 	tells(t, "without the key", historyOf(t, s.db, "default", "--id", other), "create | "+other+" | key 3 | null")
 }
 
-// TestHistoryTable: a line each, for people; the heading is no result.
+// TestHistoryTable checks the table of the command. Its header row goes to standard error.
 func TestHistoryTable(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -125,7 +125,7 @@ func TestHistoryTable(t *testing.T) {
 	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
 	stdout, stderr := works(t, "history", "--db", s.db, "--tenant", "default")
 	if strings.Join(strings.Fields(stderr), " ") != "AT ACTION ID KEY LABEL BEFORE" {
-		t.Errorf("the heading: %q", stderr)
+		t.Errorf("header row %q", stderr)
 	}
 	lines := strings.Split(stdout, "\n")
 	for i, want := range []string{
@@ -136,18 +136,18 @@ func TestHistoryTable(t *testing.T) {
 	} {
 		got := regexp.MustCompile(`^\S+Z +`).ReplaceAllString(lines[i], "")
 		if strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") {
-			t.Errorf("line %d: %q, not %q", i, got, want)
+			t.Errorf("line %d: got %q, want %q", i, got, want)
 		}
 	}
 	if stdout, stderr := works(t, "history", "--db", s.db, "--tenant", "default", "--since", "2999-01-31"); stdout != "" || stderr == "" {
-		t.Errorf("of no change: stdout %q, stderr %q", stdout, stderr)
+		t.Errorf("without changes: stdout %q, stderr %q", stdout, stderr)
 	}
-	execSQL(t, s.db, `UPDATE changes SET before = '{"id' WHERE action = 'delete'`) // as a damaged disk would
+	execSQL(t, s.db, `UPDATE changes SET before = '{"id' WHERE action = 'delete'`) // like a damaged disk
 	if stdout, _ := works(t, "history", "--db", s.db, "--tenant", "default"); !strings.HasSuffix(stdout, "  (damaged)\n") {
-		t.Errorf("of a damaged line: %s", stdout)
+		t.Errorf("with a damaged line: %s", stdout)
 	}
 	if got := historyOf(t, s.db, "default"); len(got) != 3 || string(got[2].Before) != `"{\"id"` {
-		t.Errorf("of a damaged line: %v", got)
+		t.Errorf("with a damaged line: %v", got)
 	}
 	stdout, stderr = works(t, "deleted", "--db", s.db, "--tenant", "default")
 	if form := regexp.MustCompile(`^` + id + ` +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ +A B\n$`); !form.MatchString(stdout) || !strings.HasPrefix(stderr, "ID ") {
@@ -170,22 +170,22 @@ func TestHistorySince(t *testing.T) {
 		"100w": 3, "30d": 2, "12h": 1, "1200m": 1, "0s": 0, "2999-12-31": 0,
 	} {
 		if got := historyOf(t, s.db, "default", "--since", since); len(got) != want && (since != "0s" || len(got) > 1) {
-			t.Errorf("--since %q: %d changes, not %d", since, len(got), want)
+			t.Errorf("--since %q: %d changes, want %d", since, len(got), want)
 		}
 	}
 }
 
-// TestHistoryOfOthers: no command for one department shows or changes another's
-// records.
+// TestHistoryOfOthers checks that no command for a department shows or changes records of
+// another department.
 func TestHistoryOfOthers(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	other := s.as(newKey(t, s.db, "other"))
-	mine, theirs, gone := s.create(t, ana), other.create(t, ana), other.create(t, ana)
+	own, foreign, gone := s.create(t, ana), other.create(t, ana), other.create(t, ana)
 	other.do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)
-	tells(t, "all", historyOf(t, s.db, "default"), "create | "+mine+" | key 1 first key | null")
-	for _, id := range []string{theirs, gone} {
-		tells(t, "theirs", historyOf(t, s.db, "default", "--id", id))
+	tells(t, "all", historyOf(t, s.db, "default"), "create | "+own+" | key 1 first key | null")
+	for _, id := range []string{foreign, gone} {
+		tells(t, "another department", historyOf(t, s.db, "default", "--id", id))
 		refuses(t, 1, lacks(s.db, id), "undelete", "--db", s.db, "--tenant", "default", id)
 		refuses(t, 1, lacks(s.db, id), "purge", "--yes", "--db", s.db, "--tenant", "default", id)
 	}
@@ -196,21 +196,21 @@ func TestHistoryOfOthers(t *testing.T) {
 		t.Errorf("purge: %s", stderr)
 	}
 	if got := historyOf(t, s.db, "other"); len(got) != 3 {
-		t.Errorf("the other's history: %v", got)
+		t.Errorf("history of the other department: %v", got)
 	}
 	works(t, "undelete", "--db", s.db, "--tenant", "other", gone)
 	other.do(t, "GET", collection+"/"+gone, "").wants(t, 200)
 	s.do(t, "GET", collection+"/"+gone, "").wants(t, 404)
 }
 
-// lacks is what undelete and purge say if there is no such record.
+// lacks returns the error of undelete and purge for a record that is not deleted.
 func lacks(db, id string) string {
 	return "Error: the department has no deleted record " + id + "; nothing was changed\n" +
 		"Try: firefighters list --deleted --db " + db + "\n"
 }
 
-// TestFailuresLeaveNoChange: what was refused is not in the history. TestFull
-// has the disk that is full.
+// TestFailuresLeaveNoChange checks that a rejected request is not in the history. TestFull
+// covers a full disk.
 func TestFailuresLeaveNoChange(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -232,7 +232,7 @@ func TestFailuresLeaveNoChange(t *testing.T) {
 	}
 }
 
-// TestUndelete: all of those named come back as they were, or none.
+// TestUndelete checks that undelete restores all named records unchanged, or none.
 func TestUndelete(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -246,18 +246,18 @@ func TestUndelete(t *testing.T) {
 	live := s.create(t, ana)
 	undelete := []string{"undelete", "--db", s.db, "--tenant", "default"}
 	before := len(historyOf(t, s.db, "default"))
-	for _, stranger := range []string{nobody, live} {
-		refuses(t, 1, lacks(s.db, stranger), append(undelete, ids[0], stranger, ids[1])...)
+	for _, wrong := range []string{nobody, live} {
+		refuses(t, 1, lacks(s.db, wrong), append(undelete, ids[0], wrong, ids[1])...)
 	}
 	if l := s.list(t, ""); l.TotalCount != 1 || len(historyOf(t, s.db, "default")) != before {
-		t.Errorf("a refusal has brought something back: %+v", l)
+		t.Errorf("a rejected command restored a record: %+v", l)
 	}
 	if stdout, stderr := works(t, append(undelete, ids[0], strings.ToUpper(ids[2]), ids[2])...); stdout != "" || stderr != "Restored 2 records.\n" {
 		t.Errorf("stdout %q, stderr %q", stdout, stderr)
 	}
 	for i, status := range []int{200, 404, 200} {
 		if a := s.do(t, "GET", collection+"/"+ids[i], "").wants(t, status); status == 200 && a.body != bodies[i] {
-			t.Errorf("brought back: %s, was: %s", a.body, bodies[i])
+			t.Errorf("restored as %s, want %s", a.body, bodies[i])
 		}
 	}
 	if l := s.list(t, "search=a0"); l.TotalCount != 1 || s.list(t, "").TotalCount != 3 {
@@ -273,8 +273,8 @@ func TestUndelete(t *testing.T) {
 	works(t, "check", "--db", s.db)
 }
 
-// TestPurge: what is erased is in no answer, no list of the deleted and no
-// history. That it was erased is in the history. Its number is not used again.
+// TestPurge checks that a purged record is in no answer and in no list of deleted records, that
+// the history keeps only the purge, and that the number of the record is not used again.
 func TestPurge(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -288,7 +288,7 @@ func TestPurge(t *testing.T) {
 	refuses(t, 2, "Error: there is no terminal to ask: Permanently delete 1 record of \"default\"?\nTry: add --yes\n",
 		append(purge, gone)...)
 	if got := len(historyOf(t, s.db, "default")); got != 5 {
-		t.Errorf("%d changes after what was refused", got)
+		t.Errorf("%d changes after rejected commands", got)
 	}
 	if stdout, stderr := works(t, append(purge, "--yes", strings.ToUpper(gone), gone)...); stdout != "" || stderr != "Permanently deleted 1 record.\n" {
 		t.Errorf("stdout %q, stderr %q", stdout, stderr)
@@ -304,7 +304,7 @@ func TestPurge(t *testing.T) {
 	var sequence int
 	scanSQL(t, s.db, `SELECT row & 0xffffffff FROM firefighters WHERE id = '`+next+`'`, &sequence)
 	if sequence != 4 {
-		t.Errorf("the next record has the number %d", sequence)
+		t.Errorf("the next record has the number %d, want 4", sequence)
 	}
 	works(t, "undelete", "--db", s.db, "--tenant", "default", kept)
 	if total := s.list(t, "").TotalCount; total != 3 {
@@ -348,9 +348,9 @@ func TestPurgeOlderThan(t *testing.T) {
 	s.do(t, "GET", collection+"/"+live, "").wants(t, 200)
 }
 
-// TestPurgeAgain: a purge that could not rewrite the file says how to do that
-// later, and that works as pasted. The other program stays, so that nothing but
-// the rewriting removes the traces.
+// TestPurgeAgain checks that a purge that could not rewrite the file prints a command for that,
+// and that the command works. The reading connection stays open, so only the rewriting can
+// remove the traces.
 func TestPurgeAgain(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -375,9 +375,9 @@ func TestPurgeAgain(t *testing.T) {
 	checkTraces(t, s.db, s.db+"-wal")
 }
 
-// TestPurgeLeavesNothing: no trace of erased records is left in the file or its
-// -wal, although these have held them in many places and are in use. The other
-// records are whole.
+// TestPurgeLeavesNothing checks that a purge leaves no trace of the records in the file or its
+// -wal, although many pages contained them while both were in use, and that the other records
+// are complete.
 func TestPurgeLeavesNothing(t *testing.T) {
 	t.Parallel()
 	db := invented(t, 1, 400)
@@ -388,7 +388,7 @@ func TestPurgeLeavesNothing(t *testing.T) {
 	}
 	const canaries = 40
 	var ids []string
-	for i := range canaries { // beside others, and longer and shorter again and again
+	for i := range canaries { // mixed with other records, and with changing lengths
 		ids = append(ids, c.create(t, canary(i, "")))
 		c.create(t, ana)
 	}
@@ -420,7 +420,7 @@ func TestPurgeLeavesNothing(t *testing.T) {
 	works(t, "check", "--db", db)
 }
 
-// checkTraces looks for the canaries in files.
+// checkTraces checks that files contain no canary.
 func checkTraces(t *testing.T, files ...string) {
 	t.Helper()
 	for _, file := range files {
@@ -430,14 +430,14 @@ func checkTraces(t *testing.T, files ...string) {
 	}
 }
 
-// traces returns which canaries are in a file, and how often.
+// traces reports which canaries a file contains and how often.
 func traces(t *testing.T, file string) (found []string) {
 	t.Helper()
 	content, err := os.ReadFile(file)
 	must(t, err)
 	for _, trace := range []string{"canary", "0998877"} {
 		if n := bytes.Count(bytes.ToLower(content), []byte(trace)); n > 0 {
-			found = append(found, fmt.Sprintf("%q stands %d times in %s", trace, n, filepath.Base(file)))
+			found = append(found, fmt.Sprintf("%q appears %d times in %s", trace, n, filepath.Base(file)))
 		}
 	}
 	return found

@@ -15,11 +15,11 @@ import (
 
 // The tests in this file enforce "The rules of the house" in CONTRIBUTING.md.
 
-// districts are the folders below internal/, from the top down: a package imports from
-// its own district and from those below it. host stands beside people.
+// districts are the folders below internal/ from the top down. A package may import its own
+// district and those below it. people and host may not import each other.
 var districts = []string{"commands", "web", "lists", "data", "people", "host", "text"}
 
-// vagueNames are package names that say nothing about the package.
+// vagueNames are package names that do not describe the package.
 var vagueNames = []string{"util", "utils", "common", "helper", "helpers"}
 
 const modulePath = "github.com/firefighter-records/firefighters"
@@ -36,8 +36,7 @@ type sourceFile struct {
 	syntax *ast.File
 }
 
-// districtOf returns the district of a path relative to the module; "" for one outside
-// internal/.
+// districtOf returns the district of a path relative to the module, or "" outside internal/.
 func districtOf(path string) string {
 	below, inside := strings.CutPrefix(path, "internal/")
 	if !inside {
@@ -49,8 +48,8 @@ func districtOf(path string) string {
 
 func (p sourcePackage) internal() bool { return strings.HasPrefix(p.path, "internal/") }
 
-// readPackages parses all packages of the module. It finds their files itself, not by
-// go list, so that it sees the files for other systems too.
+// readPackages parses all packages of the module. It reads the files directly, not with
+// go list, so that it includes the files for other systems.
 var readPackages = sync.OnceValues(func() (packages []sourcePackage, err error) {
 	err = filepath.WalkDir("..", func(folder string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
@@ -91,13 +90,13 @@ func allPackages(t *testing.T) []sourcePackage {
 	return packages
 }
 
-// breaksRule fails the test and says what breaks which rule.
+// breaksRule fails the test and names the package and the broken rule.
 func breaksRule(t *testing.T, where, rule string, args ...any) {
 	t.Helper()
 	t.Errorf("%s %s\n\tThe rule is in CONTRIBUTING.md, \"The rules of the house\".", where, fmt.Sprintf(rule, args...))
 }
 
-// TestImportsRunDown: what stands below a district does not know it.
+// TestImportsRunDown checks that no district imports one above it.
 func TestImportsRunDown(t *testing.T) {
 	t.Parallel()
 	for _, p := range allPackages(t) {
@@ -109,7 +108,7 @@ func TestImportsRunDown(t *testing.T) {
 			for _, spec := range file.syntax.Imports {
 				imported, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), modulePath+"/")
 				to := slices.Index(districts, districtOf(imported))
-				if ours && (to < from || p.path != "" && to < 0 || beside(from, to)) {
+				if ours && (to < from || p.path != "" && to < 0 || independent(from, to)) {
 					breaksRule(t, file.path, "imports %s, which is not below it", imported)
 				}
 			}
@@ -117,9 +116,9 @@ func TestImportsRunDown(t *testing.T) {
 	}
 }
 
-// beside reports whether two districts are people and host, which do not know each
+// independent reports whether two districts are people and host, which may not import each
 // other.
-func beside(from, to int) bool {
+func independent(from, to int) bool {
 	pair := []int{slices.Index(districts, "people"), slices.Index(districts, "host")}
 	return from != to && slices.Contains(pair, from) && slices.Contains(pair, to)
 }
@@ -132,10 +131,10 @@ func TestInternalPackages(t *testing.T) {
 		}
 		name := p.path[strings.LastIndexByte(p.path, '/')+1:]
 		if slices.Contains(vagueNames, name) {
-			breaksRule(t, p.path, "has a name that says nothing about the package")
+			breaksRule(t, p.path, "has a name that does not describe the package")
 		}
 		if !slices.ContainsFunc(p.files, func(f sourceFile) bool { return f.test }) {
-			breaksRule(t, p.path, "has no tests of its own")
+			breaksRule(t, p.path, "has no tests")
 		}
 		comment := "Package " + name + " "
 		if !slices.ContainsFunc(p.files, func(f sourceFile) bool { return !f.test && strings.HasPrefix(f.syntax.Doc.Text(), comment) }) {

@@ -36,7 +36,7 @@ func csvOfOne(first, last string) string {
 	return "First name,Last name\n" + strconv.Quote(first) + "," + strconv.Quote(last) + "\n"
 }
 
-// wireReport is what an import answers.
+// wireReport is the report of an import.
 type wireReport struct {
 	Number                        *int64
 	Applied                       bool
@@ -63,7 +63,7 @@ type wireReport struct {
 	Warnings []string
 }
 
-// report reads the report of an answer with this status.
+// report decodes the report of an answer with this status.
 func (a answer) report(t *testing.T, status int) (r wireReport) {
 	t.Helper()
 	if a.wants(t, status); status == 422 {
@@ -82,7 +82,7 @@ func (a answer) report(t *testing.T, status int) (r wireReport) {
 	return r
 }
 
-// counts are those of a report: added, changed, left, refused.
+// counts returns the numbers of added, changed, unchanged and refused rows.
 func (r wireReport) counts() string { return fmt.Sprint(r.Added, r.Changed, r.Left, r.Refused) }
 
 // importPeople imports a file and returns the number of the import.
@@ -91,12 +91,12 @@ func (c client) importPeople(t *testing.T, query, content string) int64 {
 	a := c.do(t, "POST", importsPath+"?apply=true&"+query, content)
 	r := a.report(t, 201)
 	if want := importsPath + "/" + strconv.FormatInt(*r.Number, 10); a.header.Get("Location") != want {
-		t.Errorf("Location: %s, not %s", a.header.Get("Location"), want)
+		t.Errorf("Location is %s, want %s", a.header.Get("Location"), want)
 	}
 	return *r.Number
 }
 
-// TestImport: a trial changes nothing, and an import does what the trial has said.
+// TestImport checks that a preview changes nothing and that the import matches the preview.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -132,7 +132,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestImportRefusesRows: all or nothing, unless bad rows may be skipped.
+// TestImportRefusesRows checks that a bad row stops the whole import unless skipBad is set.
 func TestImportRefusesRows(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -156,8 +156,9 @@ func TestImportRefusesRows(t *testing.T) {
 	}
 }
 
-// TestImportRows: the answer names everybody by id, also those just added, and the same
-// again to the same request. One that is refused is a problem with the report in it.
+// TestImportRows checks that the report has the id of every record, including added ones, that
+// a repeated request returns the same report, and that a rejected import is a problem that
+// contains the report.
 func TestImportRows(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -177,12 +178,12 @@ func TestImportRows(t *testing.T) {
 		return list
 	}
 	if got := ids(s.do(t, "POST", importsPath+query, csvOf(3)), 200); fmt.Sprint(got) != "[2 added - 3 left ana1@example.com 4 added -]" {
-		t.Errorf("a trial: %q", got)
+		t.Errorf("preview: %q", got)
 	}
 	for range 2 {
 		a := s.do(t, "POST", importsPath+query+"&apply=true", csvOf(3), idempotencyKey, "rows")
 		if got := ids(a, 201); fmt.Sprint(got) != "[2 added ana0@example.com 3 left ana1@example.com 4 added ana2@example.com]" {
-			t.Errorf("an import: %q", got)
+			t.Errorf("import: %q", got)
 		}
 	}
 	a := s.do(t, "POST", importsPath+"?apply=true", csvOf(4)+"Eva;;;;;\r\n")
@@ -198,8 +199,8 @@ func TestImportRows(t *testing.T) {
 	}
 }
 
-// TestImportPerhaps: a row that is perhaps somebody who is there waits until the request
-// says who it is.
+// TestImportPerhaps checks that a possible duplicate stops the import until the request
+// decides about it.
 func TestImportPerhaps(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -236,13 +237,13 @@ func TestImportPerhaps(t *testing.T) {
 		t.Errorf("%+v\n%s", r, all)
 	}
 	if r := read("&names=last-first&update=true&spelling=true&"+same.Encode(), 200); r.counts() != "2 6 0 0" || r.Perhaps != 0 {
-		t.Errorf("each is said to be who it is like: %+v", r)
+		t.Errorf("with same for each row: %+v", r)
 	}
 	if r := read("&add=2,3&add=8&"+url.Values{"same": {strings.Join(same["same"][2:], ",")}}.Encode(), 200); r.counts() != "4 0 4 0" {
-		t.Errorf("two are said to be new: %+v", r)
+		t.Errorf("with add for some rows: %+v", r)
 	}
 	if r := read("&apply=true&add=perhaps&skipBad=true", 201); r.counts() != "6 0 1 0" || r.Perhaps != 1 {
-		t.Errorf("all are said to be new: %+v", r)
+		t.Errorf("with add=perhaps: %+v", r)
 	}
 	for wrong, want := range map[string]string{"same=99:" + nobody: "same unknown", "add=99": "add unknown", "add=2&same=2:" + nobody: "same invalid"} {
 		if got := s.do(t, "POST", importsPath+"?"+wrong, list).wants(t, 400).faults(t); got != want {
@@ -251,8 +252,8 @@ func TestImportPerhaps(t *testing.T) {
 	}
 }
 
-// form returns a form and its Content-Type. Each part is a name, the name of a file
-// or nothing, and its content.
+// form returns a form and its Content-Type. Each part is a name, the name of a file or "", and
+// its content.
 func form(parts ...[3]string) (body, contentType string) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -268,7 +269,8 @@ func form(parts ...[3]string) (body, contentType string) {
 	return b.String(), w.FormDataContentType()
 }
 
-// TestImportBodies: the content says what a file is, and a form may have it.
+// TestImportBodies checks that the content decides the format of a file, and that a form can
+// contain the file.
 func TestImportBodies(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -308,13 +310,13 @@ func TestImportBodies(t *testing.T) {
 	s.do(t, "POST", importsPath, csvOf(1), "Content-Encoding", "gzip").wants(t, 415)
 }
 
-// TestImportSizes: a file may have 10 MB, and everything else what it had before.
+// TestImportSizes checks the limit of 10 MB for files, and that other limits do not change.
 func TestImportSizes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	const limit = 10 << 20
 	file := csvOf(9) + "Ana;Horvat;;;;"
-	file += strings.Repeat("x", limit-len(file)) // in a column that is left out
+	file += strings.Repeat("x", limit-len(file)) // in a column that is not imported
 	if r := s.do(t, "POST", importsPath, file).report(t, 200); r.counts() != "10 0 0 0" {
 		t.Errorf("%+v", r)
 	}
@@ -337,7 +339,7 @@ func TestImportSizes(t *testing.T) {
 	s.as(newKey(t, s.db, "default", "--scope", "read")).do(t, "POST", importsPath, file).wants(t, 403)
 }
 
-// TestImportRefused has what the file as a whole is refused for.
+// TestImportRefused checks the reasons for which a whole file is rejected.
 func TestImportRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -368,7 +370,7 @@ func TestImportRefused(t *testing.T) {
 			got = a.problem(t).Code
 		}
 		if got != tt.want || s.contentOf(t) != counted {
-			t.Errorf("%s %.40q: %s, not %s: %s", tt.query, tt.content, got, tt.want, a.body)
+			t.Errorf("%s %.40q: got %s, want %s: %s", tt.query, tt.content, got, tt.want, a.body)
 		}
 	}
 	for query, content := range map[string]string{
@@ -383,7 +385,7 @@ func TestImportRefused(t *testing.T) {
 	}
 }
 
-// workbook returns one with a sheet for each person, by their first name.
+// workbook returns a workbook with a sheet for each first name.
 func workbook(t *testing.T, sheets map[string]string) string {
 	t.Helper()
 	book := excelize.NewFile()
@@ -399,7 +401,7 @@ func workbook(t *testing.T, sheets map[string]string) string {
 	return content.String()
 }
 
-// TestImportSheets: a workbook with several sheets needs a parameter.
+// TestImportSheets checks that a workbook with several sheets needs the parameter sheet.
 func TestImportSheets(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -414,8 +416,8 @@ func TestImportSheets(t *testing.T) {
 	}
 }
 
-// TestImportOnce: an import that is sent again with the same key is not made
-// again, whatever has come between.
+// TestImportOnce checks that an import that is repeated with the same key is applied once,
+// whatever happened in between.
 func TestImportOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -429,7 +431,7 @@ func TestImportOnce(t *testing.T) {
 	s.do(t, "DELETE", importsPath+"/1", "").wants(t, 200)
 	second := send("apply=true", csvOf(3), 201)
 	if second.body != first.body || second.header.Get("Location") != importsPath+"/1" || second.header.Get("Idempotency-Replayed") != "true" || s.list(t, "").TotalCount != 0 {
-		t.Errorf("%v %s, and first %s", second.header, second.body, first.body)
+		t.Errorf("%v %s, want %s", second.header, second.body, first.body)
 	}
 	for _, p := range []problemDetails{send("apply=true&update=true", csvOf(3), 422).problem(t), send("apply=true", csvOf(4), 422).problem(t),
 		s.post(t, "a", ana).wants(t, 422).problem(t)} {
@@ -442,8 +444,8 @@ func TestImportOnce(t *testing.T) {
 	s.do(t, "POST", importsPath+"?apply=true", csvOf(3), idempotencyKey, "č").wants(t, 400)
 	body, contentType := form([3]string{"file", "a.csv", csvOf(5)})
 	other, otherType := form([3]string{"file", "a.csv", csvOf(5)})
-	for i, sent := range [][2]string{{body, contentType}, {other, otherType}} { // another boundary
-		a := s.do(t, "POST", importsPath+"?apply=true", sent[0], "Content-Type", sent[1], idempotencyKey, "c").wants(t, 201)
+	for i, request := range [][2]string{{body, contentType}, {other, otherType}} { // another boundary
+		a := s.do(t, "POST", importsPath+"?apply=true", request[0], "Content-Type", request[1], idempotencyKey, "c").wants(t, 201)
 		if replayed := a.header.Get("Idempotency-Replayed") != ""; replayed != (i == 1) {
 			t.Errorf("%d: %v", i, a.header)
 		}
@@ -453,8 +455,8 @@ func TestImportOnce(t *testing.T) {
 	}
 }
 
-// TestUndoImportOfErased: nothing says any more whom an import had added who was erased, nor
-// what there was before where that is damaged.
+// TestUndoImportOfErased checks that undoing an import does not name a permanently deleted
+// person, and does not restore a damaged previous record.
 func TestUndoImportOfErased(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -471,7 +473,7 @@ func TestUndoImportOfErased(t *testing.T) {
 	}
 }
 
-// TestUndoImport: what an import has done is undone, once, but for what has changed
+// TestUndoImport checks that undoing an import works once and skips records that have changed
 // since.
 func TestUndoImport(t *testing.T) {
 	t.Parallel()
@@ -506,8 +508,8 @@ func TestUndoImport(t *testing.T) {
 	}
 }
 
-// TestImportList: the newest import comes first, and each department counts its
-// own.
+// TestImportList checks that the newest import comes first and that each department has
+// separate numbers.
 func TestImportList(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -540,15 +542,15 @@ func TestImportList(t *testing.T) {
 	for _, item := range list.Items {
 		var one entry
 		if decode(t, s.do(t, "GET", fmt.Sprint(importsPath, "/", item.Number), "").body, &one); !reflect.DeepEqual(one, item) {
-			t.Errorf("%+v, and in the list %+v", one, item)
+			t.Errorf("got %+v, want %+v as in the list", one, item)
 		}
 	}
 	other.do(t, "GET", importsPath+"/2", "").wants(t, 404)
 	other.do(t, "DELETE", importsPath+"/2", "").wants(t, 404)
 }
 
-// TestImportTooLarge: a client that first sends all of a file that is too large, and
-// then reads, has the answer.
+// TestImportTooLarge checks that a client that sends a whole file that is too large before it
+// reads receives the answer.
 func TestImportTooLarge(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -565,8 +567,8 @@ func TestImportTooLarge(t *testing.T) {
 	}
 }
 
-// TestSlowUploads: clients that send a list slowly keep no one else waiting. When a department has
-// too many of them, its next list is refused until one has gone.
+// TestSlowUploads checks that clients that send a list slowly do not block others. When a
+// department has too many of them, its next list is rejected until one ends.
 func TestSlowUploads(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -582,52 +584,52 @@ func TestSlowUploads(t *testing.T) {
 		all = append(all, slow())
 	}
 	s.do(t, "POST", importsPath, long).wants(t, 200)
-	eventually(t, "a refusal", func() bool {
-		all = append(all, slow()) // of these, some may be refused as well
+	eventually(t, "a rejected list", func() bool {
+		all = append(all, slow()) // some of these may also be rejected
 		a := s.do(t, "POST", importsPath, long)
 		return a.status == 503 && a.header.Get("Retry-After") != "" && a.problem(t).Code == "busy"
 	})
 	other.do(t, "POST", importsPath, long).wants(t, 200)
 	all[0].Close()
-	eventually(t, "a place", func() bool { return s.do(t, "POST", importsPath, long).status == 200 })
+	eventually(t, "a free place", func() bool { return s.do(t, "POST", importsPath, long).status == 200 })
 }
 
-// TestImportForNobody: a client that hangs up, while it sends a list or while the service
-// works on it, is no fault of the service: the log has no error, which each test looks
-// for. What was not finished has changed nothing.
+// TestImportForNobody checks that a client that disconnects while it sends a list, or while the
+// service processes it, causes no error in the log, and that an incomplete request changes
+// nothing.
 func TestImportForNobody(t *testing.T) {
 	t.Parallel()
 	form, formType := form([3]string{"file", "a.csv", csvOf(3000)})
-	for _, sent := range []struct{ contentType, body string }{{"text/csv", csvOf(3000)}, {formType, form}} {
+	for _, request := range []struct{ contentType, body string }{{"text/csv", csvOf(3000)}, {formType, form}} {
 		s := start(t)
 		head := fmt.Sprintf("POST %s?apply=true&update=true HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
-			importsPath, s.key, sent.contentType, len(sent.body))
-		for _, part := range []int{0, len(sent.body) / 2, len(sent.body) - 1} {
+			importsPath, s.key, request.contentType, len(request.body))
+		for _, part := range []int{0, len(request.body) / 2, len(request.body) - 1} {
 			conn := s.dial(t)
-			io.WriteString(conn, head+sent.body[:part])
+			io.WriteString(conn, head+request.body[:part])
 			conn.Close()
 		}
 		if all := s.list(t, "").TotalCount; all != 0 {
-			t.Fatalf("half a list has added %d people", all)
+			t.Fatalf("an incomplete list added %d people", all)
 		}
 		for _, wait := range []time.Duration{0, 2, 5, 10, 20, 50, 100} {
 			conn := s.dial(t)
-			io.WriteString(conn, head+sent.body)
+			io.WriteString(conn, head+request.body)
 			time.Sleep(wait * time.Millisecond)
 			conn.(*net.TCPConn).SetLinger(0) // a reset
 			conn.Close()
 			if all := s.list(t, "").TotalCount; all != 0 && all != 3000 {
-				t.Fatalf("there are %d people", all)
+				t.Fatalf("%d people", all)
 			}
 		}
 		s.importPeople(t, "", csvOfOne("Eva", "Last"))
 	}
 }
 
-// TestPostsBesideImport: while a command imports the people of a country, the service
-// goes on writing. Writes wait for another program 15 seconds at most. With the race
-// detector a country takes longer, so it is a county there.
-func TestPostsBesideImport(t *testing.T) {
+// TestPostsWhileImporting checks that the service keeps writing while a command imports many
+// people. Writes wait at most 15 seconds for another program. The list is shorter with the race
+// detector, which slows the import.
+func TestPostsWhileImporting(t *testing.T) {
 	s := start(t)
 	people := unlessRace(17_000, 1_000)
 	path := list(t, "list.csv", csvOf(people))

@@ -9,19 +9,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newTerminal returns a terminal, and what a program prints on it.
+// newTerminal returns a terminal and the output that a program prints on it.
 func newTerminal(t *testing.T) (terminal *os.File, printed *syncBuffer) {
 	t.Helper()
-	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	must(t, err)
-	t.Cleanup(func() { person.Close() })
-	number, err := unix.IoctlGetUint32(int(person.Fd()), unix.TIOCGPTN)
+	t.Cleanup(func() { master.Close() })
+	number, err := unix.IoctlGetUint32(int(master.Fd()), unix.TIOCGPTN)
 	must(t, err)
-	must(t, unix.IoctlSetPointerInt(int(person.Fd()), unix.TIOCSPTLCK, 0))
+	must(t, unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))
 	terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
 	must(t, err)
 	t.Cleanup(func() { terminal.Close() })
 	printed = &syncBuffer{}
-	go io.Copy(printed, person)
+	go io.Copy(printed, master)
 	return terminal, printed
 }

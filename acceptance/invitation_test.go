@@ -23,25 +23,25 @@ var (
 	codeForm       = regexp.MustCompile(`(?m)^Code: (\S+)$`)
 )
 
-// useCode sends a code as the form of the page does.
+// useCode sends a code like the form of the page.
 func (c client) useCode(t *testing.T, code string) *webPage {
 	t.Helper()
 	return c.browser(t, "en").post(t, "/office/sign-in", url.Values{"key": {code}})
 }
 
-// letsIn fails unless a code opens the page, and returns the cookie.
+// letsIn checks that a code opens the page, and returns the cookie.
 func (c client) letsIn(t *testing.T, code string) *http.Cookie {
 	t.Helper()
 	p := c.useCode(t, code).wants(t, http.StatusSeeOther)
 	cookies := (&http.Response{Header: p.header}).Cookies()
 	if len(cookies) != 1 || p.header.Get("Location") != "/office/" {
-		t.Fatalf("%s leads to %q with %v", code, p.header.Get("Location"), cookies)
+		t.Fatalf("%s redirects to %q with %v", code, p.header.Get("Location"), cookies)
 	}
 	p.browser.get(t, "/office/").wants(t, http.StatusOK)
 	return cookies[0]
 }
 
-// inviteAna invites Ana to a department, and returns her code.
+// inviteAna invites Ana to a department and returns her code.
 func inviteAna(t *testing.T, db, tenant string, flags ...string) (code string) {
 	t.Helper()
 	stdout, _ := works(t, append([]string{"invite", "--db", db, "--tenant", tenant, "--name", "Ana Čović"}, flags...)...)
@@ -52,7 +52,7 @@ func inviteAna(t *testing.T, db, tenant string, flags ...string) (code string) {
 	return found[1]
 }
 
-// TestInvite: an invitation lets a person in, once.
+// TestInvite checks that an invitation lets a person sign in once.
 func TestInvite(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -84,7 +84,8 @@ func TestInvite(t *testing.T) {
 	}
 }
 
-// TestInviteRefusals: without a department, or for an unknown one, no invitation is created.
+// TestInviteRefusals checks that no invitation is created without a department or for an
+// unknown one.
 func TestInviteRefusals(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -104,23 +105,22 @@ func TestInviteRefusals(t *testing.T) {
 	fails(1, "the database has no department\n", empty)
 	var count int
 	if scanSQL(t, s.db, `SELECT count(*) FROM invitations`, &count); count != 1 {
-		t.Errorf("%d invitations, not only the one of the first start", count)
+		t.Errorf("%d invitations, want only the one of the first start", count)
 	}
 	newKey(t, s.db, "Engine 7")
 	fails(2, "the database has 2 departments\n", s.db)
 }
 
-// TestInvitationExpires: the code is valid for fifteen minutes, by the clock of the
-// service.
+// TestInvitationExpires checks that a code is valid for fifteen minutes by the service's clock.
 func TestInvitationExpires(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
 	newKey(t, db, "default")
 	early, late := inviteAna(t, db, "default"), inviteAna(t, db, "default")
-	var made, expires int64
-	scanSQL(t, db, `SELECT max(created_at), max(expires_at) FROM invitations`, &made, &expires)
-	if lifetime := time.Duration(expires-made) * time.Millisecond; lifetime != 15*time.Minute {
-		t.Errorf("it is valid for %v", lifetime)
+	var created, expires int64
+	scanSQL(t, db, `SELECT max(created_at), max(expires_at) FROM invitations`, &created, &expires)
+	if lifetime := time.Duration(expires-created) * time.Millisecond; lifetime != 15*time.Minute {
+		t.Errorf("the code is valid for %v", lifetime)
 	}
 	execSQL(t, db, `UPDATE service SET latest_time = ?`, expires-time.Minute.Milliseconds())
 	s := startOn(t, db)
@@ -130,9 +130,9 @@ func TestInvitationExpires(t *testing.T) {
 	startOn(t, db).useCode(t, late).wants(t, http.StatusForbidden)
 }
 
-// TestInvitationIsAHash: the code is nowhere in the files of the database, also
-// while the invitation is open. The service is another process, because reading
-// a database ends the locks that this one has on it.
+// TestInvitationIsAHash checks that the code is in no file of the database, also while the
+// invitation is valid. The service is a separate process, because reading a database file would
+// release the locks of this process on it.
 func TestInvitationIsAHash(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
@@ -146,7 +146,7 @@ func TestInvitationIsAHash(t *testing.T) {
 		t.Helper()
 		for _, name := range namesIn(t, filepath.Dir(db)) {
 			content, err := os.ReadFile(filepath.Join(filepath.Dir(db), name))
-			if err != nil && runtime.GOOS != "windows" { // which locks what is in use
+			if err != nil && runtime.GOOS != "windows" { // which locks files in use
 				t.Error(err)
 			}
 			for _, code := range []string{printed, typed} {
@@ -167,8 +167,8 @@ func TestInvitationIsAHash(t *testing.T) {
 	}
 }
 
-// TestInviteWithoutLink: where no service runs, or one without the page, there is
-// a code and no link. What a killed service has left behind is no service.
+// TestInviteWithoutLink checks that invite prints a code without a link if no service is running
+// or if it runs without the page. A killed service counts as not running.
 func TestInviteWithoutLink(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
@@ -204,15 +204,15 @@ func TestInviteWithoutLink(t *testing.T) {
 	bare := startWith(t, db, "serve", "--db", db, "--no-office")
 	without("without the page", noPage)
 	bare.stop(t)
-	execSQL(t, db, `UPDATE service SET address = ?`, c.url) // as if it had been killed
-	release, err := backup.Lock(db)                         // as a service that is about to begin
+	execSQL(t, db, `UPDATE service SET address = ?`, c.url) // as after a kill
+	release, err := backup.Lock(db)                         // like a starting service
 	must(t, err)
 	without("starting", noPage)
 	must(t, release())
 }
 
-// TestFirstLink: the first start, and each demo, print a link above the curl line.
-// It lets the person in as admin.
+// TestFirstLink checks that the first start and each demo print a link above the curl command,
+// and that the link signs the person in with the scope admin.
 func TestFirstLink(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]*testService{"default": start(t), demo.Department(0): startDemo(t, "3")} {
@@ -231,13 +231,13 @@ func TestFirstLink(t *testing.T) {
 	}
 }
 
-// TestNoOffice: without the page its addresses are nothing, and no link leads there.
+// TestNoOffice checks that --no-office removes all addresses of the page and all links to it.
 func TestNoOffice(t *testing.T) {
 	t.Parallel()
 	s, bare := start(t), start(t, "--no-office")
 	for _, path := range []string{"/", "/office", "/office/", "/office/sign-in", "/office/people/new", "/office/assets/office.css"} {
 		if p := bare.do(t, "GET", path, "", "Accept", "text/html").wants(t, 404).problem(t); p.Code != "path" {
-			t.Errorf("%s: the code %q", path, p.Code)
+			t.Errorf("%s: code %q", path, p.Code)
 		}
 	}
 	bare.do(t, "POST", "/office/sign-in", "key=x", "Content-Type", "application/x-www-form-urlencoded").wants(t, 404)
@@ -249,7 +249,7 @@ func TestNoOffice(t *testing.T) {
 			p, err := s.browser(t, "en").trySend(t, http.MethodGet, path, nil, []string{"Accept", accept})
 			must(t, err)
 			if to := p.wants(t, http.StatusSeeOther).header.Get("Location"); to != "/office/" {
-				t.Errorf("%s leads to %q", path, to)
+				t.Errorf("%s redirects to %q", path, to)
 			}
 		}
 	}

@@ -15,11 +15,11 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
-// desktop is a machine of a person, with a stand-in for the program that opens
-// files in the browser. It keeps what it is told, and what it sees.
+// desktop is a simulated desktop whose browser opener records its arguments and the file that
+// it opens.
 type desktop struct{ home, programs, record string }
 
-// newDesktop returns one whose opener ends with these lines of shell.
+// newDesktop returns a desktop whose opener ends with these lines of shell.
 func newDesktop(t *testing.T, end string) desktop {
 	t.Helper()
 	d := desktop{t.TempDir(), t.TempDir(), t.TempDir()}
@@ -31,35 +31,34 @@ func newDesktop(t *testing.T, end string) desktop {
 	return d
 }
 
-// command prepares a command that somebody types there, with more settings of the
-// environment.
+// command prepares a command on the desktop with further environment variables.
 func (d desktop) command(t *testing.T, settings []string, args ...string) (*exec.Cmd, *syncBuffer) {
 	t.Helper()
 	cmd, output := process(t, args...)
 	cmd.Env = append(cmd.Env, "HOME="+d.home, "TMPDIR="+d.home, "PATH="+d.programs+":/usr/bin:/bin", "DISPLAY=:9", "WAYLAND_DISPLAY=", "SUDO_USER=",
-		"GOCOVERDIR="+d.record) // with -cover, a place where the person may write
+		"GOCOVERDIR="+d.record) // a writable folder for -cover
 	cmd.Env = append(cmd.Env, settings...)
 	return cmd, output
 }
 
-// saw waits until the opener has kept something, and returns it.
+// saw waits until the opener has run and returns a record of it.
 func (d desktop) saw(t *testing.T, what string) string {
 	t.Helper()
-	path := filepath.Join(d.record, "arguments") // comes last
+	path := filepath.Join(d.record, "arguments") // is written last
 	eventually(t, "the browser", func() bool { return exists(path) })
 	text, err := os.ReadFile(filepath.Join(d.record, what))
 	must(t, err)
 	return string(text)
 }
 
-// opens waits until the browser was opened with a private file, whose path it
-// returns with the code.
+// opens waits until the browser was opened with a private file. It returns the path of the file
+// and the code.
 func (d desktop) opens(t *testing.T, url string) (path, code string) {
 	t.Helper()
 	path = strings.TrimSuffix(d.saw(t, "arguments"), "\n")
 	link := regexp.MustCompile(`content="0; url=` + regexp.QuoteMeta(url) + `/office/sign-in#code=([0-9A-Z-]{14})"`).FindStringSubmatch(d.saw(t, "page"))
 	if link == nil || strings.Contains(path, link[1]) || !strings.HasPrefix(path, d.home+"/") || strings.Contains(path, "\n") || strings.Contains(path, "/.") {
-		t.Fatalf("the browser gets %q and reads %s", path, d.saw(t, "page"))
+		t.Fatalf("the browser opens %q, which contains %s", path, d.saw(t, "page"))
 	}
 	if mode := d.saw(t, "mode"); !strings.HasPrefix(mode, "-rw------- ") {
 		t.Errorf("the file has the mode %s", mode)
@@ -67,9 +66,8 @@ func (d desktop) opens(t *testing.T, url string) (path, code string) {
 	return path, link[1]
 }
 
-// TestOpen: open leads the browser to the page through a file that nobody else can
-// read, and which goes when the person has pressed the button. No process list
-// shows the code.
+// TestOpen checks that open shows the page in the browser by a file that only its owner can read,
+// that the file is removed after the sign-in, and that no process list shows the code.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -92,8 +90,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestOpenStopped: the file goes also when open is told to stop, while the opener
-// still runs. The link stays.
+// TestOpenStopped checks that an interrupted open removes its file while the opener is still
+// running, and that the link stays valid.
 func TestOpenStopped(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -109,8 +107,8 @@ func TestOpenStopped(t *testing.T) {
 	s.letsIn(t, code)
 }
 
-// TestOpenPrints: without a browser, or with one that does not open, open prints
-// the link, and leaves no file behind.
+// TestOpenPrints checks that open prints the link and leaves no file if there is no browser or
+// it cannot be opened.
 func TestOpenPrints(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -127,7 +125,7 @@ func TestOpenPrints(t *testing.T) {
 		"other display": {[]string{"DISPLAY=", "WAYLAND_DISPLAY=wayland-0"}, fails},
 		"sudo":          {[]string{"SUDO_USER=ana"}, "No browser is opened under sudo."},
 	}
-	if runtime.GOOS == "darwin" { // where there is always a display
+	if runtime.GOOS == "darwin" { // which always has a display
 		delete(cases, "no display")
 	}
 	for name, tt := range cases {
@@ -142,13 +140,13 @@ func TestOpenPrints(t *testing.T) {
 			if link == nil || link[1] != s.url || stdout.String() != link[0] {
 				t.Fatalf("stdout %q, stderr %q", &stdout, &stderr)
 			}
-			_, said, _ := strings.Cut(stderr.String(), "in the browser. Press its button to sign in.\n")
-			if said == "" { // it was never opened
-				said = stderr.String()
+			_, message, _ := strings.Cut(stderr.String(), "in the browser. Press its button to sign in.\n")
+			if message == "" { // the opener did not run
+				message = stderr.String()
 			}
 			want := tt.want + " Open this link in a browser within 15 minutes, and press the button:\n" +
 				"Note: the link works only on this computer, because the server listens on 127.0.0.1\n"
-			if got := strings.NewReplacer(d.programs+"/xdg-open", "OPENER", d.programs+"/open", "OPENER").Replace(said); got != want {
+			if got := strings.NewReplacer(d.programs+"/xdg-open", "OPENER", d.programs+"/open", "OPENER").Replace(message); got != want {
 				t.Errorf("stderr:\n%swant:\n%s", got, want)
 			}
 			if left := namesIn(t, d.home); len(left) > 0 {

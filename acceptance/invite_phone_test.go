@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestInvitePhoneWithoutPage: a phone needs the address book, not the page. Where the
-// address book is left out, there is no address that would lead nowhere.
+// TestInvitePhoneWithoutPage checks that a phone needs the address book and not the page, and
+// that invite prints no address if there is no address book.
 func TestInvitePhoneWithoutPage(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--no-office")
@@ -27,16 +27,16 @@ func TestInvitePhoneWithoutPage(t *testing.T) {
 		"invite", "--phone", "--tenant", "default", "--name", "Eva", "-o", filepath.Join(missing, "x"), "--db", s.db)
 	s.stop(t)
 	s = startWith(t, s.db, "serve", "--db", s.db, "--no-phones")
-	why := "the server runs without the address book for phones (--no-phones), or is not ready yet\nTry: wait a moment, or start it without --no-phones\n"
+	reason := "the server runs without the address book for phones (--no-phones), or is not ready yet\nTry: wait a moment, or start it without --no-phones\n"
 	stdout, stderr = works(t, "invite", "--phone", "--tenant", "default", "--name", "Ana's phone", "--db", s.db)
-	if strings.Contains(stdout, "Address") || !strings.HasSuffix(stderr, "Note: there is no address, because "+why) {
+	if strings.Contains(stdout, "Address") || !strings.HasSuffix(stderr, "Note: there is no address, because "+reason) {
 		t.Errorf("stdout %q, stderr %q", stdout, stderr)
 	}
-	refuses(t, 1, "Error: "+why, "invite", "--phone", "--tenant", "default", "--name", "Eva", "-o", file+"2", "--db", s.db)
+	refuses(t, 1, "Error: "+reason, "invite", "--phone", "--tenant", "default", "--name", "Eva", "-o", file+"2", "--db", s.db)
 }
 
-// TestInvitePhoneAuthority: the profile has the certificate of the authority only where the
-// service has its own from it. One of an earlier start is not trusted for nothing.
+// TestInvitePhoneAuthority checks that the profile contains the certificate of the authority
+// only while the service uses a certificate of that authority.
 func TestInvitePhoneAuthority(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--tls-self-signed")
@@ -48,12 +48,12 @@ func TestInvitePhoneAuthority(t *testing.T) {
 		return string(text)
 	}
 	if got := profile("one"); strings.Count(got, "com.apple.security.root") != 1 {
-		t.Errorf("there is no authority in %s", got)
+		t.Errorf("no certificate of the authority in %s", got)
 	}
 	s.stop(t)
 	certificate, key, _ := newCertificate(t)
 	startWith(t, s.db, "serve", "--db", s.db, "--tls-cert", certificate, "--tls-key", key)
 	if got := profile("two"); strings.Contains(got, "com.apple.security.root") || !strings.Contains(got, "com.apple.carddav.account") {
-		t.Errorf("there is an authority in %s", got)
+		t.Errorf("unexpected certificate of the authority in %s", got)
 	}
 }

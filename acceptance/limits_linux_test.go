@@ -17,8 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitedProcess prepares a service on db in a process of its own, under
-// limits as a shell sets them.
+// limitedProcess prepares a service on db under limits that a shell sets.
 func limitedProcess(t *testing.T, limits, db string) *exec.Cmd {
 	t.Helper()
 	cmd, _ := process(t, "--db", db, "--listen", "127.0.0.1:0")
@@ -27,11 +26,11 @@ func limitedProcess(t *testing.T, limits, db string) *exec.Cmd {
 	return cmd
 }
 
-// TestFewFiles: under a low limit of open files, idle connections make room for
+// TestFewFiles checks that under a low limit of open files, idle connections are closed for
 // clients with requests.
 func TestFewFiles(t *testing.T) {
 	t.Parallel()
-	files := 40 + 2*max(0, runtime.NumCPU()-4) // each processor has a connection that reads
+	files := 40 + 2*max(0, runtime.NumCPU()-4) // each processor has a connection for reading
 	c := startedProcess(t, limitedProcess(t, fmt.Sprintf("ulimit -n %d", files), filepath.Join(t.TempDir(), "x.db")))
 	idle := c.dial(t)
 	for range 99 {
@@ -49,16 +48,16 @@ func TestFewFiles(t *testing.T) {
 	}
 }
 
-// TestPlacesToWait: requests that wait for changes leave connections to others, and those of one
-// department leave some places to other departments. A client that goes frees its place, and
-// the end of the service ends every wait with an answer.
+// TestPlacesToWait checks that requests that wait for changes leave connections to other
+// requests and places to other departments, that a client that disconnects frees its place, and
+// that a stop of the service answers all waiting requests.
 func TestPlacesToWait(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
-	ours, theirs := newKey(t, db, "default"), newKey(t, db, "other")
+	key, otherKey := newKey(t, db, "default"), newKey(t, db, "other")
 	files := 60 + 2*max(0, runtime.NumCPU()-4) // for 25 connections
 	cmd := limitedProcess(t, fmt.Sprintf("ulimit -n %d", files), db)
-	c := startedProcess(t, cmd).as(ours)
+	c := startedProcess(t, cmd).as(key)
 	var all []awaiting
 	for range 23 {
 		all = append(all, c.await(t, "", longWait))
@@ -67,12 +66,12 @@ func TestPlacesToWait(t *testing.T) {
 		a := c.do(t, "GET", changesPath+"?wait=1", "")
 		return a.status == 429 && a.header.Get("Retry-After") != "" && a.problem(t).Code == "rate_limit"
 	}
-	for !full() { // it may have had a place itself
+	for !full() { // full may have used a free place
 		all = append(all, c.await(t, "", longWait))
 	}
 	c.list(t, "")
 	c.do(t, "GET", changesPath, "").wants(t, 200)
-	c.as(theirs).do(t, "GET", changesPath+"?wait=1", "").wants(t, 200)
+	c.as(otherKey).do(t, "GET", changesPath+"?wait=1", "").wants(t, 200)
 	for _, a := range all[5:10] {
 		a.leave()
 	}
@@ -80,10 +79,10 @@ func TestPlacesToWait(t *testing.T) {
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	waited := 0
 	for _, a := range append(all[:5], all[10:]...) {
-		got, came := <-a.answer
+		got, ok := <-a.answer
 		switch {
-		case !came:
-			t.Error("the end cut somebody off")
+		case !ok:
+			t.Error("the stop cut off a waiting request")
 		case got.status == 200 && strings.HasPrefix(got.body, `{"items":[],`):
 			waited++
 		case got.status != 429:
@@ -91,16 +90,16 @@ func TestPlacesToWait(t *testing.T) {
 		}
 	}
 	if waited < 10 {
-		t.Errorf("only %d have waited", waited)
+		t.Errorf("only %d requests waited", waited)
 	}
 	must(t, cmd.Wait())
 	if log := fmt.Sprint(cmd.Stdout); strings.Contains(log, "cut off") || strings.Contains(log, "ERROR") {
-		t.Errorf("the log:\n%s", log)
+		t.Errorf("log:\n%s", log)
 	}
 }
 
-// TestTooFewFiles: a limit that leaves no file to a client is said before
-// anything listens or is made.
+// TestTooFewFiles checks that a limit that is too low for any client is an error before the
+// service listens or creates a file.
 func TestTooFewFiles(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
@@ -111,37 +110,37 @@ func TestTooFewFiles(t *testing.T) {
 	select {
 	case err := <-ended:
 		const want = "Error: this program may not open enough files to serve clients\nTry: ulimit -n 1024\n"
-		if said := fmt.Sprint(cmd.Stdout); err == nil || said != want || exists(db) {
-			t.Errorf("%v, %s", err, said)
+		if output := fmt.Sprint(cmd.Stdout); err == nil || output != want || exists(db) {
+			t.Errorf("%v, %s", err, output)
 		}
 	case <-time.After(patience):
 		cmd.Process.Kill()
-		t.Errorf("it goes on: %s", cmd.Stdout)
+		t.Errorf("the service still runs: %s", cmd.Stdout)
 	}
 }
 
-// TestFileSizeLimit: a -wal that may not grow is a full disk to the clients.
-// Writing works again by itself when it may.
+// TestFileSizeLimit checks that clients get a full disk as the error while the -wal cannot grow,
+// and that writes work again automatically after that.
 func TestFileSizeLimit(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
 	cmd := limitedProcess(t, "ulimit -S -f 2000", db)
 	c := startedProcess(t, cmd)
-	made := 0
+	created := 0
 	large := fmt.Sprintf(`{"firstName":"Ana","lastName":%q}`, strings.Repeat("x", 100))
 	a := c.do(t, "POST", collection, large)
 	for ; a.status == 201; a = c.do(t, "POST", collection, large) {
-		made++
+		created++
 	}
 	a.wants(t, 507)
-	if made == 0 || !strings.Contains(a.problem(t).Detail, "The disk is full") {
-		t.Errorf("after %d records: %s", made, a.body)
+	if created == 0 || !strings.Contains(a.problem(t).Detail, "The disk is full") {
+		t.Errorf("after %d records: %s", created, a.body)
 	}
 	for range 3 {
 		c.do(t, "POST", collection, large).wants(t, 507)
 	}
-	if total := c.list(t, "").TotalCount; total != int64(made) {
-		t.Errorf("%d records, not %d", total, made)
+	if total := c.list(t, "").TotalCount; total != int64(created) {
+		t.Errorf("%d records, want %d", total, created)
 	}
 	var limit unix.Rlimit
 	must(t, unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_FSIZE, nil, &limit))
@@ -151,7 +150,7 @@ func TestFileSizeLimit(t *testing.T) {
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	must(t, cmd.Wait())
 	if found := namesIn(t, filepath.Dir(db)); !slices.Equal(found, []string{".x.db-notes", "x.db", "x.db-lock"}) {
-		t.Errorf("there is %q", found)
+		t.Errorf("files: %q", found)
 	}
 	works(t, "check", "--db", db)
 }

@@ -66,7 +66,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestParametersRefused: package record tests each rule.
+// TestParametersRefused checks invalid parameters. Package record tests each rule.
 func TestParametersRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -88,7 +88,7 @@ func TestParametersRefused(t *testing.T) {
 	}
 }
 
-// people are in the order of their creation.
+// people are records in the order of their creation.
 var people = []string{
 	`{"firstName":"Ana","lastName":"Čović","phoneNumber":"091 234 5678","email":"a.cov@example.com","dateOfBirth":"1990-05-15T00:00:00+02:00"}`,
 	`{"firstName":"Boris 100%","lastName":"Đ_\"*q","phoneNumber":"Ext. A-7/12","email":"boris34-56@x.hr"}`,
@@ -96,7 +96,8 @@ var people = []string{
 	`{"firstName":"Dø","lastName":"O'Neil \\ Ñu","email":"91@x.hr"}`,
 }
 
-// TestSortAndSearch has the contract's examples. TestModel of package store tries many more.
+// TestSortAndSearch checks the examples of the contract. TestModel of package store covers many
+// more.
 func TestSortAndSearch(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -110,7 +111,7 @@ func TestSortAndSearch(t *testing.T) {
 		{"sortBy=createdAt&sortDir=DESC", "4321"},
 		{"sortBy=firstName&sortDir=asc", "1324"}, // ties by the last name
 		{"sortBy=lastName&sortDir=Asc", "1243"},
-		{"sortBy=email&sortDir=asc", "4123"}, // without a value: last
+		{"sortBy=email&sortDir=asc", "4123"}, // records without a value come last
 		{"sortBy=email&sortDir=desc", "2143"},
 		{"sortBy=phoneNumber&sortDir=asc", "3124"},
 		{"sortBy=dateOfBirth&sortDir=asc", "1324"}, // by instant
@@ -153,7 +154,7 @@ func (a answer) links(t *testing.T) map[string]string {
 	return targets
 }
 
-// TestLinks walks through whole lists, there and back, by links alone.
+// TestLinks walks through whole lists, forwards and backwards, only by links.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -171,15 +172,15 @@ func TestLinks(t *testing.T) {
 		})
 	}
 	if one := s.do(t, "GET", collection+"/"+s.create(t, ana), ""); one.header["Link"] != nil {
-		t.Errorf("links where there is no list: %v", one.header)
+		t.Errorf("a record has links: %v", one.header)
 	}
 	past := s.do(t, "GET", collection+"?page=9007199254740991&pageSize=100", "").links(t)
-	if refused := s.do(t, "GET", collection+"?page=0", ""); refused.header["Link"] != nil || past["prev"] != past["last"] || past["next"] != "" {
-		t.Errorf("past the end: %v; refused: %v", past, refused.header)
+	if invalid := s.do(t, "GET", collection+"?page=0", ""); invalid.header["Link"] != nil || past["prev"] != past["last"] || past["next"] != "" {
+		t.Errorf("past the end: %v; invalid page: %v", past, invalid.header)
 	}
 }
 
-// parameters are those that links keep: all but page and cursor.
+// parameters returns the parameters that links keep: all except page and cursor.
 func parameters(t *testing.T, query string) url.Values {
 	t.Helper()
 	values, err := url.ParseQuery(strings.ReplaceAll(query, ";", "%3B"))
@@ -189,8 +190,7 @@ func parameters(t *testing.T, query string) url.Values {
 	return values
 }
 
-// walkLinks goes from the first of three pages to the last by next, and back
-// by prev.
+// walkLinks follows next from the first of three pages to the last, and prev back.
 func (s *testService) walkLinks(t *testing.T, first answer, want url.Values) {
 	t.Helper()
 	relations := func(a answer) (all string) {
@@ -203,7 +203,7 @@ func (s *testService) walkLinks(t *testing.T, first answer, want url.Values) {
 			u, err := url.Parse(target)
 			must(t, err)
 			if got := parameters(t, u.RawQuery); u.Path != collection || u.IsAbs() || fmt.Sprint(got) != fmt.Sprint(want) {
-				t.Errorf("%s leads to %s, whose parameters are %v, not %v", rel, target, got, want)
+				t.Errorf("%s is %s with the parameters %v, want %v", rel, target, got, want)
 			}
 			all += rel + u.Query().Get("page") + " "
 		}
@@ -213,7 +213,7 @@ func (s *testService) walkLinks(t *testing.T, first answer, want url.Values) {
 	a := first
 	for _, want := range []string{"first1 next2 last3 ", "first1 prev1 next3 last3 ", "first1 prev2 last3 "} {
 		if bodies = append(bodies, a.body); relations(a) != want {
-			t.Fatalf("the links of page %d are %s, not %s", len(bodies), relations(a), want)
+			t.Fatalf("the links of page %d are %s, want %s", len(bodies), relations(a), want)
 		}
 		if next := a.links(t)["next"]; next != "" {
 			a = s.do(t, "GET", next, "").wants(t, 200)
@@ -221,12 +221,12 @@ func (s *testService) walkLinks(t *testing.T, first answer, want url.Values) {
 	}
 	for i := 1; i >= 0; i-- {
 		if a = s.do(t, "GET", a.links(t)["prev"], "").wants(t, 200); a.body != bodies[i] {
-			t.Errorf("page %d is another one on the way back: %s, was %s", i+1, a.body, bodies[i])
+			t.Errorf("page %d on the way back is %s, want %s", i+1, a.body, bodies[i])
 		}
 	}
 	for rel, i := range map[string]int{"first": 0, "last": 2} {
 		if b := s.do(t, "GET", a.links(t)[rel], "").wants(t, 200); b.body != bodies[i] {
-			t.Errorf("%s leads to %s", rel, b.body)
+			t.Errorf("%s returns %s", rel, b.body)
 		}
 	}
 	seen := map[string]bool{}
@@ -238,11 +238,11 @@ func (s *testService) walkLinks(t *testing.T, first answer, want url.Values) {
 		}
 	}
 	if len(seen) != 7 {
-		t.Errorf("%d records in all", len(seen))
+		t.Errorf("%d different records", len(seen))
 	}
 }
 
-// TestLongQueries: empty parameters are not sent back many times.
+// TestLongQueries checks that links do not repeat empty parameters of a long query.
 func TestLongQueries(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -256,8 +256,7 @@ func TestLongQueries(t *testing.T) {
 
 func longQuery(size int) string { return "?" + strings.Repeat("search=&", size/8) }
 
-// TestListTag: the tag changes with each change of the department, and with
-// nothing else.
+// TestListTag checks that the tag changes exactly when the department changes.
 func TestListTag(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -265,21 +264,21 @@ func TestListTag(t *testing.T) {
 	id := s.create(t, ana)
 	other.create(t, ana)
 	one := collection + "/" + id
-	other.do(t, "GET", collection, "", "If-None-Match", s.listTag(t)).wants(t, 200) // although both have changed once
+	other.do(t, "GET", collection, "", "If-None-Match", s.listTag(t)).wants(t, 200) // each department has had one change
 	seen := map[string]string{}
 	changed := func(what string, change func()) {
 		t.Helper()
-		mine, theirs := s.listTag(t), other.listTag(t)
-		if change(); s.listTag(t) == mine {
+		own, foreign := s.listTag(t), other.listTag(t)
+		if change(); s.listTag(t) == own {
 			t.Errorf("the tag is the same after %s", what)
 		}
-		if other.listTag(t) != theirs {
-			t.Errorf("the tag of another department is not the same after %s", what)
+		if other.listTag(t) != foreign {
+			t.Errorf("the tag of another department changed after %s", what)
 		}
-		if before, ok := seen[mine]; ok {
-			t.Errorf("the tag before %s was there before %s", what, before)
+		if before, ok := seen[own]; ok {
+			t.Errorf("the tag before %s was already used before %s", what, before)
 		}
-		seen[mine] = what
+		seen[own] = what
 	}
 	changed("a create", func() { s.create(t, ana) })
 	changed("a replacement", func() { s.do(t, "PUT", one, ana).wants(t, 200) })
@@ -293,7 +292,7 @@ func TestListTag(t *testing.T) {
 	s.do(t, "PUT", one, ana, "If-Match", `"x"`).wants(t, 412)
 	s.do(t, "DELETE", collection+"/"+nobody, "").wants(t, 404)
 	if s.listTag(t) != before {
-		t.Error("a refused request has changed the tag")
+		t.Error("a rejected request changed the tag")
 	}
 	s.stop(t)
 	again := startOn(t, s.db)
@@ -302,15 +301,15 @@ func TestListTag(t *testing.T) {
 	}
 }
 
-// listTag returns the tag of a department's lists, and checks that all have it
-// and honour it.
+// listTag returns the tag of a department's lists. It checks that all lists have it and accept
+// it in If-None-Match.
 func (c client) listTag(t *testing.T) string {
 	t.Helper()
 	tag := c.do(t, "GET", collection, "").wants(t, 200).tagOf(t, true)
 	for _, query := range []string{"", "?page=9", "?search=ana&sortBy=email"} {
 		for _, method := range []string{"GET", "HEAD"} {
 			if got := c.do(t, method, collection+query, "").wants(t, 200).tagOf(t, true); got != tag {
-				t.Errorf("%s %s has the tag %s, not %s", method, query, got, tag)
+				t.Errorf("%s %s has the tag %s, want %s", method, query, got, tag)
 			}
 			a := c.do(t, method, collection+query, "", "If-None-Match", `"x", `+tag).wants(t, 304)
 			if a.tagOf(t, true) != tag || a.body != "" || a.header.Get("Vary") != "Accept-Encoding" || a.header.Get("Link") != "" {
@@ -325,8 +324,8 @@ func (c client) listTag(t *testing.T) string {
 	return tag
 }
 
-// TestListTagsUnderWrites: while others write, no tag comes with what was there
-// before or after it. A later 304 would keep that.
+// TestListTagsUnderWrites checks that during writes a tag always comes with the same content.
+// Otherwise a later 304 would keep old content.
 func TestListTagsUnderWrites(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -351,7 +350,7 @@ func TestListTagsUnderWrites(t *testing.T) {
 				a, err := s.try(t, "GET", collection+query, nil)
 				tag := a.header.Get("ETag")
 				if before, ok := bodies[tag]; err != nil || a.status != 200 || ok && before != a.body {
-					t.Errorf("%s: %d %v, tag %s, once %s, then %s", query, a.status, err, tag, before, a.body)
+					t.Errorf("%s: %d %v, tag %s, first %s, then %s", query, a.status, err, tag, before, a.body)
 					return
 				}
 				bodies[tag] = a.body
@@ -368,8 +367,8 @@ func TestListTagsUnderWrites(t *testing.T) {
 	reading.Wait()
 }
 
-// TestListTagOfALargeDepartment: a list has the same tag whether SQL or the
-// index answers.
+// TestListTagOfALargeDepartment checks that a list has the same tag whether the answer comes from
+// SQL or from the index.
 func TestListTagOfALargeDepartment(t *testing.T) {
 	t.Parallel()
 	s := startDemo(t, "250")
@@ -379,8 +378,7 @@ func TestListTagOfALargeDepartment(t *testing.T) {
 	}
 }
 
-// TestUnchangedList: no record is read to answer that nothing has changed, not
-// even a damaged one.
+// TestUnchangedList checks that a 304 reads no record, not even a damaged one.
 func TestUnchangedList(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -391,7 +389,7 @@ func TestUnchangedList(t *testing.T) {
 	if failed.header.Get("ETag") != "" {
 		t.Errorf("an error has the tag %s", failed.header.Get("ETag"))
 	}
-	tag := s.do(t, "GET", collection+"?search=nothing", "").wants(t, 200).tagOf(t, true) // which reads no whole record
+	tag := s.do(t, "GET", collection+"?search=nothing", "").wants(t, 200).tagOf(t, true) // a search without a result reads no record
 	for _, query := range []string{"", "?pageSize=100", "?sortBy=lastName"} {
 		s.do(t, "GET", collection+query, "", "If-None-Match", tag).wants(t, 304)
 	}

@@ -14,8 +14,8 @@ import (
 
 var localForm = regexp.MustCompile(`(?m)^On this computer, without a certificate: (http://(127\.0\.0\.1:\d+))$`)
 
-// startForAll starts a service with TLS for all machines. Its own machine reaches it
-// without TLS at local. The client uses 127.0.0.1 with TLS.
+// startForAll starts a service with TLS for all hosts. The returned client local connects to it
+// without TLS on this computer. The client of s uses TLS.
 func startForAll(t *testing.T, flags ...string) (s *testService, local client) {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "x.db")
@@ -27,8 +27,8 @@ func startForAll(t *testing.T, flags ...string) (s *testService, local client) {
 	return s, local
 }
 
-// TestLocal: programs and browsers of the PC itself need no certificate while others have
-// TLS, and nobody else comes in that way.
+// TestLocal checks that programs and browsers on the same computer need no certificate while
+// others use TLS, and that others cannot connect without TLS.
 func TestLocal(t *testing.T) {
 	t.Parallel()
 	s, local := startForAll(t, "--tls-self-signed")
@@ -37,7 +37,7 @@ func TestLocal(t *testing.T) {
 	local.do(t, "POST", importsPath+"?apply=true", "Name,First name\nIvić,Iva\n", "Content-Type", "text/csv").wants(t, 201)
 	s.do(t, "GET", collection+"/"+id, "").wants(t, 200)
 	if n := s.list(t, "").TotalCount; n != 2 {
-		t.Errorf("there are %d people", n)
+		t.Errorf("%d people", n)
 	}
 	local.do(t, "GET", "/readyz", "").wants(t, 200)
 	local.do(t, "GET", collection, "", "Host", "localhost").wants(t, 200)
@@ -45,7 +45,7 @@ func TestLocal(t *testing.T) {
 	s.do(t, "GET", collection, "", "Host", "station.example").wants(t, 200)
 	local.as("ff_wrong").do(t, "GET", collection, "").wants(t, 401)
 
-	secure := s.signIn(t, s.key, "en") // one browser at both: it has the cookies of all ports in one place
+	secure := s.signIn(t, s.key, "en") // one browser for both, because browsers share cookies between ports
 	secure.get(t, "/office/").wants(t, 200)
 	plain := &browser{client{secure.Client, local.url, ""}, "en"}
 	plain.get(t, "/office/").wants(t, http.StatusSeeOther)
@@ -69,7 +69,7 @@ func TestLocal(t *testing.T) {
 	}
 	_, link, _ := runCommand(t, "invite", "--db", s.db, "--tenant", firstDepartment, "--name", "Ana")
 	if strings.Contains(link, local.url) {
-		t.Errorf("others are invited to %s", link)
+		t.Errorf("the invitation for others has the local address: %s", link)
 	}
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(local.url, "http://"))
 	all, err := net.InterfaceAddrs()
@@ -78,36 +78,36 @@ func TestLocal(t *testing.T) {
 		if n, ok := a.(*net.IPNet); ok && n.IP.To4() != nil && !n.IP.IsLoopback() {
 			if c, err := net.DialTimeout("tcp", net.JoinHostPort(n.IP.String(), port), time.Second); err == nil {
 				c.Close()
-				t.Errorf("others reach it at %s", n.IP)
+				t.Errorf("others can connect at %s", n.IP)
 			}
 		}
 	}
-	begun := local.beginCreate(t) // a stop waits for requests of both
+	finish := local.beginCreate(t) // a stop waits for requests of both listeners
 	s.cancel()
 	local.takesNoMore(t)
-	if status := begun(); status != 201 {
-		t.Errorf("a request that was in flight: %d", status)
+	if status := finish(); status != 201 {
+		t.Errorf("a request in progress returned %d", status)
 	}
 	s.stop(t)
 }
 
-// TestLocalHSTS: with a certificate of one's own browsers are told to use TLS alone, but
-// not by the address that has none.
+// TestLocalHSTS checks that with a certificate from files the service sends HSTS over TLS, and
+// not at the address without TLS.
 func TestLocalHSTS(t *testing.T) {
 	t.Parallel()
 	certFile, keyFile, trusted := newCertificate(t)
 	s, local := startForAll(t, "--tls-cert", certFile, "--tls-key", keyFile)
 	s.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: trusted}
 	if got := s.do(t, "GET", "/healthz", "").header.Get("Strict-Transport-Security"); got == "" {
-		t.Error("no Strict-Transport-Security with TLS")
+		t.Error("Strict-Transport-Security is missing with TLS")
 	}
 	if got := local.do(t, "GET", "/healthz", "").header["Strict-Transport-Security"]; got != nil {
-		t.Errorf("without TLS: %q", got)
+		t.Errorf("Strict-Transport-Security without TLS: %q", got)
 	}
 }
 
-// TestLocalRefused: what other machines could reach is refused. The usual port may be
-// taken, and another one that was asked for must not.
+// TestLocalRefused checks that --local rejects addresses that other hosts could reach. A used
+// default port is a warning, but a used port from the flag is an error.
 func TestLocalRefused(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
@@ -124,9 +124,9 @@ func TestLocalRefused(t *testing.T) {
 	code, _, stderr := runCommand(t, append(serve, "--local", taken.Addr().String())...)
 	want := "Error: cannot listen on " + taken.Addr().String() + ": the port is used by another program\nTry: another port, --local 127.0.0.1:8081, or --local off\n"
 	if code != 1 || !strings.HasSuffix(stderr, want) || exists(db) {
-		t.Errorf("a port that is taken: %d, %s", code, stderr)
+		t.Errorf("a used port: %d, %s", code, stderr)
 	}
-	if usual, err := net.Listen("tcp", "127.0.0.1:8080"); err == nil { // else another program has it
+	if usual, err := net.Listen("tcp", "127.0.0.1:8080"); err == nil { // otherwise another program uses it
 		defer usual.Close()
 	}
 	cmd, _ := process(t, serve...)

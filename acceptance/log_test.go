@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// breakUpdates has each PUT of a record fail by a fault of the service.
+// breakUpdates makes each PUT of a record fail with an internal error.
 func breakUpdates(t *testing.T, db string) {
 	t.Helper()
 	execSQL(t, db, `CREATE TRIGGER fails BEFORE UPDATE ON firefighters BEGIN SELECT RAISE(ABORT, 'no'); END`)
 }
 
-// TestRefusedKeys: the log says from where requests without a valid key came,
-// and why they were refused. No request is missing at the end.
+// TestRefusedKeys checks that the log counts all requests without a valid key, by address and
+// reason.
 func TestRefusedKeys(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -47,6 +47,6 @@ func TestRefusedKeys(t *testing.T) {
 		}
 	}
 	if total != 72 || !strings.HasSuffix(log, `"code":"key_unknown"}`+"\n") {
-		t.Errorf("%d refusals in the log:\n%s", total, log)
+		t.Errorf("%d rejected requests in the log:\n%s", total, log)
 	}
 }
