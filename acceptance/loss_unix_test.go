@@ -19,17 +19,17 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// Windows lets nobody delete or replace a file that is open.
+// On Windows, an open file cannot be deleted or replaced.
 
-// goneCase is a way in which the files of a database go.
+// goneCase is a way in which the files of a database are lost.
 type goneCase struct {
 	act  func(t *testing.T, db string)
 	what string // in the log
-	ends string // completed: the database is whole after the stop; saved: a copy is; mixed: a copy may be; lost: neither
+	ends string // completed: the database is complete after the stop; saved: a copy is complete; mixed: a copy may be complete; lost: neither
 }
 
-// TestFilesGo: a service whose files are deleted, moved, replaced or cut answers
-// 503 and says so. What was in the database is saved where it can be read.
+// TestFilesGo checks that a service whose files are deleted, moved, replaced or truncated
+// returns 503, and that it saves the data if it can still read them.
 func TestFilesGo(t *testing.T) {
 	t.Parallel()
 	other, larger := invented(t, 1, 3), invented(t, 1, 30)
@@ -66,17 +66,17 @@ func (tt goneCase) test(t *testing.T) {
 		ids[s.create(t, ana)] = true
 	}
 	tt.act(t, db)
-	if a := s.do(t, "POST", collection, ana); a.status == 201 { // before the service knows
-		var made wireRecord
-		decode(t, a.body, &made)
-		ids[made.ID] = true
+	if a := s.do(t, "POST", collection, ana); a.status == 201 { // before the service notices
+		var record wireRecord
+		decode(t, a.body, &record)
+		ids[record.ID] = true
 	}
-	knows := func(a answer) bool {
+	noticed := func(a answer) bool {
 		return a.status == 503 && strings.Contains(a.body, "deleted the files of the database")
 	}
-	eventually(t, "the service to know", func() bool { return knows(s.do(t, "GET", "/readyz", "")) })
+	eventually(t, "the service to notice", func() bool { return noticed(s.do(t, "GET", "/readyz", "")) })
 	for _, a := range []answer{s.do(t, "POST", collection, ana), s.do(t, "GET", collection, ""), s.do(t, "GET", "/readyz", "")} {
-		if !knows(a) {
+		if !noticed(a) {
 			t.Errorf("%d %s", a.status, a.body)
 		}
 	}
@@ -86,17 +86,17 @@ func (tt goneCase) test(t *testing.T) {
 	}
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	cmd.Wait()
-	says := output.String()
-	if strings.Count(says, `"level":"ERROR","msg":"the database was lost`) != 1 || !strings.Contains(says, tt.what) {
-		t.Errorf("it says: %s", says)
+	log := output.String()
+	if strings.Count(log, `"level":"ERROR","msg":"the database was lost`) != 1 || !strings.Contains(log, tt.what) {
+		t.Errorf("log: %s", log)
 	}
-	if checkEnd(t, db, tt.ends, says, cmd.ProcessState.ExitCode()) {
+	if checkEnd(t, db, tt.ends, log, cmd.ProcessState.ExitCode()) {
 		holds(t, db, s.key, ids)
 	}
 }
 
-// TestFilesGoAtStop: a service that is stopped before it has noticed does not
-// end as if all were well.
+// TestFilesGoAtStop checks that a service that is stopped before it notices the loss does not
+// report success.
 func TestFilesGoAtStop(t *testing.T) {
 	t.Parallel()
 	other := invented(t, 1, 3)
@@ -121,8 +121,8 @@ func TestFilesGoAtStop(t *testing.T) {
 	}
 }
 
-// TestWALKept: a new database does not take the place of a -wal, which may be all
-// that is left of another.
+// TestWALKept checks that a new database keeps the -wal of another one, which may be its only
+// remaining file.
 func TestWALKept(t *testing.T) {
 	t.Parallel()
 	cmd, c := startProcess(t, filepath.Join(t.TempDir(), "x.db"))
@@ -140,8 +140,7 @@ func TestWALKept(t *testing.T) {
 	}
 }
 
-// TestLostWithBackup: where nothing can be saved, the hint names the newest
-// backup.
+// TestLostWithBackup checks that the hint names the newest backup if no data can be saved.
 func TestLostWithBackup(t *testing.T) {
 	t.Parallel()
 	cmd, output := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0",
@@ -155,16 +154,16 @@ func TestLostWithBackup(t *testing.T) {
 		return saved != ""
 	})
 	must(t, os.Truncate(db, 3*4096))
-	eventually(t, "the service to know", func() bool { return strings.Contains(output.String(), "could not be saved") })
+	eventually(t, "the service to notice", func() bool { return strings.Contains(output.String(), "could not be saved") })
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	cmd.Wait()
-	if says := output.String(); !strings.Contains(says, "then: firefighters restore "+saved+" --db "+db+"; or, to continue without the lost changes: firefighters serve --new --db "+db+"\n") {
-		t.Errorf("it says: %s", says)
+	if log := output.String(); !strings.Contains(log, "then: firefighters restore "+saved+" --db "+db+"; or, to continue without the lost changes: firefighters serve --new --db "+db+"\n") {
+		t.Errorf("log: %s", log)
 	}
 }
 
-// TestLinkChanged: a database that is served by a link is not another one when
-// the link is.
+// TestLinkChanged checks that a change of the link to a served database does not affect the
+// database.
 func TestLinkChanged(t *testing.T) {
 	t.Parallel()
 	dir, other := t.TempDir(), invented(t, 1, 3)
@@ -175,16 +174,16 @@ func TestLinkChanged(t *testing.T) {
 	ids := map[string]bool{s.create(t, ana): true}
 	must(t, os.Symlink(other, link+".new"))
 	must(t, os.Rename(link+".new", link))
-	eventually(t, "the service to know", func() bool { return s.do(t, "GET", "/readyz", "").status == 503 })
+	eventually(t, "the service to notice", func() bool { return s.do(t, "GET", "/readyz", "").status == 503 })
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	cmd.Wait()
-	if says := output.String(); cmd.ProcessState.ExitCode() != 0 || !strings.Contains(says, "the link to the database was changed") {
-		t.Errorf("it says: %s", says)
+	if log := output.String(); cmd.ProcessState.ExitCode() != 0 || !strings.Contains(log, "the link to the database was changed") {
+		t.Errorf("log: %s", log)
 	}
 	holds(t, db, s.key, ids)
 }
 
-// TestMovedBack: a database that is moved away and back is whole at the end.
+// TestMovedBack checks that a database that is moved away and back is complete at the end.
 func TestMovedBack(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "x")
@@ -203,33 +202,33 @@ func TestMovedBack(t *testing.T) {
 	}
 }
 
-// checkEnd does what the service says at its end. It reports whether all records
-// must be in the database then.
-func checkEnd(t *testing.T, db, ends, says string, code int) bool {
+// checkEnd follows the final hint of the service. It reports whether all records must be in the
+// database after that.
+func checkEnd(t *testing.T, db, ends, log string, code int) bool {
 	t.Helper()
 	ending := map[string]string{"saved": "Z", "mixed": "Z-mixed"}[ends]
 	saved, _ := filepath.Glob(db + ".saved-*" + ending)
 	switch ends {
 	case "lost":
-		if code != 1 || len(saved) != 0 || !strings.Contains(says, ": "+db) || !strings.Contains(says, "\nTry: first copy ") {
-			t.Errorf("code %d, saved %v: %s", code, saved, says)
+		if code != 1 || len(saved) != 0 || !strings.Contains(log, ": "+db) || !strings.Contains(log, "\nTry: first copy ") {
+			t.Errorf("code %d, saved %v: %s", code, saved, log)
 		}
 		return false
 	case "completed":
-		if code != 0 || !strings.Contains(says, db+" is complete again") {
-			t.Errorf("code %d: %s", code, says)
+		if code != 0 || !strings.Contains(log, db+" is complete again") {
+			t.Errorf("code %d: %s", code, log)
 		}
 		return true
 	}
-	_, hint, _ := strings.Cut(strings.TrimSpace(says), "\nTry: ")
+	_, hint, _ := strings.Cut(strings.TrimSpace(log), "\nTry: ")
 	if code != 1 || len(saved) != 1 || !strings.Contains(hint, "firefighters restore "+saved[0]+" --db "+db) {
-		t.Fatalf("code %d, saved %v: %s", code, saved, says)
+		t.Fatalf("code %d, saved %v: %s", code, saved, log)
 	}
 	works(t, "restore", saved[0], "--db", db)
 	return true
 }
 
-// holds fails unless a database is sound and holds these records.
+// holds checks that a database is sound and contains exactly these records.
 func holds(t *testing.T, db, key string, ids map[string]bool) {
 	t.Helper()
 	works(t, "check", "--db", db)
@@ -238,11 +237,11 @@ func holds(t *testing.T, db, key string, ids map[string]bool) {
 		got[r.ID] = true
 	}
 	if !maps.Equal(got, ids) {
-		t.Errorf("it holds %v, not %v", got, ids)
+		t.Errorf("records %v, want %v", got, ids)
 	}
 }
 
-// copyOver copies a file over another, as cp does.
+// copyOver writes the content of a file over another file, like cp.
 func copyOver(t *testing.T, from, to string) {
 	t.Helper()
 	source, err := os.Open(from)
@@ -263,8 +262,8 @@ func backupOver(t *testing.T, db string) {
 	copyOver(t, saved, db)
 }
 
-// blankWAL cuts the -wal and lets it grow again, as a writer does that goes on
-// where it was.
+// blankWAL truncates the -wal and extends it with zeros, like a writer that continues at its
+// old offset.
 func blankWAL(t *testing.T, db string) {
 	t.Helper()
 	info, err := os.Stat(db + "-wal")
@@ -273,8 +272,8 @@ func blankWAL(t *testing.T, db string) {
 	must(t, os.Truncate(db+"-wal", info.Size()))
 }
 
-// TestLossNotSaid checks that commands name the saved copy of a service that was killed after a
-// loss, until it is restored.
+// TestLossNotSaid checks that commands name the saved copy after a service that lost its files
+// was killed, until the copy is restored.
 func TestLossNotSaid(t *testing.T) {
 	t.Parallel()
 	cmd, c := startProcess(t, filepath.Join(t.TempDir(), "x.db"))
@@ -300,8 +299,8 @@ func TestLossNotSaid(t *testing.T) {
 	startOn(t, db).as(c.key).do(t, "GET", collection+"/"+id, "").wants(t, 200)
 }
 
-// TestOfficeLost: without its database the page says what to do, and the log says
-// it once.
+// TestOfficeLost checks that the page explains what to do without the database, and that the
+// log has one entry about the loss.
 func TestOfficeLost(t *testing.T) {
 	t.Parallel()
 	cmd, output := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
@@ -309,7 +308,7 @@ func TestOfficeLost(t *testing.T) {
 	b := s.signIn(t, s.key, "en")
 	b.lets(t)
 	must(t, os.Remove(cmd.Args[2]))
-	eventually(t, "the loss to be noticed", func() bool { return s.do(t, "GET", "/readyz", "").status == http.StatusServiceUnavailable })
+	eventually(t, "the service to notice", func() bool { return s.do(t, "GET", "/readyz", "").status == http.StatusServiceUnavailable })
 	for path, status := range map[string]int{"/office/": 503, "/office/people/new": 503, "/office/access": 503, "/office/sign-in": 503, "/office/nothing": 404} {
 		p := b.get(t, path).wants(t, status)
 		p.says(t, p.header.Get("X-Request-Id"), "Sign out")
@@ -321,12 +320,12 @@ func TestOfficeLost(t *testing.T) {
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	cmd.Wait()
 	if log := output.String(); strings.Count(log, `"level":"ERROR"`) != 1 || strings.Contains(log, "Payload") {
-		t.Errorf("the log: %s", log)
+		t.Errorf("log: %s", log)
 	}
 }
 
-// TestOlderCopyServed: an older copy of its files that is written over a database is
-// noticed in a pause, and positions of before are refused at the next start.
+// TestOlderCopyServed checks that a service notices when an older copy is written over its
+// database, and that the next start rejects later positions.
 func TestOlderCopyServed(t *testing.T) {
 	t.Parallel()
 	cmd, output := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
@@ -342,11 +341,11 @@ func TestOlderCopyServed(t *testing.T) {
 		More  bool
 	}
 	decode(t, s.do(t, "GET", "/api/v1/changes", "").wants(t, 200).body, &feed)
-	eventually(t, "a note of how far it is", func() bool {
+	eventually(t, "a note of the number of commits", func() bool {
 		var noted store.Mark
 		return backup.ReadNote(db, backup.NoteMark, &noted) && noted.Commits == commitsOf(t, db)
 	})
-	for size := int64(-1); ; time.Sleep(500 * time.Millisecond) { // until nothing is being written: that would look like a -wal that was cut
+	for size := int64(-1); ; time.Sleep(500 * time.Millisecond) { // waits for the end of all writes, which would look like a truncated -wal
 		info, err := os.Stat(db + "-wal")
 		must(t, err)
 		if info.Size() == size {
@@ -357,14 +356,14 @@ func TestOlderCopyServed(t *testing.T) {
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		copyOver(t, kept+suffix, db+suffix)
 	}
-	eventually(t, "the service to know", func() bool { return s.do(t, "GET", "/readyz", "").status == 503 })
+	eventually(t, "the service to notice", func() bool { return s.do(t, "GET", "/readyz", "").status == 503 })
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	cmd.Wait()
-	if says := output.String(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(says, " while it was served") {
-		t.Errorf("it says: %s", says)
+	if log := output.String(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(log, " while it was served") {
+		t.Errorf("log: %s", log)
 	}
 	if code, _, stderr := runCommand(t, "serve", "--db", db, "--listen", "127.0.0.1:0"); code != 1 || !strings.Contains(stderr, "has not been restored") {
-		t.Errorf("a start goes on without what was lost: %d, %s", code, stderr)
+		t.Errorf("a start after the loss: code %d, %s", code, stderr)
 	}
 	again := startWith(t, db, "serve", "--new", "--db", db)
 	again.as(s.key).do(t, "GET", "/api/v1/changes?after="+feed.Next, "").wants(t, 410)
@@ -378,8 +377,8 @@ func commitsOf(t *testing.T, db string) (commits int64) {
 	return commits
 }
 
-// TestLostNotMadeAgain: after a loss no start makes an empty database and shows a key,
-// until the database is restored or --new is typed.
+// TestLostNotMadeAgain checks that after a loss no command creates an empty database until the
+// database is restored or --new is used.
 func TestLostNotMadeAgain(t *testing.T) {
 	t.Parallel()
 	cmd, _ := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
@@ -388,8 +387,8 @@ func TestLostNotMadeAgain(t *testing.T) {
 	saved := filepath.Join(t.TempDir(), "saved.db")
 	works(t, "backup", saved, "--db", db)
 	must(t, os.Remove(db))
-	eventually(t, "the service to know", func() bool { return s.do(t, "GET", "/readyz", "").status == 503 })
-	must(t, cmd.Process.Kill()) // nothing is saved at the end
+	eventually(t, "the service to notice", func() bool { return s.do(t, "GET", "/readyz", "").status == 503 })
+	must(t, cmd.Process.Kill()) // prevents saving at the end
 	cmd.Wait()
 	copies, err := filepath.Glob(db + ".saved-*")
 	must(t, err)
@@ -409,6 +408,6 @@ func TestLostNotMadeAgain(t *testing.T) {
 	must(t, backup.WriteNote(other, backup.NoteLost, map[string]string{"what": "it was deleted"}))
 	startWith(t, other, "serve", "--new", "--db", other).create(t, ana)
 	if backup.ReadNote(other, backup.NoteLost, &map[string]any{}) {
-		t.Error("the loss is still noted")
+		t.Error("the note about the loss still exists")
 	}
 }

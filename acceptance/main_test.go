@@ -1,5 +1,5 @@
-// Package acceptance tests the program as its users have it: built once, run as a
-// process, with a database in a file and HTTP over loopback. Nothing is mocked.
+// Package acceptance tests the program as users run it: built once, run as a process, with a
+// database in a file and HTTP over loopback. Nothing is mocked.
 package acceptance
 
 import (
@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// Messages name files after links, and the temporary folder of macOS is behind one.
+// On macOS the temporary folder is behind a link, and messages contain resolved paths.
 func init() {
 	if folder, err := filepath.EvalSymlinks(os.TempDir()); err == nil {
 		os.Setenv("TMPDIR", folder)
@@ -44,7 +44,7 @@ func runAll(m *testing.M) int {
 		err = buildCurl(folder)
 	}
 	if err == nil {
-		err = os.Chmod(folder, 0o755) // other users run the program, too
+		err = os.Chmod(folder, 0o755) // other users also run the program
 	}
 	if err == nil {
 		err = leaveUser(folder)
@@ -56,15 +56,15 @@ func runAll(m *testing.M) int {
 	return testify(m.Run())
 }
 
-// build builds the program into a folder: with the race detector if the tests have
-// it, and with counters of coverage if GOCOVERDIR names a folder for them.
+// build builds the program into a folder: with the race detector if the tests use it, and with
+// coverage counters if GOCOVERDIR is set.
 func build(folder string) (path string, err error) {
 	path = filepath.Join(folder, "firefighters")
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
 	args := []string{"build", "-buildvcs=false", "-o", path}
-	if withRace { // SQLite is C that was translated, and of its races the detector knows nothing
+	if withRace { // the detector does not see the memory of SQLite
 		args = append(args, "-race", "-gcflags=modernc.org/sqlite/lib=-race=false")
 	}
 	if os.Getenv("GOCOVERDIR") != "" {
@@ -86,8 +86,8 @@ func buildCurl(folder string) error {
 	return nil
 }
 
-// unlessRace returns how much of something a test does: usual, or fewer with the race
-// detector, which makes each step slow, and sees as much in fewer.
+// unlessRace returns the size of a test: usual, or fewer with the race detector, which slows
+// each step.
 func unlessRace(usual, fewer int) int {
 	if withRace {
 		return fewer
@@ -95,12 +95,12 @@ func unlessRace(usual, fewer int) int {
 	return usual
 }
 
-// kept are the variables of the environment that the program sees. PATHEXT and what
-// follows it are those of Windows.
+// kept are the environment variables that the program receives. PATHEXT and those after it are
+// for Windows.
 var kept = []string{"PATH", "TMPDIR", "GOCOVERDIR", "TZ", "LANG", "LC_ALL", "PATHEXT", "SYSTEMROOT", "SYSTEMDRIVE", "TEMP", "TMP"}
 
-// leaveUser takes the settings of the user who runs the tests out of the environment,
-// and gives the program a home of its own.
+// leaveUser removes the settings of the current user from the environment and gives the program
+// a separate home folder.
 func leaveUser(folder string) error {
 	for _, setting := range os.Environ() {
 		if name, _, _ := strings.Cut(setting, "="); !slices.Contains(kept, strings.ToUpper(name)) {
@@ -114,23 +114,23 @@ func leaveUser(folder string) error {
 	return os.Mkdir(home, 0o700)
 }
 
-// testTogether lets more tests run at once than there are processors, because half of
-// their time they wait: for a disk, for the program to start, or for what it gives up.
+// testTogether runs more tests at once than there are processors, because tests spend half of
+// their time waiting for disks and processes.
 func testTogether() {
 	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
 		parallel.Value.Set(fmt.Sprint(2 * runtime.GOMAXPROCS(0)))
 	}
 }
 
-// raceCode is what the program ends with after a data race.
+// raceCode is the exit code of the program after a data race.
 const raceCode = 66
 
-// process prepares a command in a process of its own. The test fails if the race
-// detector has found something in it.
+// process prepares a command as a separate process. The test fails if the race detector reports
+// a data race in it.
 func process(t *testing.T, args ...string) (cmd *exec.Cmd, output *syncBuffer) {
 	t.Helper()
 	cmd, output = exec.Command(program, args...), &syncBuffer{}
-	cmd.Env = append(os.Environ(), "LC_ALL=C") // by the language the likeliest encoding of a list is chosen
+	cmd.Env = append(os.Environ(), "LC_ALL=C") // the language decides the likeliest encoding of a list
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = new(bytes.Reader), output, output
 	cmd.SysProcAttr = processGroup()
 	t.Cleanup(func() {

@@ -19,20 +19,19 @@ import (
 	"testing"
 )
 
-// mostMemory is what the service may take, however many clients there are, in
-// bytes. The race detector takes several times as much.
+// mostMemory is the limit for the memory of the service in bytes, with any number of clients. The
+// race detector needs several times as much.
 const mostMemory = 150 << 20
 
-// crowd is a service in a process of its own, and what its clients send.
+// crowd is a service in a separate process with the headers that its clients send.
 type crowd struct {
 	client
 	pid           int
 	authorization string // header of a key
-	cookie        string // header of a session that the key has opened
+	cookie        string // header of a session of the key
 }
 
-// startCrowd serves a department of 1500 people. Its clients may read, or read and
-// write.
+// startCrowd serves a department of 1500 people. The clients have the given scope.
 func startCrowd(t *testing.T, scope string) *crowd {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "x.db")
@@ -49,7 +48,7 @@ func startCrowd(t *testing.T, scope string) *crowd {
 	return c
 }
 
-// peak returns the most memory that the process has had, in bytes.
+// peak returns the peak memory of the process in bytes.
 func (c *crowd) peak(t *testing.T) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.pid))
@@ -60,8 +59,7 @@ func (c *crowd) peak(t *testing.T) int {
 	return kilobytes << 10
 }
 
-// request returns a request with a body, whose headers declare more of it than
-// there is.
+// request formats a request. Its Content-Length is larger than the body by missing bytes.
 func (c *crowd) request(line, body string, missing int, headers ...string) string {
 	_, host, _ := strings.Cut(c.url, "://")
 	if body != "" {
@@ -70,8 +68,8 @@ func (c *crowd) request(line, body string, missing int, headers ...string) strin
 	return line + " HTTP/1.1\r\nHost: " + host + "\r\n" + strings.Join(append(headers, "", ""), "\r\n") + body
 }
 
-// crowd sends a request from many connections at the same time, which stay open. Where
-// there is an answer, each reads its first byte.
+// crowd sends a request from many connections at the same time and keeps them open. If answer is
+// set, each reads the first byte of its answer.
 func (c *crowd) crowd(t *testing.T, connections int, request string, answer bool) {
 	t.Helper()
 	content := []byte(request) // one copy for all connections
@@ -80,7 +78,7 @@ func (c *crowd) crowd(t *testing.T, connections int, request string, answer bool
 		conn := c.dial(t)
 		must(t, conn.(*net.TCPConn).SetReadBuffer(4096))
 		all.Go(func() {
-			conn.Write(content) // an error means that the service takes no more
+			conn.Write(content) // fails if the service stops reading
 			if answer {
 				conn.Read(make([]byte, 1))
 			}
@@ -89,9 +87,9 @@ func (c *crowd) crowd(t *testing.T, connections int, request string, answer bool
 	all.Wait()
 }
 
-// TestMemory: many clients do not take much memory, whatever they send and however
-// little they read. All connections stay open. Long answers would together need more than
-// mostMemory if the service kept them in memory.
+// TestMemory checks that many clients do not take much memory, whatever they send and however
+// little they read. All connections stay open. Together, the long answers are larger than
+// mostMemory.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	const (
@@ -101,7 +99,7 @@ func TestMemory(t *testing.T) {
 		ofFile     = field + "file\"; filename=\"a.csv\"\r\n\r\n"
 	)
 	largest := strings.Repeat("First name,Last name\nAna,Horvat\n", 10<<20/32)
-	large := largest[:2<<20] // 200 connections send 400 MB of it, more than twice mostMemory
+	large := largest[:2<<20] // 200 connections send 400 MB, more than twice mostMemory
 	var fields, parts, headers strings.Builder
 	for i := 0; fields.Len() < 65_000; i++ {
 		fmt.Fprintf(&fields, "&%x", i)
@@ -115,7 +113,7 @@ func TestMemory(t *testing.T) {
 	for name, tt := range map[string]struct {
 		number  int
 		scope   string
-		answer  bool // there is one, whose first byte alone is read
+		answer  bool // clients read the first byte of the answer
 		request func(c *crowd) string
 	}{
 		"idle": {300, "read", true, func(c *crowd) string { return c.request("GET /office/", "", 0, c.cookie) }},
@@ -166,8 +164,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryOfPhones: those who have the key of a phone do not take much memory either,
-// whatever they ask for.
+// TestMemoryOfPhones checks that clients with the key of a phone do not take much memory either,
+// whatever they request.
 func TestMemoryOfPhones(t *testing.T) {
 	t.Parallel()
 	const (
@@ -213,9 +211,8 @@ func TestMemoryOfPhones(t *testing.T) {
 	}
 }
 
-// TestMemoryOfImports: two departments that import the longest lists at the same time
-// do not take much memory either, nor do workbooks that unpack to as many cells as may be,
-// or to millions of strings.
+// TestMemoryOfImports checks the memory of two simultaneous imports of the longest lists, of
+// workbooks with the maximum number of cells, and of workbooks with millions of strings.
 func TestMemoryOfImports(t *testing.T) {
 	t.Parallel()
 	var list strings.Builder
@@ -265,14 +262,14 @@ func TestMemoryOfImports(t *testing.T) {
 	}
 }
 
-// repeated is a text and how often it is written.
+// repeated is a text and the number of its repetitions.
 type repeated struct {
 	text  string
 	times int
 }
 
-// workbookOf returns a workbook with these rows. If shared is not nil, the workbook also has
-// a part with these shared strings. It never holds all rows in memory.
+// workbookOf returns a workbook with these rows and, if shared is not nil, a part with these
+// shared strings. It never holds all rows in memory.
 func workbookOf(t *testing.T, rows, shared []repeated) string {
 	t.Helper()
 	var content bytes.Buffer
@@ -301,7 +298,7 @@ func workbookOf(t *testing.T, rows, shared []repeated) string {
 	return content.String()
 }
 
-// TestSlowExports: clients that take no export keep nobody from a page.
+// TestSlowExports checks that clients that do not read their exports do not block a page.
 func TestSlowExports(t *testing.T) {
 	t.Parallel()
 	c := startCrowd(t, "write")

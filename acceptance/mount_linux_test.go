@@ -15,19 +15,19 @@ func bind(t *testing.T, from, to string) {
 		t.Skip("only root can mount a file")
 	}
 	if out, err := exec.Command("mount", "--bind", from, to).CombinedOutput(); err != nil {
-		t.Skipf("nothing can be mounted here: %s", out)
+		t.Skipf("mounting is not possible here: %s", out)
 	}
 	t.Cleanup(func() { exec.Command("umount", to).Run() })
 }
 
-// mountedFile is what every command prints for a database file that is a mount point.
+// mountedFile is the error of every command for a database file that is a mount point.
 func mountedFile(path string) string {
 	return fmt.Sprintf("Error: the database %q is itself a mount point: serving it under another path as well would damage it\n"+
 		"Try: mount its folder instead (in Docker: -v with a folder)\n", path)
 }
 
-// TestMountedFileAsRoot: no command uses a database file that is a mount point, because the lock
-// and the -wal are next to the path, and the file has another path. A backup may be mounted.
+// TestMountedFileAsRoot checks that no command uses a database file that is a mount point: the
+// lock and the -wal are next to the path, but the file has another path. A backup may be mounted.
 func TestMountedFileAsRoot(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "mounted.db")
@@ -36,8 +36,9 @@ func TestMountedFileAsRoot(t *testing.T) {
 	works(t, "restore", path, "--db", filepath.Join(t.TempDir(), "new.db"))
 }
 
-// TestMountedFolderAsRoot: the lock and the -wal are in the folder, so a second service finds the
-// database in use, and commands work through both paths. The same holds for a link.
+// TestMountedFolderAsRoot checks that a mounted folder works: it contains the lock and the -wal,
+// so a second service reports that the database is in use, and commands work through both paths.
+// The same holds for a link.
 func TestMountedFolderAsRoot(t *testing.T) {
 	t.Parallel()
 	s, folder, link := start(t), t.TempDir(), filepath.Join(t.TempDir(), "link.db")

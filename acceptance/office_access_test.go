@@ -11,8 +11,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/authority"
 )
 
-// row returns what the table of that heading says of a name, a text for each
-// column; nil if the name is not there.
+// row returns the texts of the cells of a name in the table with that heading, or nil if the
+// table lacks the name.
 func (p *webPage) row(t *testing.T, table, name string) (cells []string) {
 	t.Helper()
 	for _, tr := range p.rows(table) {
@@ -26,7 +26,7 @@ func (p *webPage) row(t *testing.T, table, name string) (cells []string) {
 	return nil
 }
 
-// rows returns the rows of the table of that heading.
+// rows returns the rows of the table with that heading.
 func (p *webPage) rows(table string) []*element {
 	for _, e := range p.all("table") {
 		for _, heading := range p.all("", "id", e.attributes["aria-labelledby"]) {
@@ -38,7 +38,7 @@ func (p *webPage) rows(table string) []*element {
 	return nil
 }
 
-// one returns the first element below e with a tag, nil if there is none.
+// one returns the first element below e with a tag, or nil.
 func (e *element) one(tag string) *element {
 	if all := e.all(tag); len(all) > 0 {
 		return all[0]
@@ -46,7 +46,7 @@ func (e *element) one(tag string) *element {
 	return nil
 }
 
-// press presses the only button of that text, with the form that it is in.
+// press submits the form of the only button with that text.
 func (p *webPage) press(t *testing.T, button string) *webPage {
 	t.Helper()
 	for _, form := range p.all("form") {
@@ -69,7 +69,7 @@ func (b *browser) ended(t *testing.T) {
 	})
 }
 
-// lets reports that a session works.
+// lets checks that a session works.
 func (b *browser) lets(t *testing.T) {
 	t.Helper()
 	b.get(t, "/office/history").wants(t, 200)
@@ -83,8 +83,8 @@ const (
 
 var shownDay = regexp.MustCompile(`^\d{1,2} [A-Z][a-z]+ \d{4}$`)
 
-// TestOfficeAccess: the keys and sessions of the department, and that revoking one
-// ends it, with the sessions that it has opened, while others go on.
+// TestOfficeAccess checks the keys and sessions of the department, and that revoking a key ends
+// it and its sessions but no others.
 func TestOfficeAccess(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -94,8 +94,8 @@ func TestOfficeAccess(t *testing.T) {
 	newKey(t, s.db, "Engine 7", "--label", "another department")
 	b, atDesk, atHome, plainly := s.signIn(t, chief, "en"), s.signIn(t, desk, "en"), s.signIn(t, desk, "en"), s.signIn(t, plain, "en")
 	p := b.get(t, "/office/access").wants(t, 200).says(t, "revoke it and invite others").lacks(t, "another department", "Revoked and expired")
-	if len(p.rows(signedIn)) != 4 || len(p.rows(forKeys)) != 4 || len(p.all("a", "href", "/office/access", "aria-current", "page")) != 2 { // in the menu, and beside Phones
-		t.Errorf("the page: %s", p.text())
+	if len(p.rows(signedIn)) != 4 || len(p.rows(forKeys)) != 4 || len(p.all("a", "href", "/office/access", "aria-current", "page")) != 2 { // in the menu, and next to Phones
+		t.Errorf("page: %s", p.text())
 	}
 	for _, tt := range []struct{ table, name, may, used, button string }{
 		{signedIn, "chief <&> (browser)", mayAll, "a day", "Revoke chief <&> (browser)"},
@@ -107,17 +107,17 @@ func TestOfficeAccess(t *testing.T) {
 		cells := p.row(t, tt.table, tt.name)
 		used := 1
 		if tt.table == signedIn {
-			used = 2 // after the device
+			used = 2 // the column follows the device
 		}
 		if len(cells) != 5 || cells[0] != tt.may || (cells[used] == "never") != (tt.used == "never") || tt.used == "a day" && !shownDay.MatchString(cells[used]) || cells[4] != tt.button {
-			t.Errorf("%s: %q is %q", tt.table, tt.name, cells)
+			t.Errorf("%s: the row of %q is %q", tt.table, tt.name, cells)
 		}
 	}
 	if own := p.all("span", "class", "tag"); len(own) != 1 || own[0].parent.text() != "chief <&> (browser) this browser" {
-		t.Errorf("this browser: %s", p.text())
+		t.Errorf("the mark of this browser: %s", p.text())
 	}
 	if key, session := p.row(t, forKeys, "desk")[3], p.row(t, signedIn, "desk (browser)")[3]; key != "never" || !shownDay.MatchString(session) {
-		t.Errorf("they expire %q and %q", key, session)
+		t.Errorf("the key expires %q and the session %q", key, session)
 	}
 
 	p = p.press(t, "Revoke desk").follow(t)
@@ -125,7 +125,7 @@ func TestOfficeAccess(t *testing.T) {
 		t.Errorf("%q: %s", p.notice(t), p.text())
 	}
 	if ended := p.rows("Revoked and expired"); len(ended) != 3 || p.row(t, "Revoked and expired", "desk")[1] != "revoked" {
-		t.Errorf("ended: %s", p.text())
+		t.Errorf("revoked and expired: %s", p.text())
 	}
 	s.as(desk).refused(t, "revoked")
 	atDesk.ended(t)
@@ -134,12 +134,12 @@ func TestOfficeAccess(t *testing.T) {
 	p.press(t, "Revoke key 4 (browser)").follow(t).says(t, "key 4 (browser) was revoked")
 	plainly.ended(t)
 	s.as(plain).do(t, "GET", collection, "").wants(t, 200)
-	b.post(t, "/office/access/revoke", url.Values{"id": {"3"}}).follow(t).says(t, "desk was revoked") // once more
+	b.post(t, "/office/access/revoke", url.Values{"id": {"3"}}).follow(t).says(t, "desk was revoked") // a second time
 	b.get(t, "/office/access?revoked=1").lacks(t, "was revoked")
 }
 
-// TestOfficeAccessOwn: who revokes the own session, or the key that opened it, is
-// signed out.
+// TestOfficeAccessOwn checks that revoking one's own session, or the key that opened it, signs
+// the user out.
 func TestOfficeAccessOwn(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -150,7 +150,7 @@ func TestOfficeAccessOwn(t *testing.T) {
 		b := s.signIn(t, chief, "en")
 		p := b.get(t, "/office/access").press(t, button)
 		if at := p.follow(t); at.notice(t) != "You are signed out" || at.heading(t) != "Sign in" || len(at.one(t, "main").all("p", "class", "fault")) != 0 {
-			t.Errorf("%s leads to %s: %s", button, at.path, at.text())
+			t.Errorf("%s shows %s: %s", button, at.path, at.text())
 		}
 		if len(b.Jar.Cookies(root)) != 0 {
 			t.Errorf("%s: the cookie is still there", button)
@@ -159,16 +159,16 @@ func TestOfficeAccessOwn(t *testing.T) {
 	s.as(chief).refused(t, "revoked")
 }
 
-// atFirst is the number of open invitations of a new database: that of the link
-// that its first start prints.
+// atFirst is the number of open invitations of a new database: the link that its first start
+// prints.
 const atFirst = 1
 
-// TestOfficeAccessRefusals: only admin sees and does anything here, only from this
-// page, and only in its own department.
+// TestOfficeAccessRefusals checks that the access page needs the scope admin and a request from
+// the page itself, and that it affects only its own department.
 func TestOfficeAccessRefusals(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	ours := newKey(t, s.db, "default", "--label", "ours") // key 2
+	key := newKey(t, s.db, "default", "--label", "ours") // key 2
 	chief := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin", "--label", "chief"), "en")
 	stranger := s.signIn(t, newKey(t, s.db, "Engine 7", "--scope", "admin", "--label", "stranger"), "en")
 	invited := chief.post(t, "/office/access/invite", url.Values{"name": {"Ana"}, "scope": {"read"}}).wants(t, 200)
@@ -180,7 +180,7 @@ func TestOfficeAccessRefusals(t *testing.T) {
 		b := s.signIn(t, newKey(t, s.db, "default", "--scope", scope), "en")
 		b.get(t, "/office/access").wants(t, 403).says(t, "You may not do this")
 		if len(b.get(t, "/office/history").all("a", "href", "/office/access")) != 0 {
-			t.Errorf("%s is led to the page", scope)
+			t.Errorf("%s sees a link to the page", scope)
 		}
 		for action, form := range forms {
 			b.post(t, "/office/access/"+action, form).wants(t, 403).says(t, "You may not do this")
@@ -206,10 +206,10 @@ func TestOfficeAccessRefusals(t *testing.T) {
 		t.Errorf("afterwards: %s", p.text())
 	}
 	stranger.get(t, "/office/access").lacks(t, "Ana", "ours", "chief")
-	s.as(ours).do(t, "GET", collection, "").wants(t, 200)
+	s.as(key).do(t, "GET", collection, "").wants(t, 200)
 }
 
-// TestOfficeInvite: an invitation is shown once, opens one session, and can be
+// TestOfficeInvite checks that an invitation is shown once, opens one session, and can be
 // withdrawn.
 func TestOfficeInvite(t *testing.T) {
 	t.Parallel()
@@ -218,10 +218,10 @@ func TestOfficeInvite(t *testing.T) {
 	p := b.get(t, "/office/access").form(t, "/office/access/invite").set(t, "Name", " Ana <&> Čović ").send(t, "Invite").wants(t, 200)
 	p.says(t, "Invitation for Ana <&> Čović", "one sign-in within 15 minutes", "can be reached from this computer only", "--listen 0.0.0.0:8443")
 	code, link := p.labelled(t, "Code"), p.labelled(t, "Link")
-	made := p.one(t, "section", "id", "made")
+	section := p.one(t, "section", "id", "made")
 	p.one(t, "h2", "id", "made-for", "autofocus", "")
-	if qr := made.all("svg", "role", "img", "aria-label", "QR code of the link for Ana <&> Čović"); len(qr) != 1 || len(made.all("button", "data-print", "")) != 1 {
-		t.Errorf("there is no QR code, or nothing to print it: %s", p.body)
+	if qr := section.all("svg", "role", "img", "aria-label", "QR code of the link for Ana <&> Čović"); len(qr) != 1 || len(section.all("button", "data-print", "")) != 1 {
+		t.Errorf("the QR code or the print button is missing: %s", p.body)
 	}
 	p.says(t, "Good until "+p.row(t, "Open invitations", "Ana <&> Čović")[1])
 	_, readonly := link.attributes["readonly"]
@@ -253,13 +253,13 @@ func TestOfficeInvite(t *testing.T) {
 	s.browser(t, "en").post(t, "/office/sign-in", url.Values{"key": {code.text()}}).wants(t, 403)
 }
 
-// TestOfficeInviteElsewhere: the link has the address that the service has now, where
-// that of the command is from.
+// TestOfficeInviteElsewhere checks that the link has the current address of the service, like the
+// link of the command.
 func TestOfficeInviteElsewhere(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	b := s.signIn(t, s.key, "en")
-	execSQL(t, s.db, "UPDATE service SET address = 'http://192.0.2.7:8080'") // as in another network
+	execSQL(t, s.db, "UPDATE service SET address = 'http://192.0.2.7:8080'") // like in another network
 	p := b.post(t, "/office/access/invite", url.Values{"name": {"Ana"}, "scope": {"read"}}).wants(t, 200)
 	p.says(t, "Invitation for Ana").lacks(t, "can be reached from this computer only", "--listen")
 	link := p.labelled(t, "Link").attributes["value"]
@@ -268,7 +268,8 @@ func TestOfficeInviteElsewhere(t *testing.T) {
 	}
 }
 
-// TestOfficeInviteFaults: a name has the rules of a label. What was typed stays.
+// TestOfficeInviteFaults checks that a name follows the rules for labels, and that the form keeps
+// the typed text.
 func TestOfficeInviteFaults(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -282,13 +283,13 @@ func TestOfficeInviteFaults(t *testing.T) {
 	} {
 		p := b.post(t, "/office/access/invite", url.Values{"name": {name}, "scope": {"admin"}}).wants(t, 422)
 		if !strings.HasPrefix(p.fault(t, "Name"), fault) || p.labelled(t, "Name").attributes["value"] != name {
-			t.Errorf("of %q: %q in %s", name, p.fault(t, "Name"), p.body)
+			t.Errorf("%q: fault %q in %s", name, p.fault(t, "Name"), p.body)
 		}
 		if chosen := p.form(t, "/office/access/invite").values.Get("scope"); chosen != "admin" || len(p.rows("Open invitations")) != atFirst {
 			t.Errorf("%q is chosen", chosen)
 		}
 		if link := p.one(t, "div", "id", "faults").one("a"); link.attributes["href"] != "#name" {
-			t.Errorf("the summary leads to %s", link.attributes["href"])
+			t.Errorf("the link of the summary is %s", link.attributes["href"])
 		}
 	}
 	for _, scope := range []string{"", "owner", "Admin"} {
@@ -297,8 +298,8 @@ func TestOfficeInviteFaults(t *testing.T) {
 	b.post(t, "/office/access/invite", url.Values{"name": {strings.Repeat("č", 100)}, "scope": {"read"}}).wants(t, 200)
 }
 
-// TestOfficeAccessDevice: a session says which browser and system it is on, and only its
-// last day there.
+// TestOfficeAccessDevice checks that a session shows its browser, its system, and the day of its
+// last use.
 func TestOfficeAccessDevice(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -314,14 +315,14 @@ func TestOfficeAccessDevice(t *testing.T) {
 	}
 }
 
-// TestOfficeInviteTrust: with a certificate of its own the page says where a device gets
-// what it must trust first.
+// TestOfficeInviteTrust checks that with a self-signed certificate the page names the address of
+// the certificate that a device must trust first.
 func TestOfficeInviteTrust(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--tls-self-signed")
 	s.trust(t)
 	b := s.signIn(t, s.key, "en")
-	execSQL(t, s.db, "UPDATE service SET address = 'https://192.0.2.7:8443'") // as for others in the network
+	execSQL(t, s.db, "UPDATE service SET address = 'https://192.0.2.7:8443'") // like for others in the network
 	b.post(t, "/office/access/invite", url.Values{"name": {"Ana"}, "scope": {"read"}}).wants(t, 200).
 		says(t, "the device must trust this computer first: https://192.0.2.7:8443"+authority.Path)
 }

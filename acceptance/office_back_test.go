@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// backTo returns the address of a person's page that leads back to a list.
+// backTo returns the address of a person's page with a way back to a list.
 func backTo(id, list string) string { return personPath(id) + "?back=" + url.QueryEscape(list) }
 
-// wantsBack checks that an answer leads to a list as it was, at the row of a person. It
-// returns the list.
+// wantsBack checks that an answer redirects to the same list at the row of a person. It returns
+// the list.
 func (p *webPage) wantsBack(t *testing.T, list, notice, id string) *webPage {
 	t.Helper()
 	at, err := url.Parse(p.wants(t, http.StatusSeeOther).header.Get("Location"))
@@ -21,18 +21,18 @@ func (p *webPage) wantsBack(t *testing.T, list, notice, id string) *webPage {
 	}
 	query := at.Query()
 	if query.Get(notice) != id || notice != "deleted" && at.Fragment != id {
-		t.Errorf("it leads to %s", at)
+		t.Errorf("it redirects to %s", at)
 	}
 	query.Del(notice)
 	query.Del("entry")
 	want, err := url.Parse(list)
 	if err != nil || at.Path != want.Path || query.Encode() != want.Query().Encode() {
-		t.Errorf("it leads to %s, not %s", at, list)
+		t.Errorf("it redirects to %s, want %s", at, list)
 	}
 	return p.follow(t).wants(t, http.StatusOK)
 }
 
-// marked returns the names in the rows that are marked, with their ids.
+// marked returns the names and ids in the marked rows.
 func (p *webPage) marked() (names []string) {
 	for _, row := range p.all("tr", "aria-current", "true") {
 		names = append(names, row.all("a")[0].attributes["aria-label"]+" "+row.attributes["id"])
@@ -40,8 +40,7 @@ func (p *webPage) marked() (names []string) {
 	return names
 }
 
-// TestOfficeLeadsBack: from a search to a person and back to the search, whatever is done
-// there.
+// TestOfficeLeadsBack checks that every action on a person's page returns to the search.
 func TestOfficeLeadsBack(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -52,19 +51,19 @@ func TestOfficeLeadsBack(t *testing.T) {
 	const list = "/office/?page=1&search=%C4%8Cov&sortBy=firstName&sortDir=desc"
 	link := b.get(t, list).one(t, "a", "aria-label", "Ana Čović").attributes["href"]
 	if link != backTo(id, list) {
-		t.Fatalf("the row leads to %s", link)
+		t.Fatalf("the link of the row is %s", link)
 	}
 	person := b.get(t, link)
 	if at := person.one(t, "a", "class", "button", "href", list+"#"+id).text(); at != "Cancel" {
-		t.Errorf("%q leads back", at)
+		t.Errorf("the link back is %q", at)
 	}
 	found := person.form(t, personPath(id)).set(t, "Phone", "112").send(t, "Save").wantsBack(t, list, "saved", id)
 	if marked := found.marked(); len(marked) != 1 || marked[0] != "Ana Čović "+id || found.notice(t) != "Ana Čović was saved Undo" {
-		t.Errorf("%q, marked are %q", found.notice(t), marked)
+		t.Errorf("notice %q, marked rows %q", found.notice(t), marked)
 	}
 	deleted := b.get(t, link).form(t, personPath(id)+"/delete").send(t, "Delete")
 	if to := deleted.header.Get("Location"); !strings.HasSuffix(to, "#"+eva) {
-		t.Errorf("it leads to %s, not to the row beside", to)
+		t.Errorf("it redirects to %s, want the next row", to)
 	}
 	found = deleted.wantsBack(t, list, "deleted", id)
 	found = found.form(t, personPath(id)+"/undelete").send(t, "Undo").wantsBack(t, list, "restored", id)
@@ -84,7 +83,7 @@ func TestOfficeLeadsBack(t *testing.T) {
 	}
 	born := b.get(t, birthday).form(t, personPath(id)).set(t, "Date of birth", "16 May 1990").send(t, "Save")
 	if p := born.follow(t); p.notice(t) != "Ana Čović was saved Undo" || p.heading(t) != "Birthdays" {
-		t.Errorf("%s says %q", p.path, p.notice(t))
+		t.Errorf("%s has the notice %q", p.path, p.notice(t))
 	}
 
 	person = b.get(t, link)
@@ -97,11 +96,11 @@ func TestOfficeLeadsBack(t *testing.T) {
 
 	plain := b.get(t, "/office/?saved="+id)
 	if to := plain.one(t, "a", "aria-label", "Ana Čović").attributes["href"]; to != personPath(id) {
-		t.Errorf("the list as it begins leads to %s", to)
+		t.Errorf("the link in the initial list is %s", to)
 	}
 }
 
-// TestOfficeLeadsBackAfterSignIn: the way back is not lost with the session.
+// TestOfficeLeadsBackAfterSignIn checks that a new sign-in keeps the way back.
 func TestOfficeLeadsBackAfterSignIn(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -117,12 +116,12 @@ func TestOfficeLeadsBackAfterSignIn(t *testing.T) {
 	s.endSessions(t, b)
 	ended := person.form(t, personPath(id)+"/delete").send(t, "Delete").wants(t, http.StatusUnauthorized)
 	if next := ended.form(t, "/office/sign-in").values.Get("next"); next != list {
-		t.Errorf("sign-in leads to %s", next)
+		t.Errorf("sign-in continues to %s", next)
 	}
 }
 
-// TestOfficeSaveAndNext: in a search one goes from person to person, also to the next page.
-// Behind the last one is the search.
+// TestOfficeSaveAndNext checks that "Save and next" goes through a search across pages, and that
+// the last person returns to the search.
 func TestOfficeSaveAndNext(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -141,16 +140,16 @@ func TestOfficeSaveAndNext(t *testing.T) {
 	}
 	p = p.form(t, personPath(id())).send(t, "Save and next").follow(t)
 	if p.heading(t) != "Ana Horvat 100" || len(p.all("button", "name", "then")) > 0 {
-		t.Fatalf("the last is %q", p.heading(t))
+		t.Fatalf("the last person is %q", p.heading(t))
 	}
 	p.form(t, personPath(id())).send(t, "Save").wantsBack(t, "/office/?page=2&search=ana", "saved", id())
 	if outside := b.get(t, personPath(id())); len(outside.all("button", "name", "then")) > 0 {
-		t.Error("there is somebody next outside a search")
+		t.Error("Save and next appears outside a search")
 	}
 }
 
-// TestOfficeFollowsWhoMoves: a change can take somebody to another page of the list, or out
-// of the search.
+// TestOfficeFollowsWhoMoves checks that the page follows a person who moves to another page of the
+// list, or who is no longer in the search.
 func TestOfficeFollowsWhoMoves(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -162,25 +161,25 @@ func TestOfficeFollowsWhoMoves(t *testing.T) {
 	saved := b.get(t, personPath(id)).form(t, personPath(id)).set(t, "Last name", "Zorić").send(t, "Save")
 	moved := saved.follow(t)
 	if marked := moved.marked(); !strings.HasPrefix(moved.path, "/office/?entry=102&page=2&saved="+id) || len(marked) != 1 {
-		t.Errorf("%s marks %q", moved.path, marked)
+		t.Errorf("%s has the marked rows %q", moved.path, marked)
 	}
 	left := b.get(t, backTo(id, "/office/?search=ana")).form(t, personPath(id)).set(t, "First name", "Eva").set(t, "E-mail", "").
 		send(t, "Save").wantsBack(t, "/office/?search=ana", "saved", id)
 	if left.notice(t) != "Eva Zorić was saved Undo" || len(left.marked()) > 0 {
-		t.Errorf("%q, %q", left.notice(t), left.marked())
+		t.Errorf("notice %q, marked rows %q", left.notice(t), left.marked())
 	}
 	if emptied := b.post(t, personPath(id)+"/delete", url.Values{"back": {"/office/?page=2"}}).follow(t); emptied.path != "/office/?deleted="+id+"&page=1" {
-		t.Errorf("deleting the last of a page leads to %s", emptied.path)
+		t.Errorf("deleting the last person of a page redirects to %s", emptied.path)
 	}
 }
 
-// undo presses the button of the notice.
+// undo presses the button Undo of the notice.
 func (p *webPage) undo(t *testing.T) *webPage {
 	t.Helper()
 	return p.form(t, p.one(t, "div", "id", "notice").all("form")[0].attributes["action"]).send(t, "Undo")
 }
 
-// TestOfficeUndoesSaving: the notice brings back what was there before, and undoes that, too.
+// TestOfficeUndoesSaving checks that the notice undoes a change, and can undo that again.
 func TestOfficeUndoesSaving(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -190,7 +189,7 @@ func TestOfficeUndoesSaving(t *testing.T) {
 	wants := func(want string) {
 		t.Helper()
 		if got := s.stored(t, id).summary(); got != want {
-			t.Errorf("stored is %s, not %s", got, want)
+			t.Errorf("stored: %s, want %s", got, want)
 		}
 	}
 	form := b.get(t, backTo(id, list)).form(t, personPath(id)).set(t, "Phone", "112").set(t, "E-mail", "")
@@ -198,7 +197,7 @@ func TestOfficeUndoesSaving(t *testing.T) {
 	wants(after)
 	undone := saved.undo(t).wantsBack(t, list, "undone", id)
 	if wants(before); undone.notice(t) != "Ana Čović is as it was before: Phone, E-mail Undo" || len(undone.marked()) != 1 {
-		t.Errorf("%q, %q", undone.notice(t), undone.marked())
+		t.Errorf("notice %q, marked rows %q", undone.notice(t), undone.marked())
 	}
 	saved.undo(t).wantsBack(t, list, "undone", id) // pressed twice
 	if n := s.changeCount(t); n != 3 {
@@ -206,28 +205,28 @@ func TestOfficeUndoesSaving(t *testing.T) {
 	}
 	undone.undo(t).wantsBack(t, list, "undone", id)
 	wants(after)
-	if form.send(t, "Save").follow(t); s.changeCount(t) != 4 { // it is so already
+	if form.send(t, "Save").follow(t); s.changeCount(t) != 4 { // no value differs
 		t.Errorf("%d changes", s.changeCount(t))
 	}
 	if late := b.get(t, saved.path).notice(t); late != "Ana Čović was saved" {
-		t.Errorf("something came after it: %q", late)
+		t.Errorf("the notice after a later change is %q", late)
 	}
 
 	same := b.get(t, backTo(id, list)).form(t, personPath(id)).set(t, "Phone", " 112 ").send(t, "Save").follow(t)
 	if same.notice(t) != "Ana Čović was saved" {
-		t.Errorf("nothing was changed: %q", same.notice(t))
+		t.Errorf("the notice without a change is %q", same.notice(t))
 	}
 	added := b.get(t, newPerson).form(t, "/office/people").set(t, "First name", "Eva").set(t, "Last name", "Kos").send(t, "Add person").follow(t)
 	if gone := added.undo(t).follow(t); gone.notice(t) != "Eva Kos was deleted Undo" {
-		t.Errorf("taking back an addition: %q", gone.notice(t))
+		t.Errorf("the notice after undoing an addition is %q", gone.notice(t))
 	}
 	other := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en").get(t, undone.path)
 	if len(other.one(t, "div", "id", "notice").all("form")) > 0 {
-		t.Error("a reader could undo")
+		t.Error("a reader sees the button Undo")
 	}
 }
 
-// TestOfficeUndoOverwritesNobody: what somebody else has changed since is shown beside it.
+// TestOfficeUndoOverwritesNobody checks that undo shows a later change instead of overwriting it.
 func TestOfficeUndoOverwritesNobody(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -241,12 +240,12 @@ func TestOfficeUndoOverwritesNobody(t *testing.T) {
 	save("113")
 	conflict := saved.undo(t).wants(t, http.StatusConflict)
 	if got := s.stored(t, id).PhoneNumber; *got != "113" {
-		t.Errorf("stored is %s", *got)
+		t.Errorf("stored: %s", *got)
 	}
 	conflict.says(t, "091 234 5678", "113")
 	conflict.form(t, personPath(id)).send(t, "Save").wantsBack(t, list, "saved", id)
 	if got := s.stored(t, id).PhoneNumber; *got != "091 234 5678" {
-		t.Errorf("stored is %s", *got)
+		t.Errorf("stored: %s", *got)
 	}
 	saved = save("112")
 	s.do(t, "DELETE", collection+"/"+id, "").wants(t, http.StatusNoContent)

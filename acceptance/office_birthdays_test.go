@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// born returns a person for the API.
+// born returns the JSON of a person with a date of birth.
 func born(name, day string) string {
 	return fmt.Sprintf(`{"firstName":%q,"lastName":"Test","dateOfBirth":%q}`, name, day)
 }
 
-// TestOfficeBirthdays: people stand in their months, by day.
+// TestOfficeBirthdays checks that people are listed in the month of their birthday, by day.
 func TestOfficeBirthdays(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -34,17 +34,17 @@ func TestOfficeBirthdays(t *testing.T) {
 		got = append(got, strings.Replace(section.text(), " this month", "", 1))
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("the months have %q, not %q", got, want)
+		t.Errorf("the months are %q, want %q", got, want)
 	}
 	if p.labelled(t, "Age").attributes["value"] != "18" || p.labelled(t, "Before").attributes["value"] != fmt.Sprintf("1 January %d", year+1) {
-		t.Errorf("the form is %s", p.body)
+		t.Errorf("form: %s", p.body)
 	}
 	if len(p.all("div", "class", "paper")) != 1 {
-		t.Error("there is an answer, but nobody asked")
+		t.Error("there is an answer without a question")
 	}
 }
 
-// TestOfficeBirthdaysNow: the present month is marked, and a link leads to it.
+// TestOfficeBirthdaysNow checks that the current month is marked and has a link.
 func TestOfficeBirthdaysNow(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -59,11 +59,11 @@ func TestOfficeBirthdaysNow(t *testing.T) {
 	}
 	month := p.one(t, "h3", "id", strings.TrimPrefix(current[0].attributes["href"], "#"))
 	if now := time.Now().Month().String(); current[0].text() != now || month.text() != now+" this month" {
-		t.Errorf("it is %s, the page says %q and %q", now, current[0].text(), month.text())
+		t.Errorf("the month is %s, the page has %q and %q", now, current[0].text(), month.text())
 	}
 }
 
-// reaching asks who reaches an age, and returns the rows of the answer.
+// reaching requests who reaches an age, and returns the rows of the answer.
 func (b *browser) reaching(t *testing.T, age, before string) (rows []string) {
 	t.Helper()
 	p := b.get(t, "/office/birthdays").form(t, "/office/birthdays").set(t, "Age", age).set(t, "Before", before).send(t, "Show").wants(t, 200)
@@ -79,7 +79,7 @@ func (b *browser) reaching(t *testing.T, age, before string) (rows []string) {
 	return rows
 }
 
-// TestOfficeReaching asks for ages that lie in the future for certain.
+// TestOfficeReaching requests ages that people reach in the future.
 func TestOfficeReaching(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -96,18 +96,18 @@ func TestOfficeReaching(t *testing.T) {
 		{" 140 ", "2130-05-16", []string{"Test First 15 May 1990 15 May 2130"}},
 		{"140", "15.5.2130", nil},
 		{"148", "1 March 2140", []string{"Test First 15 May 1990 15 May 2138", "Test Second 16 May 1990 16 May 2138", "Test Leap 29 February 1992 29 February 2140"}},
-		{"18", "1 January 2010", nil}, // they were 18 before today
+		{"18", "1 January 2010", nil}, // they reached 18 in the past
 	} {
 		if got := b.reaching(t, tt.age, tt.before); !slices.Equal(got, tt.want) {
-			t.Errorf("%s before %s: %q, not %q", tt.age, tt.before, got, tt.want)
+			t.Errorf("%s before %s: got %q, want %q", tt.age, tt.before, got, tt.want)
 		}
 	}
 	p := b.get(t, "/office/birthdays?age=140&before=2130-05-16").says(t, "Who reaches the age of 140 before 16 May 2130", "1 person has no date of birth")
 	if value := p.labelled(t, "Before").attributes["value"]; value != "2130-05-16" {
-		t.Errorf("what was typed became %q", value)
+		t.Errorf("the typed date became %q", value)
 	}
 	if len(p.all("div", "class", "paper")) != 1 || len(p.all("div", "class", "months")) > 0 {
-		t.Error("there is more than the answer")
+		t.Error("the page shows more than the answer")
 	}
 	links := 0
 	for _, age := range []string{"16", "18", "60", "65", "70"} {
@@ -118,8 +118,8 @@ func TestOfficeReaching(t *testing.T) {
 	}
 }
 
-// TestOfficeReachingFaults: what cannot be read is said at its field, and stays
-// there.
+// TestOfficeReachingFaults checks that the form shows a fault at its field and keeps the typed
+// text.
 func TestOfficeReachingFaults(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -152,7 +152,8 @@ func TestOfficeReachingFaults(t *testing.T) {
 	}
 }
 
-// TestOfficeCalendar: the page offers the calendar as a file. TestBirthdays has its content.
+// TestOfficeCalendar checks that the page offers the calendar as a file. TestBirthdays checks its
+// content.
 func TestOfficeCalendar(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -16,8 +16,8 @@ const theirs = "Nr;Name;Vorname;Geburtsdatum;Telefon\n" +
 	"2;Groß;Jürgen;26.06.1990;\n" +
 	"3;Old;Otto;1.2.1950;1\n"
 
-// TestOfficeCompare: a list beside ours, for those who may only read, to print, and
-// with nothing changed.
+// TestOfficeCompare checks the comparison with another list: it needs only the scope read, can be
+// printed, and changes nothing.
 func TestOfficeCompare(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -36,7 +36,7 @@ func TestOfficeCompare(t *testing.T) {
 		}
 	}
 	if heading := p.heading(t); heading != "default: compared with insurer <1>.csv" || len(p.all("button", "data-print", "")) != 1 {
-		t.Errorf("the heading is %q", heading)
+		t.Errorf("heading %q", heading)
 	}
 	again := p.form(t, "/office/compare")
 	if p = again.set(t, "Telefon", "").send(t, "Compare again").wants(t, 200).says(t, "2 people are the same on both"); len(p.rows("What differs")) != 0 {
@@ -44,12 +44,13 @@ func TestOfficeCompare(t *testing.T) {
 	}
 	b.get(t, p.one(t, "footer").all("input", "name", "next")[0].attributes["value"]).wants(t, 200).says(t, "2 people are the same on both")
 	if b.names(t) != "Ana Čović, Jürgen Groß, Eva Neu" || len(b.get(t, "/office/imports").all("tr")) != 0 {
-		t.Errorf("a comparison has changed something: %s", b.names(t))
+		t.Errorf("a comparison changed the list: %s", b.names(t))
 	}
 }
 
-// TestOfficeCompareProbably: who stands on both lists in other words is in a group of their
-// own, groups are sorted by the last name, and all of it can be downloaded.
+// TestOfficeCompareProbably checks that people who are written differently on both lists are in a
+// separate group, that groups are sorted by last name, and that the whole result can be
+// downloaded.
 func TestOfficeCompareProbably(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -72,10 +73,10 @@ func TestOfficeCompareProbably(t *testing.T) {
 		}
 	}
 	if rows := p.rows("Only on their list"); len(rows) != 500 || rows[0].one("th").text() != "Otto New000" {
-		t.Errorf("only theirs: %d", len(rows))
+		t.Errorf("only on their list: %d", len(rows))
 	}
 	if rows := p.rows("Only on our list"); len(rows) != 2 || rows[0].text() != "Eva Ähre" {
-		t.Errorf("only ours: %v", rows)
+		t.Errorf("only on our list: %v", rows)
 	}
 	report := p.form(t, "/office/compare").send(t, "Download all of it").wants(t, 200)
 	if got := report.header.Get("Content-Disposition"); got != `attachment; filename="comparison.xlsx"` {

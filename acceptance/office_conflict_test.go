@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// choices are the fields of a conflict page, each with its mark and its two
-// radio buttons; the chosen one has a star.
+// choices returns the fields of a conflict page, each with its mark and its two radio buttons. A
+// star marks the selected one.
 func (p *webPage) choices() (list []string) {
 	for _, field := range p.all("fieldset") {
 		line := field.all("legend")[0].text()
@@ -23,17 +23,17 @@ func (p *webPage) choices() (list []string) {
 	return list
 }
 
-// wantsChoices fails unless the page is a conflict of these fields.
+// wantsChoices checks that the page is a conflict with these fields.
 func (p *webPage) wantsChoices(t *testing.T, heading string, want ...string) *webPage {
 	t.Helper()
 	p.wants(t, http.StatusConflict)
 	if got := p.choices(); p.heading(t) != heading || !slices.Equal(got, want) {
-		t.Errorf("%q: %q", p.heading(t), got)
+		t.Errorf("%q has the choices %q", p.heading(t), got)
 	}
 	return p
 }
 
-// choose presses a radio button.
+// choose selects a radio button.
 func (f *webForm) choose(t *testing.T, name, value string) *webForm {
 	t.Helper()
 	if found := f.form.all("input", "type", "radio", "name", name, "value", value); len(found) == 0 {
@@ -43,17 +43,17 @@ func (f *webForm) choose(t *testing.T, name, value string) *webForm {
 	return f
 }
 
-// TestOfficeTwoEditors: both change a person. The form of the later one is
-// refused, and shows both versions of each field that differs.
+// TestOfficeTwoEditors checks that the later of two conflicting forms is rejected and shows both
+// versions of each field that differs.
 func TestOfficeTwoEditors(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id := s.create(t, ana)
-	b, theirs := s.signIn(t, s.key, "en"), s.signIn(t, s.key, "en")
+	b, other := s.signIn(t, s.key, "en"), s.signIn(t, s.key, "en")
 	mine := b.get(t, personPath(id)).form(t, personPath(id)).set(t, "First name", "Anna").set(t, "Phone", "111").set(t, "E-mail", " ").set(t, "Date of birth", "1990-05-15")
-	theirs.get(t, personPath(id)).form(t, personPath(id)).set(t, "Last name", "Ivić").set(t, "Phone", "222").
+	other.get(t, personPath(id)).form(t, personPath(id)).set(t, "Last name", "Ivić").set(t, "Phone", "222").
 		set(t, "E-mail", "b@example.org").set(t, "Date of birth", "1990-05-16").send(t, "Save").wants(t, http.StatusSeeOther)
-	for range 2 { // as often as it is sent
+	for range 2 { // each time it is sent
 		mine.send(t, "Save").wantsChoices(t, "Somebody else has changed Ana Ivić",
 			"First name | *Yours: Anna | Theirs: Ana",
 			"Last name | Yours: Čović | *Theirs: Ivić",
@@ -62,7 +62,7 @@ func TestOfficeTwoEditors(t *testing.T) {
 			"Date of birth | Yours: 15 May 1990 | *Theirs: 16 May 1990")
 	}
 	if got := s.stored(t, id).summary(); got != "Ana Ivić, 222, b@example.org, 1990-05-16T00:00:00Z" {
-		t.Errorf("something was saved: %s", got)
+		t.Errorf("the record changed: %s", got)
 	}
 	mine.send(t, "Save").form(t, personPath(id)).choose(t, "phoneNumber", "222").send(t, "Save").follow(t).wants(t, http.StatusOK)
 	if got := s.stored(t, id).summary(); got != "Anna Ivić, 222, -, 1990-05-16T00:00:00Z" {
@@ -70,8 +70,7 @@ func TestOfficeTwoEditors(t *testing.T) {
 	}
 }
 
-// TestOfficeConflictAgain: a third change, while somebody chooses, is not lost
-// either.
+// TestOfficeConflictAgain checks that a third change during the choice is not lost either.
 func TestOfficeConflictAgain(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -96,7 +95,7 @@ func TestOfficeConflictAgain(t *testing.T) {
 	}
 }
 
-// TestOfficeConflictThatIsNone: both have typed the same.
+// TestOfficeConflictThatIsNone checks that identical changes are no conflict.
 func TestOfficeConflictThatIsNone(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -110,8 +109,8 @@ func TestOfficeConflictThatIsNone(t *testing.T) {
 	}
 }
 
-// TestOfficeDeletedMeanwhile: what was typed is shown, and can bring the person
-// back.
+// TestOfficeDeletedMeanwhile checks that a form for a deleted person shows the typed values and
+// can restore the person.
 func TestOfficeDeletedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -132,8 +131,8 @@ func TestOfficeDeletedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestOfficeBringingBackIsChecked: a form that is older than the deleted record
-// brings nobody back, nor does one with faults.
+// TestOfficeBringingBackIsChecked checks that a form that is older than the deleted record, or has
+// faults, does not restore the person.
 func TestOfficeBringingBackIsChecked(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -158,7 +157,7 @@ func TestOfficeBringingBackIsChecked(t *testing.T) {
 		t.Error(p.text())
 	}
 	if s.changeCount(t) != changes {
-		t.Error("the person was brought back")
+		t.Error("the person was restored")
 	}
 	p.form(t, personPath(id)).set(t, "E-mail", "x@example.org").send(t, "Save").wants(t, http.StatusConflict).
 		form(t, personPath(id)).send(t, "Bring back and save").wants(t, http.StatusSeeOther)

@@ -13,11 +13,11 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 )
 
-// eraseOf returns the address that asks whether to erase a person.
+// eraseOf returns the address of the page that asks before a person is permanently deleted.
 func eraseOf(id string) string { return "/office/deleted/erase?id=" + id }
 
-// TestErase: the page first says who would be erased and what that does, and changes
-// nothing. The second press erases them for good, with every trace.
+// TestErase checks that the page first names the people and the consequences and changes nothing,
+// and that the second step deletes them permanently with every trace.
 func TestErase(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -36,7 +36,7 @@ func TestErase(t *testing.T) {
 	left := func(want ...string) {
 		t.Helper()
 		if names := b.get(t, "/office/deleted").names(); !slices.Equal(names, want) {
-			t.Errorf("deleted are %q", names)
+			t.Errorf("deleted people: %q", names)
 		}
 	}
 	eva, ivo, mia := deleted("Eva", ""), deleted("Ivo", "2019-12-31"), deleted("Mia", "2020-01-01")
@@ -48,16 +48,16 @@ func TestErase(t *testing.T) {
 		"and that it was erased, when and by whom", "Backups from before still hold it", "Lists that were printed").lacks(t, "Ivo")
 	left("Eva Canary", "Mia Canary", "Ivo Canary", "Una Canary", "Leo Canary")
 	if p := ask.press(t, "Erase 1 person for good"); p.notice(t) != "1 person was erased for good Backups that hold it" || p.heading(t) != "Deleted" {
-		t.Errorf("it says %q", p.notice(t))
+		t.Errorf("notice %q", p.notice(t))
 	}
 	left("Mia Canary", "Ivo Canary", "Una Canary", "Leo Canary")
 	again := ask.press(t, "Erase 1 person for good")
 	again.one(t, "a", "href", "/office/people/"+eva+"/report#backups")
 	if again.notice(t) != "Nobody was left to erase: they are erased already, or back on the list Backups that hold it" {
-		t.Errorf("pressed twice it says %q", again.notice(t))
+		t.Errorf("notice after pressing twice: %q", again.notice(t))
 	}
 	if newest := b.get(t, "/office/history").edits(t)[0]; newest != "A deleted person was erased for good, by desk (browser)" {
-		t.Errorf("the history says %q", newest)
+		t.Errorf("the newest entry of the history is %q", newest)
 	}
 	b.get(t, eraseOf(eva)).wants(t, http.StatusNotFound)
 
@@ -73,7 +73,7 @@ func TestErase(t *testing.T) {
 	b.post(t, "/office/people/"+back+"/undelete", url.Values{}).wants(t, http.StatusSeeOther)
 	done := ask.press(t, "Erase 3 people for good")
 	if done.notice(t) != "2 people were erased for good" {
-		t.Errorf("it says %q", done.notice(t))
+		t.Errorf("notice %q", done.notice(t))
 	}
 	left("Mia Canary")
 	s.do(t, "GET", collection+"/"+back, "").wants(t, 200)
@@ -89,7 +89,8 @@ func TestErase(t *testing.T) {
 	works(t, "check", "--db", s.db)
 }
 
-// TestEraseIsForAdmins: nobody else is offered it or gets it, and no other site sends it.
+// TestEraseIsForAdmins checks that permanent deletion needs the scope admin and a request from
+// the page itself.
 func TestEraseIsForAdmins(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -100,7 +101,7 @@ func TestEraseIsForAdmins(t *testing.T) {
 	for _, scope := range []string{"read", "write"} {
 		b := s.signIn(t, newKey(t, s.db, "default", "--scope", scope), "en")
 		if p := b.get(t, "/office/deleted"); len(p.all("a", "href", eraseOf(id)))+len(p.all("a", "href", "/office/deleted/erase")) != 0 {
-			t.Errorf("%s is offered to erase", scope)
+			t.Errorf("%s sees the link to delete permanently", scope)
 		}
 		b.get(t, eraseOf(id)).wants(t, http.StatusForbidden)
 		b.post(t, "/office/deleted/erase", form).wants(t, http.StatusForbidden)
@@ -116,33 +117,33 @@ func TestEraseIsForAdmins(t *testing.T) {
 	admin.get(t, "/office/deleted").says(t, "1 deleted person")
 }
 
-// TestEraseNamesBackups: the page names the backups that hold the person before it erases
-// them, and the list beside the backups has the id at once.
+// TestEraseNamesBackups checks that the page names the backups with the person before the
+// deletion, and that the list next to the backups gets the id at once.
 func TestEraseNamesBackups(t *testing.T) {
 	t.Parallel()
 	copies := t.TempDir()
 	s := start(t, "--backup-dir", copies)
 	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin"), "en")
-	eventually(t, "the first backup, which holds nobody", func() bool { found, _ := filepath.Glob(filepath.Join(copies, "x-*.db")); return len(found) == 1 })
+	eventually(t, "the first backup, which is empty", func() bool { found, _ := filepath.Glob(filepath.Join(copies, "x-*.db")); return len(found) == 1 })
 	id := s.create(t, ana)
-	eventually(t, "a backup that holds her", func() bool {
+	eventually(t, "a backup with the person", func() bool {
 		code, _, _ := runCommand(t, "backup", filepath.Join(copies, "x-20200201T093000Z.db"), "--db", s.db)
 		return code == 0
 	})
 	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
 	ask := b.get(t, eraseOf(id)).says(t, "A restore does not bring it back", "x-20200201T093000Z.db")
 	if rows := ask.rows("Backups that hold it"); len(rows) != 1 {
-		t.Errorf("%d backups are named", len(rows))
+		t.Errorf("the page names %d backups", len(rows))
 	}
 	ask.press(t, "Erase 1 person for good")
 	if list, err := os.ReadFile(filepath.Join(copies, backup.ErasedName)); err != nil || string(list) != id+"\n" {
-		t.Errorf("the list beside the backups has %q, %v", list, err)
+		t.Errorf("the list next to the backups contains %q, %v", list, err)
 	}
 }
 
-// TestEraseBesideReader: the notice says what to do if the file cannot be rewritten. That is
-// no link.
-func TestEraseBesideReader(t *testing.T) {
+// TestEraseWhileRead checks that the notice tells what to do if the file cannot be rewritten, as
+// text and not as a link.
+func TestEraseWhileRead(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin"), "en")

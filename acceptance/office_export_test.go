@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestOfficeExport: the page offers all formats, for everybody or for the search
-// of the list that leads to it, and in its order.
+// TestOfficeExport checks that the page exports everyone, or the search that links to it, in each
+// format and in the order of the list.
 func TestOfficeExport(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -18,14 +18,14 @@ func TestOfficeExport(t *testing.T) {
 	reader := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en")
 	p := reader.get(t, "/office/export").wants(t, 200).says(t, "3 people", "For Excel and LibreOffice")
 	if first := p.form(t, "/office/export/file").values.Get("format"); first != "xlsx" || len(p.all("input", "type", "radio")) != 3 {
-		t.Errorf("%s is chosen: %s", first, p.text())
+		t.Errorf("%s is selected: %s", first, p.text())
 	}
 	for _, format := range []string{"xlsx", "csv", "vcf"} {
 		file := p.form(t, "/office/export/file")
 		file.values.Set("format", format)
 		got := file.send(t, "Download").wants(t, 200)
 		if name := got.header.Get("Content-Disposition"); !strings.HasPrefix(name, `attachment; filename="people-20`) || !strings.HasSuffix(name, "."+format+`"`) {
-			t.Errorf("%s is called %s", format, name)
+			t.Errorf("the file name of %s is %s", format, name)
 		}
 		if format == "xlsx" {
 			continue
@@ -49,11 +49,11 @@ func TestOfficeExport(t *testing.T) {
 	file := p.form(t, "/office/export/file")
 	file.values.Set("format", "csv")
 	if got := file.send(t, "Download"); !strings.Contains(got.body, "Adam") || strings.Contains(got.body, "Zorn") {
-		t.Errorf("the search: %s", got.body)
+		t.Errorf("export of the search: %s", got.body)
 	}
 	file.values.Set("search", "")
 	if got := file.send(t, "Download"); strings.Index(got.body, "Ben") > strings.Index(got.body, "Ana") {
-		t.Errorf("everybody: %s", got.body)
+		t.Errorf("export of everyone: %s", got.body)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// menu returns the texts of the links of a navigation, and marks the current one.
+// menu returns the texts of the links in a navigation. Brackets mark the current one.
 func (p *webPage) menu(t *testing.T, label string) (entries []string) {
 	t.Helper()
 	for _, a := range p.one(t, "nav", "aria-label", label).all("a") {
@@ -21,8 +21,8 @@ func (p *webPage) menu(t *testing.T, label string) (entries []string) {
 	return entries
 }
 
-// TestOfficeMenu: the menu says where one is, a section has a second row, and a page has
-// the words of its entry as its heading.
+// TestOfficeMenu checks that the menu marks the current page, that a section has a second row, and
+// that the heading of a page matches its entry.
 func TestOfficeMenu(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -67,15 +67,15 @@ func TestOfficeMenu(t *testing.T) {
 	lists := reader.get(t, "/office/").one(t, "nav", "aria-label", "Menu").all("a")[3]
 	p := reader.get(t, lists.attributes["href"]).wants(t, 200)
 	if got := p.menu(t, "Menu"); !slices.Equal(got, []string{"People", "Birthdays", "Print", "[Lists]", "History"}) {
-		t.Errorf("who may read has the menu %q", got)
+		t.Errorf("the menu of a reader is %q", got)
 	}
 	if got := p.menu(t, "Lists"); !slices.Equal(got, []string{"[Export]", "Compare", "Check a printed list", "Imports so far"}) {
-		t.Errorf("who may read has the second row %q", got)
+		t.Errorf("the second row of a reader is %q", got)
 	}
 }
 
-// TestOfficeBackups: those who may manage access see in the foot of every page how the
-// backups go, and what to do.
+// TestOfficeBackups checks that the footer of every page shows the state of the backups, and what
+// to do, to users with the scope admin.
 func TestOfficeBackups(t *testing.T) {
 	t.Parallel()
 	without := start(t)
@@ -83,11 +83,11 @@ func TestOfficeBackups(t *testing.T) {
 	for _, path := range []string{"/office/", "/office/history", "/office/people/nobody"} {
 		foot := admin.get(t, path).one(t, "footer").text()
 		if !strings.HasPrefix(foot, "Last backup: none No backups are made. If the disk of the station PC breaks, everything is lost.") || !strings.Contains(foot, "--backup-dir DIR") {
-			t.Errorf("the foot of %s: %s", path, foot)
+			t.Errorf("footer of %s: %s", path, foot)
 		}
 	}
 	if text := admin.get(t, "/office/").one(t, "div", "class", "backups box warn").text(); strings.Contains(text, "/") {
-		t.Errorf("it names a file: %s", text)
+		t.Errorf("the box contains a path: %s", text)
 	}
 	for _, scope := range []string{"read", "write"} {
 		if foot := without.signIn(t, newKey(t, without.db, "default", "--scope", scope), "en").get(t, "/office/").one(t, "footer").text(); strings.Contains(foot, "ackup") {
@@ -102,14 +102,14 @@ func TestOfficeBackups(t *testing.T) {
 	admin = with.signIn(t, newKey(t, db, "default", "--scope", "admin"), "en")
 	box := func() string { return admin.get(t, "/office/").one(t, "div", "class", "backups box warn").text() }
 	if text := box(); !strings.HasPrefix(text, "Last backup: "+last.Format("2 January 2006, 15:04")+" The backups are on the same disk as the records.") {
-		t.Errorf("on the disk of the database: %s", text)
+		t.Errorf("with backups on the disk of the database: %s", text)
 	}
-	if said := string(with.do(t, "GET", "/readyz", "").wants(t, 200).body); strings.Contains(said, "rouble") {
-		t.Errorf("/readyz says %s", said)
+	if body := string(with.do(t, "GET", "/readyz", "").wants(t, 200).body); strings.Contains(body, "rouble") {
+		t.Errorf("/readyz returns %s", body)
 	}
 }
 
-// TestOfficeBackupsFail: a folder that cannot be used is named as the cause.
+// TestOfficeBackupsFail checks that the page names an unusable folder as the cause.
 func TestOfficeBackupsFail(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -122,21 +122,21 @@ func TestOfficeBackupsFail(t *testing.T) {
 	eventually(t, "the first try", func() bool { return !s.readyz(t).Backup.OK })
 	admin := s.signIn(t, newKey(t, db, "default", "--scope", "admin"), "de")
 	if text := admin.get(t, "/office/").one(t, "div", "class", "backups box warn").text(); !strings.HasPrefix(text, "Letzte Sicherung: keine Die Sicherungen können nicht in ihren Ordner geschrieben werden.") {
-		t.Errorf("it says: %s", text)
+		t.Errorf("box: %s", text)
 	}
 }
 
-// TestOfficeKeys: the keys are shown to those who can use them.
+// TestOfficeKeys checks that the keyboard shortcuts match the scope of the user.
 func TestOfficeKeys(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for scope, want := range map[string]string{"read": "/ Go to the search ? Show these keys", "write": "/ Go to the search n Add person ? Show these keys"} {
 		p := s.signIn(t, newKey(t, s.db, "default", "--scope", scope), "en").get(t, "/office/history")
 		if keys := p.one(t, "dialog").all("dl")[0].text(); keys != want {
-			t.Errorf("%s has the keys %q", scope, keys)
+			t.Errorf("the shortcuts of %s are %q", scope, keys)
 		}
 	}
 	if p := s.browser(t, "en").get(t, "/office/sign-in"); len(p.all("dialog")) > 0 {
-		t.Error("there are keys before one has signed in")
+		t.Error("there are shortcuts before the sign-in")
 	}
 }

@@ -9,17 +9,17 @@ import (
 	"testing"
 )
 
-// shownMoment is a moment as the page writes it in English.
+// shownMoment matches a time as the page shows it in English.
 var shownMoment = regexp.MustCompile(` ?\d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d ?`)
 
-// edits returns the entries of a history, without their times.
+// edits returns the entries of a history without their times.
 func (p *webPage) edits(t *testing.T) (all []string) {
 	t.Helper()
 	for _, list := range p.all("ol", "class", "history") {
 		for _, entry := range list.all("li") {
 			text := strings.TrimSuffix(entry.text(), " Put this back")
 			if len(shownMoment.FindAllString(text, -1)) != 1 || len(entry.all("time")) != 1 {
-				t.Errorf("not one moment in %q", text)
+				t.Errorf("want one time in %q", text)
 			}
 			all = append(all, strings.TrimPrefix(shownMoment.ReplaceAllString(text, ""), ", "))
 		}
@@ -27,18 +27,18 @@ func (p *webPage) edits(t *testing.T) (all []string) {
 	return all
 }
 
-// tellsEdits fails unless the history has these entries.
+// tellsEdits checks the entries of the history.
 func (p *webPage) tellsEdits(t *testing.T, want ...string) {
 	t.Helper()
 	if got := p.wants(t, 200).edits(t); !slices.Equal(got, want) {
-		t.Errorf("%s has\n%s\nnot\n%s", p.path, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("%s has\n%s\nwant\n%s", p.path, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
 const anaEntered = "What was entered Field Entered First name Ana Last name Čović E-mail ana@example.com Date of birth 15 May 1990"
 
-// TestOfficeHistory: who changed whom, and each field before and after; the same
-// on the page of the person, which the name leads to.
+// TestOfficeHistory checks who changed each person, each field before and after, and the same
+// entries on the page of the person.
 func TestOfficeHistory(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -61,7 +61,7 @@ func TestOfficeHistory(t *testing.T) {
 	own := b.get(t, path+"/history")
 	own.tellsEdits(t, want[1:]...)
 	if link := own.all("a", "href", "/office/deleted", "class", "button"); len(link) != 1 || own.heading(t) != "History of Ana Horvat <&>" {
-		t.Errorf("of a deleted person: %s", own.body)
+		t.Errorf("history of a deleted person: %s", own.body)
 	}
 	works(t, "undelete", "--db", s.db, "--tenant", "default", id)
 	all := b.get(t, "/office/history")
@@ -69,11 +69,11 @@ func TestOfficeHistory(t *testing.T) {
 	own = all.browser.get(t, all.all("a", "href", path+"/history")[0].attributes["href"])
 	own.tellsEdits(t, want...)
 	if links := own.one(t, "ol").all("a"); len(links) != 0 || len(own.all("a", "href", path)) != 1 {
-		t.Errorf("the history of a person leads to %d persons, and not to the form: %s", len(links), own.body)
+		t.Errorf("the history of a person has %d links to people: %s", len(links), own.body)
 	}
 	table := own.all("table", "class", "diff")[0]
 	if c, r := len(table.all("th", "scope", "col")), len(table.all("th", "scope", "row")); c != 3 || r != 3 || len(table.all("caption")) != 1 {
-		t.Errorf("the table has %d and %d headers", c, r)
+		t.Errorf("the table has %d column and %d row headers", c, r)
 	}
 	execSQL(t, s.db, `DELETE FROM keys WHERE id = 4`)
 	b.get(t, "/office/history").tellsEdits(t, want...)
@@ -88,8 +88,8 @@ func TestOfficeHistory(t *testing.T) {
 	b.get(t, "/office/people/x/history").wants(t, 404)
 }
 
-// TestOfficeHistoryFields: what changed although a day reads the same, nothing that
-// changed, and what the disk has damaged.
+// TestOfficeHistoryFields checks changes that a date does not show, changes of no value, and
+// damaged entries.
 func TestOfficeHistoryFields(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -104,15 +104,15 @@ func TestOfficeHistoryFields(t *testing.T) {
 	offset := "What was changed Field Before After Date of birth 1990-05-15T00:00:00Z 1990-05-15T00:00:00+02:00"
 	b.get(t, path).tellsEdits(t, changed+"All values stayed as they were.", changed+offset, added)
 
-	damaged, somebody := "This entry is damaged: what it says may be wrong or missing.", "a person whose name is not known any more"
+	damaged, unnamed := "This entry is damaged: what it says may be wrong or missing.", "a person whose name is not known any more"
 	execSQL(t, s.db, `UPDATE changes SET before = '{"id' WHERE id & 0xffffffff = 2`)
-	b.get(t, path).tellsEdits(t, changed+"All values stayed as they were.", changed+damaged, somebody+" was added, by first key "+damaged)
+	b.get(t, path).tellsEdits(t, changed+"All values stayed as they were.", changed+damaged, unnamed+" was added, by first key "+damaged)
 	execSQL(t, s.db, `UPDATE firefighters SET email = 'x'`)
-	b.get(t, path).tellsEdits(t, changed+damaged, changed+damaged, somebody+" was added, by first key "+damaged)
+	b.get(t, path).tellsEdits(t, changed+damaged, changed+damaged, unnamed+" was added, by first key "+damaged)
 }
 
-// TestOfficeHistoryPages: older changes are a link away. A number that is none
-// shows the newest.
+// TestOfficeHistoryPages checks the links to older changes. An invalid number shows the newest
+// changes.
 func TestOfficeHistoryPages(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -141,8 +141,8 @@ func TestOfficeHistoryPages(t *testing.T) {
 	}
 }
 
-// TestOfficeHistoryImport: an import is one entry. It opens, and has the number of its
-// people, what was done to each, and a button that takes it back.
+// TestOfficeHistoryImport checks that an import is one entry that opens, with the number of its
+// people, their changes, and a button that undoes it.
 func TestOfficeHistoryImport(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -161,15 +161,15 @@ func TestOfficeHistoryImport(t *testing.T) {
 	}
 	const summary = "Import 1: 60 people"
 	if text := shownMoment.ReplaceAllString(entry[0].all("summary")[0].text(), ""); text != summary+", by first key" {
-		t.Errorf("it is called %q", text)
+		t.Errorf("the summary is %q", text)
 	}
 	within := entry[0].all("li")
 	if len(within) != 50 || !strings.HasPrefix(within[0].text(), "N 58 was added What was entered") || len(within[0].all("form")) != 1 {
-		t.Errorf("it has %d entries: %s", len(within), within[0].text())
+		t.Errorf("the import has %d entries: %s", len(within), within[0].text())
 	}
 	more := entry[0].all("a")[0]
 	if more.text() != "All changes of this import (60)" {
-		t.Errorf("%q", more.text())
+		t.Errorf("the link to all changes is %q", more.text())
 	}
 	all := b.get(t, more.attributes["href"]).says(t, "Import 1")
 	older := b.get(t, all.one(t, "a", "rel", "next").attributes["href"]).says(t, "Import 1")
@@ -179,13 +179,13 @@ func TestOfficeHistoryImport(t *testing.T) {
 	}
 	own := b.get(t, "/office/people/"+id+"/history").edits(t)
 	if own[0] != "Zoë Müller was changed, by first key (Import 1) What was changed Field Before After Phone –empty 111" {
-		t.Errorf("of a person: %q", own)
+		t.Errorf("history of a person: %q", own)
 	}
 	b.get(t, "/office/history?import=9").says(t, "No changes match")
 
 	p = older.putBack(t, "Zoë Müller was changed").follow(t)
 	if !strings.HasPrefix(p.path, "/office/history?before=12&") || !strings.Contains(p.path, "&import=1&") || p.notice(t) != "Zoë Müller is as it was before: Phone Undo" {
-		t.Errorf("%s says %q", p.path, p.notice(t))
+		t.Errorf("%s has the notice %q", p.path, p.notice(t))
 	}
 	b.get(t, "/office/history").putBack(t, summary).says(t, "Import 1 was taken back", "59 people were deleted", "1 person was left alone")
 	p = b.get(t, "/office/history").says(t, summary, "taken back,")
@@ -194,13 +194,13 @@ func TestOfficeHistoryImport(t *testing.T) {
 		t.Errorf("the newest of %d entries is %q", len(summaries), top)
 	}
 	if buttons := p.one(t, "ol", "class", "history").all("form", "action", "/office/imports/1/undo"); len(buttons) > 0 {
-		t.Error("it can be taken back again")
+		t.Error("the import can be undone again")
 	}
 	p.putBack(t, "N 58 was deleted").follow(t).says(t, "N 58 is back on the list")
 }
 
-// TestOfficeHistoryFilter: changes are found by person, day and who. A person is found by
-// id or name, deleted ones, too. Who has made them goes by the name, whatever the browser.
+// TestOfficeHistoryFilter checks the filters by person, day and author. A person, also a deleted
+// one, is found by id or name. An author is found by name in any browser.
 func TestOfficeHistoryFilter(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -213,7 +213,7 @@ func TestOfficeHistoryFilter(t *testing.T) {
 	second.post(t, personPath(eva)+"/delete", url.Values{})
 	execSQL(t, s.db, `UPDATE changes SET at = unixepoch('2026-03-29T12:00:00Z') * 1000 WHERE id & 0xffffffff = 1`)
 	const (
-		made    = "Zoë Müller was added, by first key What was entered Field Entered First name Zoë Last name Müller"
+		entered = "Zoë Müller was added, by first key What was entered Field Entered First name Zoë Last name Müller"
 		added   = "Eva Horvat was added, by Ana Ivić What was entered Field Entered First name Eva Last name Horvat"
 		deleted = "Eva Horvat was deleted, by Ana Ivić (browser)"
 		back    = "Eva Horvat was brought back, by Ana Ivić (browser)"
@@ -221,21 +221,21 @@ func TestOfficeHistoryFilter(t *testing.T) {
 	today := url.QueryEscape(shownMoment.FindString(b.get(t, "/office/history").text()))
 	today = today[:strings.Index(today, "%2C")]
 	for query, want := range map[string][]string{
-		"":                                 {deleted, back, deleted, added, made},
+		"":                                 {deleted, back, deleted, added, entered},
 		"person=" + eva:                    {deleted, back, deleted, added},
-		"person=" + strings.ToUpper(zoe):   {made},
-		"person=mueller":                   {made},
+		"person=" + strings.ToUpper(zoe):   {entered},
+		"person=mueller":                   {entered},
 		"person=hor+eva":                   {deleted, back, deleted, added},
 		"person=e&who=Ana+Ivi%C4%87":       {deleted, back, deleted, added},
 		"person=Nobody":                    {},
 		"person=" + nobody:                 {},
 		"who=Ana+Ivi%C4%87":                {deleted, back, deleted, added},
 		"who=Ana+Ivi%C4%87+%28browser%29":  {deleted, back, deleted},
-		"who=first+key":                    {made},
-		"who=1":                            {made},
+		"who=first+key":                    {entered},
+		"who=1":                            {entered},
 		"who=0":                            {},
 		"who=Somebody":                     {},
-		"from=2026-03-29&to=29+March+2026": {made},
+		"from=2026-03-29&to=29+March+2026": {entered},
 		"from=2026-03-30":                  {deleted, back, deleted, added},
 		"to=2026-03-28":                    {},
 		"from=" + today + "&to=" + today:   {deleted, back, deleted, added},
@@ -246,30 +246,30 @@ func TestOfficeHistoryFilter(t *testing.T) {
 		}
 	}
 	p := b.get(t, "/office/history").form(t, "/office/history").set(t, "Person", "zoe").set(t, "Changed by", "first key").set(t, "From", "29.3.2026").send(t, "Show")
-	p.tellsEdits(t, made)
+	p.tellsEdits(t, entered)
 	if from := p.labelled(t, "From").attributes["value"]; from != "29 March 2026" || p.labelled(t, "Person").attributes["value"] != "zoe" {
-		t.Errorf("the form has %q", from)
+		t.Errorf("the form has the date %q", from)
 	}
 	if p.all("a", "href", "/office/history", "class", "button quiet")[0].text() != "All changes" {
-		t.Error("nothing leads to all changes")
+		t.Error("the link to all changes is missing")
 	}
 	p = b.get(t, "/office/history?from=31.2.2026&to=x")
-	p.tellsEdits(t, deleted, back, deleted, added, made)
+	p.tellsEdits(t, deleted, back, deleted, added, entered)
 	p.says(t, "There is no such day.", "This day cannot be read.")
 	if p.labelled(t, "From").attributes["aria-describedby"] != "from-fault" || len(p.all("p", "id", "to-fault")) != 1 {
-		t.Errorf("the fault is not at its field: %s", p.body)
+		t.Errorf("want the fault at its field: %s", p.body)
 	}
 	own := b.get(t, "/office/people/"+eva+"/history?who=0")
 	own.tellsEdits(t)
 	own.form(t, "/office/people/"+eva+"/history").set(t, "Changed by", "Ana Ivić").send(t, "Show").tellsEdits(t, deleted, back, deleted, added)
 	if link := b.get(t, "/office/history?who=0&person="+eva).says(t, "Person: Eva Horvat").all("a", "href", "/office/history?who=0"); len(link) != 1 || link[0].text() != "Everybody" {
-		t.Error("nothing leads to everybody")
+		t.Error("the link to everyone is missing")
 	}
 	other := s.signIn(t, newKey(t, s.db, "Engine 7"), "en")
 	other.get(t, "/office/history?person="+eva).says(t, "a person whose name is not known").lacks(t, "Horvat", "Ana Ivić")
 }
 
-// TestOfficeDeleted: the deleted people, the last one first, and bringing them back.
+// TestOfficeDeleted checks the list of deleted people, newest first, and the restore of a person.
 func TestOfficeDeleted(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -284,13 +284,13 @@ func TestOfficeDeleted(t *testing.T) {
 	}
 	p := b.get(t, "/office/deleted").says(t, "2 deleted people", "manage access can erase both")
 	if rows := p.names(); !slices.Equal(rows, []string{"Eva Horvat", "Ana <&> Čović"}) {
-		t.Errorf("in the order %q", rows)
+		t.Errorf("deleted people: %q", rows)
 	}
 	if tel := p.all("a", "href", "tel:+38591234"); len(tel) != 1 || !shownMoment.MatchString(p.one(t, "tbody").text()) {
-		t.Errorf("the rows: %s", p.one(t, "tbody").text())
+		t.Errorf("rows: %s", p.one(t, "tbody").text())
 	}
 	if back := p.form(t, "/office/people/"+ana+"/undelete").values.Get("back"); back != "/office/deleted" {
-		t.Errorf("it leads back to %s", back)
+		t.Errorf("the way back is %s", back)
 	}
 	reader.get(t, "/office/deleted").says(t, "Eva Horvat").lacks(t, "Bring back")
 	reader.post(t, "/office/people/"+ana+"/undelete", url.Values{}).wants(t, 403)
@@ -300,7 +300,7 @@ func TestOfficeDeleted(t *testing.T) {
 
 	p = p.form(t, "/office/people/"+ana+"/undelete").send(t, "Bring back Ana <&> Čović").follow(t)
 	if !strings.HasPrefix(p.path, "/office/deleted") || p.notice(t) != "Ana <&> Čović is back on the list" {
-		t.Errorf("%s says %q", p.path, p.notice(t))
+		t.Errorf("%s has the notice %q", p.path, p.notice(t))
 	}
 	p.says(t, "1 deleted person")
 	s.do(t, "GET", collection+"/"+ana, "").wants(t, 200)
@@ -309,7 +309,7 @@ func TestOfficeDeleted(t *testing.T) {
 	b.get(t, "/office/deleted").says(t, "Eva X damaged")
 }
 
-// names returns the people in the rows of the page's table.
+// names returns the names in the rows of the page's table.
 func (p *webPage) names() (all []string) {
 	for _, th := range p.all("th", "scope", "row") {
 		all = append(all, th.text())
@@ -317,8 +317,8 @@ func (p *webPage) names() (all []string) {
 	return all
 }
 
-// TestOfficeDeletedPages: there are 100 people on a page. A bad number is the first
-// page, one beyond the last is empty.
+// TestOfficeDeletedPages checks pages of 100 people. An invalid number shows the first page, and a
+// page after the last is empty.
 func TestOfficeDeletedPages(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -345,7 +345,7 @@ func TestOfficeDeletedPages(t *testing.T) {
 		i := slices.IndexFunc(form, func(e *element) bool { return e.text() == "Bring back "+want })
 		second = (&webForm{page: second, form: form[i], values: form[i].values()}).send(t, "Bring back "+want).follow(t)
 		if !strings.Contains(second.path, "page=2") {
-			t.Errorf("back at %s", second.path)
+			t.Errorf("the form returns to %s", second.path)
 		}
 	}
 	second.says(t, "This page of the list is empty", "100 deleted people")
