@@ -11,7 +11,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
-// three is a list of three people, as Excel copies it.
+// three is a list of three people in the format that Excel copies.
 const three = "Vorname\tNachname\tHandy\tGeburtsdatum\tSpind\r\n" +
 	"Jürgen\tGroß\t0171 234\t26.06.1990\tLM\r\n" +
 	"Zoë\tMüller\t\t\t\r\n" +
@@ -22,13 +22,13 @@ const (
 	refusedRows = "Refused rows"
 )
 
-// bring brings a list as a file and returns what would happen.
+// bring uploads a list as a file and returns the preview.
 func (b *browser) bring(t *testing.T, name, content string) *webPage {
 	t.Helper()
 	return b.get(t, "/office/import").wants(t, 200).form(t, "/office/import").attach(name, content).send(t, "Check the list").shown(t)
 }
 
-// pasteIn brings a list as text.
+// pasteIn pastes a list and returns the preview.
 func (b *browser) pasteIn(t *testing.T, text string) *webPage {
 	t.Helper()
 	return b.get(t, "/office/import").form(t, "/office/import").set(t, "Or paste rows", text).send(t, "Check the list").follow(t)
@@ -58,8 +58,8 @@ func (b *browser) names(t *testing.T) string {
 	return strings.Join(names, ", ")
 }
 
-// TestOfficeImport: a list is pasted, checked, imported once however often the
-// button is pressed, and taken back.
+// TestOfficeImport checks that a list can be pasted and imported, only once however often the
+// button is pressed, and undone.
 func TestOfficeImport(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -73,17 +73,17 @@ func TestOfficeImport(t *testing.T) {
 		}
 	}
 	if b.names(t) != "" {
-		t.Errorf("a check has added %s", b.names(t))
+		t.Errorf("the preview added %s", b.names(t))
 	}
 	b.get(t, p.path).wants(t, 200).says(t, "3 people would be added") // Back and reload
 	s.as(newKey(t, s.db, "default")).do(t, "POST", collection, `{"firstName":"Eva","lastName":"Adam"}`).wants(t, 201)
 	form := p.again(t)
 	done := form.send(t, "Import 3 people").follow(t)
 	if done.says(t, "3 of 4 people"); len(done.rows("")) != 0 || !strings.HasPrefix(b.names(t), "Eva Adam, ") {
-		t.Errorf("the list after an import is %s, of %s", done.text(), b.names(t))
+		t.Errorf("the list after the import is %s, want 3 people of %s", done.text(), b.names(t))
 	}
 	if next := done.one(t, "footer").all("input", "name", "next")[0].attributes["value"]; next != done.path {
-		t.Errorf("another language leads to %s", next)
+		t.Errorf("the link for another language is %s", next)
 	}
 	b.get(t, done.path+"&page=2").wants(t, 200)
 	b.get(t, done.path+"&search=zo").wants(t, 200).says(t, "1 of 4 people")
@@ -91,24 +91,24 @@ func TestOfficeImport(t *testing.T) {
 		b.get(t, path).wants(t, 200).says(t, "4 people").lacks(t, "of 4")
 	}
 	if done.path != "/office/?imported=1" || done.notice(t) != "3 people were imported Undo" || b.names(t) != "Eva Adam, Ana Čović, Jürgen Groß, Zoë Müller" {
-		t.Fatalf("%s: %q, and there are %s", done.path, done.notice(t), b.names(t))
+		t.Fatalf("%s: notice %q, people %s", done.path, done.notice(t), b.names(t))
 	}
 	if twice := form.send(t, "Import 3 people").follow(t); twice.notice(t) != done.notice(t) || b.names(t) != "Eva Adam, Ana Čović, Jürgen Groß, Zoë Müller" {
-		t.Errorf("pressed twice: %q, and there are %s", twice.notice(t), b.names(t))
+		t.Errorf("notice after pressing twice %q, people %s", twice.notice(t), b.names(t))
 	}
 	b.pasteIn(t, three).wants(t, 200).says(t, "imported before: import 1", "3 people are there already", "nobody to add").lacks(t, "Import 3 people", "what is different")
 
 	p = b.get(t, "/office/imports").wants(t, 200).says(t, "pasted rows", "desk (browser)", "3 added")
 	if len(p.all("form", "action", "/office/imports/1/undo")) != 1 {
-		t.Errorf("the imports: %s", p.text())
+		t.Errorf("imports: %s", p.text())
 	}
 	p = b.post(t, done.all("form", "action", "/office/imports/1/undo")[0].attributes["action"], url.Values{}).wants(t, 200)
 	if p.says(t, "3 people were deleted").lacks(t, "were left alone"); p.notice(t) != "Import 1 was taken back" || b.names(t) != "Eva Adam" {
-		t.Errorf("%q, and there are %s", p.notice(t), b.names(t))
+		t.Errorf("notice %q, people %s", p.notice(t), b.names(t))
 	}
 	already := b.post(t, "/office/imports/1/undo", url.Values{}).wants(t, 200).says(t, "Import 1 was taken back before:")
 	if class := already.one(t, "div", "id", "notice").attributes["class"]; class != "warn" {
-		t.Errorf("the notice that nothing was done is %q", class)
+		t.Errorf("the class of the notice is %q, want warn", class)
 	}
 	form.send(t, "Import 3 people").follow(t).says(t, "Import 1 was taken back before:")
 	b.get(t, "/office/imports?imported=99").wants(t, 200)
@@ -117,7 +117,8 @@ func TestOfficeImport(t *testing.T) {
 	}
 }
 
-// TestOfficeImportLeftAlone: who has changed since an import stays, and is listed.
+// TestOfficeImportLeftAlone checks that undoing an import keeps and lists people who have changed
+// since.
 func TestOfficeImportLeftAlone(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -131,12 +132,12 @@ func TestOfficeImportLeftAlone(t *testing.T) {
 	p := b.post(t, "/office/imports/1/undo", url.Values{}).wants(t, 200)
 	p.says(t, "1 person was deleted", "left alone", "Jürgen Groß: changed since", "Zoë Müller: deleted since")
 	if b.names(t) != "Jürgen Groß" {
-		t.Errorf("there are %s", b.names(t))
+		t.Errorf("people: %s", b.names(t))
 	}
 }
 
-// TestOfficeImportUpdates: people who are there are changed where that is wanted,
-// and as before after undo.
+// TestOfficeImportUpdates checks that an import can update existing people, and that undo restores
+// them.
 func TestOfficeImportUpdates(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -155,19 +156,19 @@ func TestOfficeImportUpdates(t *testing.T) {
 	}
 	done := p.again(t).send(t, "Import 2 people").follow(t)
 	if done.notice(t) != "1 person was imported, 1 person was changed Undo" || b.names(t) != "Eva Adam, Ana Čović, Jürgen Groß, Zoë Müller" {
-		t.Errorf("%q, and there are %s", done.notice(t), b.names(t))
+		t.Errorf("notice %q, people %s", done.notice(t), b.names(t))
 	}
 	p = done.press(t, "Undo").wants(t, 200).says(t, "1 person was deleted", "1 person is as before")
 	if b.names(t) != "Ana Čović, Jürgen Groß, Zoë Müller" {
-		t.Errorf("there are %s", b.names(t))
+		t.Errorf("people: %s", b.names(t))
 	}
 	if old := p.row(t, "", ""); old != nil {
-		t.Errorf("a table without a heading: %q", old)
+		t.Errorf("unexpected table without a heading: %q", old)
 	}
 }
 
-// TestOfficeImportRefusedRows: nothing goes in while a row is refused, unless the visitor
-// leaves those out. The report has the whole list with the reasons.
+// TestOfficeImportRefusedRows checks that a refused row stops the import until the user skips such
+// rows, and that the report has all rows with the reasons.
 func TestOfficeImportRefusedRows(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -190,11 +191,11 @@ func TestOfficeImportRefusedRows(t *testing.T) {
 	b.post(t, "/office/import/apply", p.again(t).values).wants(t, 422).says(t, "Nothing was imported")
 	p.again(t).send(t, "Import 1 person and leave out the 3 refused rows").follow(t).says(t, "1 person was imported")
 	if b.names(t) != "Mia Weiß" {
-		t.Errorf("there are %s", b.names(t))
+		t.Errorf("people: %s", b.names(t))
 	}
 }
 
-// TestOfficeImportRowsWithoutAName: each row has a heading that shows something.
+// TestOfficeImportRowsWithoutAName checks that each row has a heading that is not empty.
 func TestOfficeImportRowsWithoutAName(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -207,12 +208,12 @@ func TestOfficeImportRowsWithoutAName(t *testing.T) {
 		}
 	}
 	if got := strings.Join(headings, "|"); got != "Mia|1|–|2" {
-		t.Errorf("the headings are %q", got)
+		t.Errorf("the row headings are %q", got)
 	}
 }
 
-// TestOfficeImportCorrections: a refused cell is corrected on the page, and the list is
-// checked again. The import and the report have what was corrected.
+// TestOfficeImportCorrections checks that refused cells can be corrected on the page, and that the
+// import and the report use the corrections.
 func TestOfficeImportCorrections(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -227,7 +228,7 @@ func TestOfficeImportCorrections(t *testing.T) {
 		}
 	}
 	if len(p.all("input", "name", "cell.2.1")) != 0 {
-		t.Errorf("a cell without a fault can be corrected: %s", p.body)
+		t.Errorf("a cell without a fault has a field: %s", p.body)
 	}
 	form.values.Set("cell.2.3", "ana@example.com")
 	form.values.Set("cell.3.1", " Kos ")
@@ -238,7 +239,7 @@ func TestOfficeImportCorrections(t *testing.T) {
 		t.Errorf("Eva Kos is %q in %s", cells, p.text())
 	}
 	if got := p.one(t, "input", "name", "cell.6.3").attributes["value"]; got != "also mia" {
-		t.Errorf("what was typed is %q", got)
+		t.Errorf("the typed text became %q", got)
 	}
 
 	form = p.again(t)
@@ -286,8 +287,8 @@ func TestOfficeImportGone(t *testing.T) {
 	form.send(t, "Check again").wants(t, 413)
 }
 
-// TestOfficeImportPerhaps: of a row that is perhaps somebody who is there the page asks who
-// it is, and nothing becomes of it before.
+// TestOfficeImportPerhaps checks that the page asks about each possible duplicate, and does not
+// import it before it has an answer.
 func TestOfficeImportPerhaps(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -304,11 +305,11 @@ func TestOfficeImportPerhaps(t *testing.T) {
 	p := b.bring(t, "people.csv", list).wants(t, 200).says(t, "1 person would be added", "2 rows need your answer", "This is Jürgen Müller, born 2 January 1980", "This is Ana Kos, born 15 May 1990",
 		"same e-mail address and date of birth", "0171 1 0171 2")
 	if groups := p.one(t, "section", "aria-labelledby", "perhaps").all("fieldset"); len(groups) != 2 || groups[0].one("legend").text() != "Row 2: Juergen Mueller" || len(groups[0].all("input", "type", "radio")) != 3 {
-		t.Fatalf("the choices: %s", p.body)
+		t.Fatalf("choices: %s", p.body)
 	}
 	form := p.again(t)
 	if form.values.Get("who.2") != "" || !form.values.Has("who.2") {
-		t.Errorf("chosen before: %v", form.values)
+		t.Errorf("preselected: %v", form.values)
 	}
 	b.post(t, "/office/import/apply", form.values).wants(t, 422)
 	form.values.Set("who.2", ids["Jürgen"])
@@ -317,7 +318,7 @@ func TestOfficeImportPerhaps(t *testing.T) {
 	p = form.send(t, "Check again").wants(t, 200).says(t, "2 people would be added", "(1 of them differs)").lacks(t, "needs your answer")
 	form = p.again(t)
 	if got := form.values.Get("who.2") + " " + form.values.Get("who.3"); got != ids["Jürgen"]+" add" {
-		t.Errorf("chosen is %s", got)
+		t.Errorf("the selected answers are %s", got)
 	}
 	otherTab := b.get(t, "/office/import?token="+form.values.Get("token")).wants(t, 200).says(t, "2 rows need your answer")
 	otherTab.again(t).send(t, "Check again").wants(t, 200).says(t, "2 rows need your answer")
@@ -329,7 +330,7 @@ func TestOfficeImportPerhaps(t *testing.T) {
 	p = form.send(t, "Show what differs").wants(t, 200).says(t, "1 person would be changed", "2 people would be added").lacks(t, "Last name Müller Mueller")
 	p.again(t).send(t, "Import 3 people").follow(t).says(t, "2 people were imported, 1 person was changed", "0171 2")
 	if b.names(t) != "Ana Horvat, Ana Kos, Jürgen Müller, Eva New" {
-		t.Errorf("there are %s", b.names(t))
+		t.Errorf("people: %s", b.names(t))
 	}
 
 	many := "First name;Last name;Birthday\n"
@@ -351,8 +352,8 @@ func TestOfficeImportPerhaps(t *testing.T) {
 	p.again(t).send(t, "Check again").wants(t, 200) // a form has room for all fields
 }
 
-// TestOfficeImportReport: the file with all rows says of each what the page says, and the
-// page calls a row without a name by what else it says.
+// TestOfficeImportReport checks that the report has the same result for each row as the page, and
+// that the page names a row without a name by its other values.
 func TestOfficeImportReport(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -361,7 +362,7 @@ func TestOfficeImportReport(t *testing.T) {
 	b := s.signIn(t, key, "en")
 	p := b.bring(t, "spring.csv", "First name;Last name;Phone;E-mail;Birthday\nAna;Kos;;ana@example.com;15.05.1990\nIva;New;1;no;\nIva;Two;2;;\nIva;Two;2;;\n;;0171 5;;\n")
 	if got := p.all("th", "scope", "row"); len(got) < 4 || slices.ContainsFunc(got, func(e *element) bool { return e.text() == "" }) {
-		t.Errorf("the headings of rows: %s", p.text())
+		t.Errorf("row headings: %s", p.text())
 	}
 	form := p.again(t)
 	form.values.Set("leaveOutBad", "1")
@@ -373,16 +374,16 @@ func TestOfficeImportReport(t *testing.T) {
 		"refused;The first name is missing. The last name is missing.",
 	} {
 		if !strings.Contains(report, want) {
-			t.Errorf("%q is not in %s", want, report)
+			t.Errorf("want %q in %s", want, report)
 		}
 	}
 	report = b.post(t, "/office/import/report", b.bring(t, "mixed.csv", "Name\n\"Kos, Eva\"\n\"Kos, Mia\"\nSteiner Maria\n").again(t).values).wants(t, 200).body
 	if want := "(first name Steiner, last name Maria; first name Maria, last name Steiner)"; !strings.Contains(report, want) {
-		t.Errorf("%q is not in %s", want, report)
+		t.Errorf("want %q in %s", want, report)
 	}
 }
 
-// TestOfficeImportTicks: the page offers the choices that matter for a list, and only those.
+// TestOfficeImportTicks checks that the page offers exactly the options that matter for a list.
 func TestOfficeImportTicks(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -421,7 +422,7 @@ func TestOfficeImportTicks(t *testing.T) {
 	}
 }
 
-// TestOfficeImportSheets: which sheet of several has the people is a question.
+// TestOfficeImportSheets checks that the page asks for the sheet if a workbook has several.
 func TestOfficeImportSheets(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -429,7 +430,7 @@ func TestOfficeImportSheets(t *testing.T) {
 	book := workbook(t, map[string]string{"Active": "Ana", "Youth": "Eva"})
 	p := b.bring(t, "two.xlsx", book).wants(t, 200).says(t, "Which sheet has the people?").lacks(t, "Please look at this first", "Import 1")
 	if len(p.all("", "role", "alert")) != 0 || strings.HasPrefix(p.one(t, "title").text(), "Error") {
-		t.Errorf("a question is an error: %s", p.text())
+		t.Errorf("the question is shown as an error: %s", p.text())
 	}
 	p = p.again(t).set(t, "Which sheet has the people?", "Youth").send(t, "Check again").wants(t, 200).says(t, "1 person would be added", "Eva Horvat")
 	p = p.again(t).set(t, "Sheet", "Active").send(t, "Check again").wants(t, 200).says(t, "Ana Horvat")
@@ -437,7 +438,7 @@ func TestOfficeImportSheets(t *testing.T) {
 	b.get(t, "/office/compare").form(t, "/office/compare").attach("two.xlsx", book).send(t, "Compare").follow(t).wants(t, 200).says(t, "Which sheet has the people?")
 }
 
-// TestOfficeImportIDs: ids that nobody has are left out by a button.
+// TestOfficeImportIDs checks that a button ignores unknown ids.
 func TestOfficeImportIDs(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -451,13 +452,13 @@ func TestOfficeImportIDs(t *testing.T) {
 	done.press(t, "Undo").wants(t, 200)
 	p = b.pasteIn(t, fmt.Sprintf(list, id)).wants(t, 200).says(t, "1 row has the id of a person who was deleted", "The person with this id was deleted")
 	if len(p.all("form", "action", "/office/import")[0].all("a", "href", "/office/deleted")) != 1 {
-		t.Errorf("nothing leads to the deleted people: %s", p.text())
+		t.Errorf("the link to the deleted people is missing: %s", p.text())
 	}
 	p.again(t).send(t, "Take them as new people").wants(t, 200).says(t, "1 person would be added")
 }
 
-// TestOfficeImportMeanwhile: where somebody has changed the department since the
-// check so that a row is refused, nothing is done.
+// TestOfficeImportMeanwhile checks that an import stops if the department has changed since the
+// preview so that a row is refused.
 func TestOfficeImportMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -468,7 +469,7 @@ func TestOfficeImportMeanwhile(t *testing.T) {
 	}
 	form.send(t, "Import 3 people").wants(t, 422).says(t, "your choices or the people of your department have changed", "1 row is refused", "This row could be ")
 	if b.names(t) != "Zoë Müller, Zoë Müller" {
-		t.Errorf("there are %s", b.names(t))
+		t.Errorf("people: %s", b.names(t))
 	}
 
 	jm := s.as(newKey(t, s.db, "default")).do(t, "POST", collection, `{"firstName":"Jürgen","lastName":"Weiß"}`).wants(t, 201).header.Get("Location")
@@ -481,44 +482,44 @@ func TestOfficeImportMeanwhile(t *testing.T) {
 	form.send(t, "Check again").wants(t, 200).again(t).send(t, "Import 1 person").follow(t).says(t, "1 person was imported")
 }
 
-// TestOfficeImportChoices: what the list does not say the page asks for, at its
-// field, and keeps the list meanwhile.
+// TestOfficeImportChoices checks that the page asks about unclear columns and dates at their
+// fields, and keeps the list.
 func TestOfficeImportChoices(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default"), "en")
 	p := b.bring(t, "people.csv", "First name;Last name;DOB;Birthday;Home phone;Mobile;Fax\nAna;Čović;05/06/1990;;1;2;3\nEva;Adam;05/06/1990;;4;;\nMia;Weiß;05/06/1990;05/06/1991;;;5\n").wants(t, 422).lacks(t, "left out:")
 	if fault := p.fault(t, "DOB"); !strings.Contains(fault, "Several columns could be “Date of birth”: “DOB” and “Birthday”. Please choose") {
-		t.Errorf("the columns: %q in %s", fault, p.text())
+		t.Errorf("fault of the columns: %q in %s", fault, p.text())
 	}
 	if link := p.one(t, "div", "id", "faults").one("a"); link.attributes["href"] != "#column-2" {
-		t.Errorf("the summary leads to %s", link.attributes["href"])
+		t.Errorf("the link of the summary is %s", link.attributes["href"])
 	}
 	b.bring(t, "people.csv", "First name;Last name;Birthday;Birthday\nAna;Čović;1990-05-15;1990-05-16\n").wants(t, 422).
 		says(t, "Several columns could be “Date of birth”: “Birthday” and “Birthday”. Please choose").lacks(t, "different headers")
 	p = p.again(t).set(t, "DOB", "dateOfBirth").set(t, "Birthday", "").send(t, "Check again").wants(t, 422).
 		says(t, "Home phone (Phone), Mobile (Phone)", "2 are left out: Birthday, Fax.")
 	if fault := p.fault(t, "Dates are written as"); !strings.Contains(fault, "such as “05/06/1990”, could be day first or month first. Please choose.") {
-		t.Errorf("the dates: %q in %s", fault, p.text())
+		t.Errorf("fault of the dates: %q in %s", fault, p.text())
 	}
 	p = p.again(t).set(t, "Dates are written as", "mdy").send(t, "Check again").wants(t, 200).says(t, "6 May 1990")
 	p = p.again(t).set(t, "Dates are written as", "dmy").send(t, "Check again").wants(t, 200).
 		says(t, "5 June 1990", "“Phone” is taken from the first filled column of “Mobile” and “Home phone” in each row.")
 	p.again(t).send(t, "Import 3 people").follow(t).says(t, "3 people were imported")
 	if got, want := peopleOf(t, s.db), []string{"Ana | Čović | 2 | - | 1990-06-05T00:00:00Z", "Eva | Adam | 4 | - | 1990-06-05T00:00:00Z", "Mia | Weiß | - | - | 1990-06-05T00:00:00Z"}; !slices.Equal(got, want) {
-		t.Errorf("of several columns for one field come %q", got)
+		t.Errorf("several columns for one field became %q", got)
 	}
 
 	b.bring(t, "old.csv", "First name;Last name\nMia;Mari\xe8\n").wants(t, 200).says(t, "which names are right", "Marič").lacks(t, "Import 1 person")
 	p = b.bring(t, "none.csv", "A;B\nx;y\n").wants(t, 422).says(t, "No column contains names")
 	p = p.again(t).set(t, "A", "firstName").set(t, "B", "lastName").send(t, "Check again").wants(t, 200).says(t, "1 person would be added")
 	if got := b.get(t, p.one(t, "footer").all("input", "name", "next")[0].attributes["value"]).wants(t, 200); got.labelled(t, "A").values() == nil && got.heading(t) == "" {
-		t.Errorf("another language leads to %s", got.text())
+		t.Errorf("the page in another language is %s", got.text())
 	}
 }
 
-// TestOfficeImportRefusals: only those who may write import, only from this page,
-// and only what their department has brought.
+// TestOfficeImportRefusals checks that an import needs the scope write, a request from the page
+// itself, and a list that its own department uploaded.
 func TestOfficeImportRefusals(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -544,11 +545,11 @@ func TestOfficeImportRefusals(t *testing.T) {
 	p := reader.get(t, "/office/imports").wants(t, 200).says(t, "3 added")
 	reader.get(t, "/office/imports?imported=1").says(t, "3 people were imported")
 	if len(p.all("form", "action", "/office/imports/1/undo")) != 0 || len(p.all("a", "href", "/office/import")) != 0 {
-		t.Errorf("read is offered to write: %s", p.body)
+		t.Errorf("a reader sees forms or links to write: %s", p.body)
 	}
 }
 
-// TestOfficeImportFiles: of a file that is no list the page says what it is.
+// TestOfficeImportFiles checks that the page names the kind of a file that is not a list.
 func TestOfficeImportFiles(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -567,17 +568,16 @@ func TestOfficeImportFiles(t *testing.T) {
 	}
 	p := b.get(t, "/office/import").form(t, "/office/import").send(t, "Check the list").wants(t, 422)
 	if fault := p.fault(t, "File"); fault != "Please choose a file, or paste rows." {
-		t.Errorf("nothing: %q", fault)
+		t.Errorf("fault without a file: %q", fault)
 	}
 	if p = b.pasteIn(t, "%PDF-1.7 <pasted>").wants(t, 422); strings.TrimSpace(p.one(t, "textarea").text()) != "%PDF-1.7 <pasted>" {
-		t.Errorf("what was pasted is lost: %s", p.text())
+		t.Errorf("the pasted text is lost: %s", p.text())
 	}
 	b.get(t, "/office/import?token=x&text=Name%0AAna+Horvat").wants(t, 422).lacks(t, "Ana Horvat") // an address brings no list
 	b.get(t, "/office/import?token=x").wants(t, 422).says(t, "is not here any more")
 }
 
-// TestOfficeImportLong: a page shows only the beginning of a cell, whatever it is
-// about.
+// TestOfficeImportLong checks that a page shows only the beginning of a long cell.
 func TestOfficeImportLong(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -591,8 +591,8 @@ func TestOfficeImportLong(t *testing.T) {
 	}
 }
 
-// TestOfficeImportEnded: a session that has ended leads to sign-in, and the form is
-// carried along. Nothing is imported by that.
+// TestOfficeImportEnded checks that a form survives the end of a session and a new sign-in, and
+// that the sign-in imports nothing.
 func TestOfficeImportEnded(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -609,12 +609,12 @@ func TestOfficeImportEnded(t *testing.T) {
 	}
 	p := s.browser(t, "en").upload(t, "/office/import", "", "", url.Values{"text": {three}}).wants(t, http.StatusUnauthorized)
 	if p.form(t, "/office/sign-in").values.Get("text") == "" {
-		t.Error("what was pasted is lost")
+		t.Error("the pasted text is lost")
 	}
 	s.browser(t, "en").upload(t, "/office/import", "people.csv", strings.Repeat("x", 10<<20), url.Values{}).wants(t, http.StatusUnauthorized)
 }
 
-// TestOfficeImportPayloads: names stay names, on every page that shows them.
+// TestOfficeImportPayloads checks that no page interprets markup in names.
 func TestOfficeImportPayloads(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -635,7 +635,7 @@ func TestOfficeImportPayloads(t *testing.T) {
 	p.press(t, "Undo").wants(t, 200).says(t, fmt.Sprintf("%d people were deleted", n))
 }
 
-// TestOfficeImportLanguages: every page has all its words in every language.
+// TestOfficeImportLanguages checks that every page has all its texts in every language.
 func TestOfficeImportLanguages(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestOfficeCalls: a person's row has one link that calls. On a phone it is a button with
-// the name of the person.
+// TestOfficeCalls checks that the row of a person has one link to call, which is a button with the
+// person's name on a phone.
 func TestOfficeCalls(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -18,15 +18,15 @@ func TestOfficeCalls(t *testing.T) {
 		p := s.signIn(t, s.key, language).get(t, "/office/")
 		call := p.one(t, "a", "href", "tel:0912345678")
 		if got := call.all("span", "class", "call")[0].text(); got != want {
-			t.Errorf("%s: the button is called %q", language, got)
+			t.Errorf("%s: the text of the button is %q", language, got)
 		}
 		if len(p.one(t, "tbody").all("span", "class", "call")) != 1 {
-			t.Errorf("%s: somebody without a number has a button: %s", language, p.text())
+			t.Errorf("%s: a person without a number has a button: %s", language, p.text())
 		}
 	}
 }
 
-// TestOfficeSortForm: it sorts as the headers do, and keeps the search.
+// TestOfficeSortForm checks that the form sorts like the headers and keeps the search.
 func TestOfficeSortForm(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -40,15 +40,15 @@ func TestOfficeSortForm(t *testing.T) {
 		form = &webForm{page: p, form: e, values: e.values()}
 	}
 	if by := form.values.Get("sortBy"); by != "lastName" {
-		t.Errorf("it is sorted by %q", by)
+		t.Errorf("the form is sorted by %q", by)
 	}
 	sorted := form.set(t, "Sort by", "firstName").send(t, "Sort")
 	if got := sorted.firstNames(t); !slices.Equal(got, []string{"Ana", "Mia"}) {
-		t.Errorf("%s has %q", sorted.path, got)
+		t.Errorf("%s lists %q", sorted.path, got)
 	}
 	reversed := b.get(t, sorted.one(t, "a", "class", "button ascending").attributes["href"]).says(t, "2 of 3 people")
 	if got := reversed.firstNames(t); !slices.Equal(got, []string{"Mia", "Ana"}) {
-		t.Errorf("%s has %q", reversed.path, got)
+		t.Errorf("%s lists %q", reversed.path, got)
 	}
 }
 
@@ -61,8 +61,8 @@ func (p *webPage) firstNames(t *testing.T) (all []string) {
 	return all
 }
 
-// TestOfficePagesAndLetters: a long list has numbers of pages, and by last name letters to
-// jump by, which lead to the first person of that letter.
+// TestOfficePagesAndLetters checks that a long list has page numbers and, sorted by last name,
+// letters that link to the first person of each letter.
 func TestOfficePagesAndLetters(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -77,7 +77,7 @@ func TestOfficePagesAndLetters(t *testing.T) {
 		t.Errorf("the pages are %q", got)
 	}
 	if here := nav.all("a", "aria-current", "page"); len(here) != 1 || here[0].text() != "3" {
-		t.Errorf("the page is %v", here)
+		t.Errorf("the current page is %v", here)
 	}
 	for _, direction := range []string{"", "&sortDir=desc"} {
 		p := b.get(t, "/office/?page=2"+direction)
@@ -95,7 +95,7 @@ func TestOfficePagesAndLetters(t *testing.T) {
 			before := at.parent.all("tr")
 			i := slices.Index(before, at)
 			if last := at.one("th").text(); last != first || i > 0 && before[i-1].one("th").text() == first {
-				t.Errorf("%s leads to %s in row %d", letters[letter], last, i)
+				t.Errorf("%s links to %s in row %d", letters[letter], last, i)
 			}
 		}
 	}

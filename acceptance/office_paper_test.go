@@ -13,7 +13,7 @@ func (b *browser) checkPaper(t *testing.T, code string) *webPage {
 	return b.get(t, "/office/paper").wants(t, 200).form(t, "/office/paper").set(t, "Code", code).send(t, "Check").wants(t, 200)
 }
 
-// slip returns the sections of the slip: heading and text of each.
+// slip returns the heading and text of each section of the slip.
 func (p *webPage) slip(t *testing.T) (sections []string) {
 	t.Helper()
 	for _, s := range p.one(t, "div", "class", "paper").all("section") {
@@ -25,14 +25,14 @@ func (p *webPage) slip(t *testing.T) (sections []string) {
 func (p *webPage) hasSlip(t *testing.T, want ...string) {
 	t.Helper()
 	if got := p.slip(t); !slices.Equal(got, want) {
-		t.Errorf("%s has\n%s\nnot\n%s", p.path, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("%s has\n%s\nwant\n%s", p.path, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
 const unknownPaper = "This is not a code of this list. It may be mistyped, of another department, or from before a restore."
 
-// TestOfficePaper prints an empty list, lets people come, change and go, and asks
-// after each step what has changed since each print.
+// TestOfficePaper prints an empty list, adds, changes and deletes people, and checks after each
+// step the changes since each print.
 func TestOfficePaper(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -61,13 +61,13 @@ func TestOfficePaper(t *testing.T) {
 	s.do(t, "PUT", collection+"/"+id, ana).wants(t, 200)
 	b.checkPaper(t, both).says(t, "Nothing has changed", "is up to date")
 	if b.printed(t) == both {
-		t.Error("two versions have the same code")
+		t.Error("two different lists have the same code")
 	}
 	s.do(t, "PUT", collection+"/"+id, strings.Replace(ana, "1990-05-15", "1990-05-15T10:00:00+02:00", 1)).wants(t, 200)
 	b.checkPaper(t, both).says(t, "Nothing has changed") // no paper shows the time
 }
 
-// TestOfficePaperUnknown: codes that are none of this list get one message.
+// TestOfficePaperUnknown checks that codes of no print of this list get the same message.
 func TestOfficePaperUnknown(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -87,12 +87,12 @@ func TestOfficePaperUnknown(t *testing.T) {
 		}
 	}
 	if value := b.checkPaper(t, `"><b>`).labelled(t, "Code").attributes["value"]; value != `"><b>` {
-		t.Errorf("what was typed became %q", value)
+		t.Errorf("the typed code became %q", value)
 	}
 }
 
-// TestOfficePaperErased: of people who were erased for good nothing is known, and
-// the page says so beside all that is known.
+// TestOfficePaperErased checks that the page counts permanently deleted people without naming
+// them, next to all other changes.
 func TestOfficePaperErased(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -110,8 +110,8 @@ func TestOfficePaperErased(t *testing.T) {
 	b.checkPaper(t, b.printed(t)).says(t, "Nothing has changed").lacks(t, "erased")
 }
 
-// TestOfficePaperRestored: after a restore the same versions come again, with
-// other people. No code from before is taken for one of them.
+// TestOfficePaperRestored checks that codes from before a restore are invalid, although the same
+// versions appear again with other people.
 func TestOfficePaperRestored(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -132,7 +132,7 @@ func TestOfficePaperRestored(t *testing.T) {
 	b := restored.signIn(t, s.key, "en")
 	for _, code := range codes {
 		if fault := b.checkPaper(t, code).fault(t, "Code"); fault != unknownPaper {
-			t.Errorf("%s from before the restore: %q", code, fault)
+			t.Errorf("the code %s from before the restore has the fault %q", code, fault)
 		}
 	}
 	b.checkPaper(t, b.printed(t)).says(t, "Nothing has changed")

@@ -17,7 +17,7 @@ const newPerson = "/office/people/new"
 
 func personPath(id string) string { return "/office/people/" + id }
 
-// stored returns a record as the API has it.
+// stored returns a record from the API.
 func (c client) stored(t *testing.T, id string) wireRecord {
 	t.Helper()
 	var f wireRecord
@@ -25,7 +25,7 @@ func (c client) stored(t *testing.T, id string) wireRecord {
 	return f
 }
 
-// summary is a record in one line. What is not there is a dash.
+// summary returns a record in one line, with a dash for each empty field.
 func (f wireRecord) summary() string {
 	line := f.FirstName + " " + f.LastName
 	for _, value := range []*string{f.PhoneNumber, f.Email, f.DateOfBirth} {
@@ -51,7 +51,7 @@ func TestOfficeAddsAPerson(t *testing.T) {
 	b := s.signIn(t, s.key, "en")
 	p := b.get(t, newPerson).wants(t, http.StatusOK)
 	if p.heading(t) != "Add person" {
-		t.Errorf("the heading is %q", p.heading(t))
+		t.Errorf("heading %q", p.heading(t))
 	}
 	p.says(t, "Only the first name and the last name are required.")
 	for label, required := range map[string]bool{"First name": true, "Last name": true, "Phone": false, "E-mail": false, "Date of birth": false} {
@@ -61,30 +61,30 @@ func TestOfficeAddsAPerson(t *testing.T) {
 		}
 	}
 	if _, ok := p.form(t, "/office/people").form.attributes["novalidate"]; !ok {
-		t.Error("the browser would check the form itself")
+		t.Error("the browser would validate the form")
 	}
 	form := p.form(t, "/office/people").set(t, "First name", " Mia ").set(t, "Last name", "Kovač").set(t, "Phone", "091 555 000").
 		set(t, "E-mail", "mia@example.org").set(t, "Date of birth", "15 May 1990")
 	list := form.send(t, "Add person").follow(t).wants(t, http.StatusOK)
 	if list.notice(t) != "Mia Kovač was added Undo" {
-		t.Errorf("the notice is %q", list.notice(t))
+		t.Errorf("notice %q", list.notice(t))
 	}
 	f := s.list(t, "").Data.Items[0]
 	if got := f.summary(); got != "Mia Kovač, 091 555 000, mia@example.org, 1990-05-15T00:00:00Z" {
 		t.Error(got)
 	}
-	form.send(t, "Add person").follow(t).says(t, "Mia Kovač was added") // the same form again
+	form.send(t, "Add person").follow(t).says(t, "Mia Kovač was added") // sent again
 	if n := s.list(t, "").TotalCount; n != 1 {
 		t.Errorf("%d people", n)
 	}
-	form.set(t, "First name", "Eva").send(t, "Add person").wants(t, http.StatusSeeOther) // back, and the next person typed over
+	form.set(t, "First name", "Eva").send(t, "Add person").wants(t, http.StatusSeeOther) // reused for the next person
 	if n := s.list(t, "").TotalCount; n != 2 {
 		t.Errorf("%d people", n)
 	}
 }
 
-// TestOfficeSaysWhoIsThereAlready: while somebody is typed, and when they were added. Both
-// are saved.
+// TestOfficeSaysWhoIsThereAlready checks that the page reports existing people with the same name
+// while a person is typed and after the person was added. The new person is still saved.
 func TestOfficeSaysWhoIsThereAlready(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -98,7 +98,7 @@ func TestOfficeSaysWhoIsThereAlready(t *testing.T) {
 	} {
 		b := s.signIn(t, s.key, language)
 		if at := b.get(t, newPerson).form(t, "/office/people").form.attributes["data-alike"]; at != "/office/people/alike" {
-			t.Errorf("the form asks at %q", at)
+			t.Errorf("the form sends its question to %q", at)
 		}
 		for typed, want := range map[string]string{
 			"firstName=ana&lastName=COVIC":                                                lines[0],
@@ -128,10 +128,10 @@ func TestOfficeSaysWhoIsThereAlready(t *testing.T) {
 	wrong.says(t, "Ana Čović, born 1990, is already on the list")
 	list := wrong.form(t, "/office/people").set(t, "E-mail", "").send(t, "Add person").follow(t)
 	if got := list.notice(t); got != "Ana Covic was added Ana Čović, born 1990, is already on the list Undo" {
-		t.Errorf("the notice is %q", got)
+		t.Errorf("notice %q", got)
 	}
 	if links := list.one(t, "div", "id", "notice").all("a"); len(links) != 2 || links[1].attributes["href"] != personPath(id) {
-		t.Errorf("%d links", len(links))
+		t.Errorf("the notice has %d links", len(links))
 	}
 	if n := s.list(t, "").TotalCount; n != 4 {
 		t.Errorf("%d people", n)
@@ -169,7 +169,7 @@ func TestOfficeFormSentManyTimesAtOnceMakesOnePerson(t *testing.T) {
 	}
 }
 
-// TestOfficeFaults: every fault stands at its field, and what was typed stays.
+// TestOfficeFaults checks that every fault appears at its field and that the typed text stays.
 func TestOfficeFaults(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -204,12 +204,12 @@ func TestOfficeFaults(t *testing.T) {
 			buttons := form.form.all("button")
 			p := form.set(t, test.label, test.typed).send(t, buttons[len(buttons)-1].text()).wants(t, http.StatusUnprocessableEntity)
 			if got := p.fault(t, test.label); got != test.fault {
-				t.Errorf("%s %q at %s: %q", test.label, test.typed, page.at, got)
+				t.Errorf("%s %q at %s: fault %q", test.label, test.typed, page.at, got)
 			}
 			field := p.labelled(t, test.label).attributes
 			shown := strings.ReplaceAll(test.typed, "\x00", "�")
 			if field["value"] != shown || p.form(t, page.action).values.Get("firstName") == "" && test.label != "First name" && test.label != "Vorname" {
-				t.Errorf("%s: %q is %q", test.label, test.typed, field["value"])
+				t.Errorf("%s: %q became %q", test.label, test.typed, field["value"])
 			}
 			title := p.one(t, "title").text()
 			if !strings.HasPrefix(title, map[string]string{"en": "Error: ", "de": "Fehler: "}[test.language]+p.heading(t)) {
@@ -221,7 +221,7 @@ func TestOfficeFaults(t *testing.T) {
 				t.Errorf("the summary of %s is %q", test.label, summary.text())
 			}
 			if after := p.form(t, page.action).values; after.Get("tag") != form.values.Get("tag") || after.Get("token") != form.values.Get("token") {
-				t.Errorf("the form has lost its tag or token: %v", after)
+				t.Errorf("the form lost its tag or token: %v", after)
 			}
 		}
 	}
@@ -230,7 +230,8 @@ func TestOfficeFaults(t *testing.T) {
 	}
 }
 
-// TestOfficeAsksAboutPhones: a number without a digit is unusual, not wrong.
+// TestOfficeAsksAboutPhones checks that a phone number without a digit is a question and not an
+// error.
 func TestOfficeAsksAboutPhones(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -243,31 +244,32 @@ func TestOfficeAsksAboutPhones(t *testing.T) {
 			t.Errorf("the question is %q", got)
 		}
 		if _, wrong := p.labelled(t, "Phone").attributes["aria-invalid"]; wrong || strings.HasPrefix(p.one(t, "title").text(), "Error") {
-			t.Error("the question is an error")
+			t.Error("the question is shown as an error")
 		}
 		p.one(t, "div", "id", "faults")
 		return p
 	}
 	p := asking(b.get(t, newPerson).form(t, "/office/people").set(t, "First name", "Mia").set(t, "Last name", "Kovač").set(t, "Phone", "ask Ivo"), "Add person")
-	p = asking(p.form(t, "/office/people").set(t, "Phone", "ask Iva"), "Add person") // another one
+	p = asking(p.form(t, "/office/people").set(t, "Phone", "ask Iva"), "Add person") // a different value
 	p.form(t, "/office/people").send(t, "Add person").follow(t).says(t, "Mia Kovač was added")
 	f := s.list(t, "").Data.Items[0]
 	if f.PhoneNumber == nil || *f.PhoneNumber != "ask Iva" {
 		t.Error(f.summary())
 	}
 	form := b.get(t, personPath(f.ID)).form(t, personPath(f.ID))
-	form.set(t, "First name", "Eva").send(t, "Save").wants(t, http.StatusSeeOther) // it is stored already
+	form.set(t, "First name", "Eva").send(t, "Save").wants(t, http.StatusSeeOther) // the stored value needs no answer
 	form = b.get(t, personPath(f.ID)).form(t, personPath(f.ID)).set(t, "Phone", "ask Ana").set(t, "E-mail", "mia@example.org")
 	s.do(t, "PUT", collection+"/"+f.ID, `{"firstName":"Mia","lastName":"Kovač","phoneNumber":"112"}`).wants(t, http.StatusOK)
 	p = asking(form, "Save")
 	p = p.form(t, personPath(f.ID)).send(t, "Save").wants(t, http.StatusConflict)
-	p.form(t, personPath(f.ID)).send(t, "Save").wants(t, http.StatusSeeOther) // and not asked once more
+	p.form(t, personPath(f.ID)).send(t, "Save").wants(t, http.StatusSeeOther) // without another question
 	if got := s.stored(t, f.ID).summary(); got != "Mia Kovač, ask Ana, mia@example.org, -" {
 		t.Error(got)
 	}
 }
 
-// TestOfficeReadsShortYears as imports do, and asks where a date can be read in two ways.
+// TestOfficeReadsShortYears checks that dates are read like in imports, and that the page asks
+// about a date with two possible readings.
 func TestOfficeReadsShortYears(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -294,7 +296,7 @@ func TestOfficeReadsShortYears(t *testing.T) {
 			t.Errorf("%q: %q", typed, got)
 		}
 		if got := p.labelled(t, "Date of birth").attributes["value"]; got != typed {
-			t.Errorf("%q is %q", typed, got)
+			t.Errorf("%q became %q", typed, got)
 		}
 		for _, reading := range want {
 			if p.labelled(t, reading).attributes["type"] != "radio" {
@@ -302,7 +304,7 @@ func TestOfficeReadsShortYears(t *testing.T) {
 			}
 		}
 		form := p.form(t, personPath(id))
-		form.send(t, "Save").wants(t, http.StatusUnprocessableEntity) // nothing is chosen
+		form.send(t, "Save").wants(t, http.StatusUnprocessableEntity) // without an answer
 		if after := s.stored(t, id).summary(); after != before {
 			t.Errorf("%q is saved as %s", typed, after)
 		}
@@ -312,14 +314,15 @@ func TestOfficeReadsShortYears(t *testing.T) {
 			t.Errorf("%q is saved as %q", typed, shown)
 		}
 		form.set(t, "Date of birth", "1 June 1985").values.Set("tag", b.get(t, personPath(id)).form(t, personPath(id)).values.Get("tag"))
-		form.send(t, "Save").wants(t, http.StatusSeeOther) // what was typed later counts
+		form.send(t, "Save").wants(t, http.StatusSeeOther) // a new date replaces the answer
 		if shown := b.get(t, personPath(id)).labelled(t, "Date of birth").attributes["value"]; shown != "1 June 1985" {
-			t.Errorf("it is saved as %q", shown)
+			t.Errorf("the new date is saved as %q", shown)
 		}
 	}
 }
 
-// TestOfficePutsTheCursor into the first field of a new person, and not elsewhere.
+// TestOfficePutsTheCursor checks that the cursor is in the first field of a new person and not on
+// other pages.
 func TestOfficePutsTheCursor(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -339,10 +342,10 @@ func TestOfficePutsTheCursor(t *testing.T) {
 		t.Errorf("the cursor is in %q", got)
 	}
 	if got := focused(form.form(t, "/office/people").send(t, "Add person")); !slices.Equal(got, []string{"faults"}) {
-		t.Errorf("after faults it is in %q", got)
+		t.Errorf("after faults the cursor is in %q", got)
 	}
 	if got := focused(b.get(t, personPath(s.create(t, ana)))); len(got) > 0 {
-		t.Errorf("on the page of a person it is in %q", got)
+		t.Errorf("on the page of a person the cursor is in %q", got)
 	}
 }
 
@@ -359,7 +362,7 @@ func TestOfficeShowsAPerson(t *testing.T) {
 		for key, mayWrite := range map[string]bool{s.key: true, reader: false} {
 			p := s.signIn(t, key, language).get(t, personPath(id)).wants(t, http.StatusOK)
 			if p.heading(t) != "Ana Čović" {
-				t.Errorf("the heading is %q", p.heading(t))
+				t.Errorf("heading %q", p.heading(t))
 			}
 			p.says(t, "accepted", want.status)
 			p.one(t, "a", "href", "tel:0912345678")
@@ -398,15 +401,15 @@ func TestOfficeDials(t *testing.T) {
 				}
 			}
 			if got := strings.Join(links, " "); got != want {
-				t.Errorf("%s: %s leads to %q", path, number, got)
+				t.Errorf("%s: the link for %s is %q", path, number, got)
 			}
 		}
 		s.do(t, "DELETE", collection+"/"+id, "").wants(t, http.StatusNoContent)
 	}
 }
 
-// TestOfficeReadingChangesNothing: what was only read stays as it is, to the
-// offset of a date of birth.
+// TestOfficeReadingChangesNothing checks that viewing and saving without a change keep a record,
+// including the offset of its date of birth.
 func TestOfficeReadingChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -441,18 +444,18 @@ func TestOfficeEditsAPerson(t *testing.T) {
 	id := s.create(t, ana)
 	b := s.signIn(t, s.key, "de")
 	p := b.get(t, personPath(id)).form(t, personPath(id)).set(t, "Telefon", "").set(t, "Geburtsdatum", "1. Jänner 1991").send(t, "Speichern")
-	if p.status == http.StatusUnprocessableEntity { // not a month in Germany
+	if p.status == http.StatusUnprocessableEntity { // "Jänner" is not used in Germany
 		p = p.form(t, personPath(id)).set(t, "Geburtsdatum", "1. Januar 1991").send(t, "Speichern")
 	}
 	if list := p.follow(t); list.notice(t) != "Ana Čović wurde gespeichert Rückgängig" {
-		t.Errorf("the notice is %q", list.notice(t))
+		t.Errorf("notice %q", list.notice(t))
 	}
 	if got := s.stored(t, id).summary(); got != "Ana Čović, -, ana@example.com, 1991-01-01T00:00:00Z" {
 		t.Error(got)
 	}
 	b.post(t, personPath(id), url.Values{"phoneNumber": {"112"}, "tag": b.get(t, personPath(id)).form(t, personPath(id)).values["tag"]}).wants(t, http.StatusSeeOther)
 	if got := s.stored(t, id).summary(); got != "Ana Čović, 112, ana@example.com, 1991-01-01T00:00:00Z" {
-		t.Errorf("a field that was not sent was changed: %s", got)
+		t.Errorf("a field that was not sent has changed: %s", got)
 	}
 }
 
@@ -468,7 +471,7 @@ func TestOfficeDeletesAndUndoes(t *testing.T) {
 		remove := b.get(t, personPath(id)).form(t, personPath(id)+"/delete")
 		list := remove.send(t, want.remove).follow(t)
 		if list.notice(t) != want.deleted+" "+want.undo || len(list.all("tbody")) > 0 {
-			t.Errorf("the notice is %q: %s", list.notice(t), list.text())
+			t.Errorf("notice %q: %s", list.notice(t), list.text())
 		}
 		remove.send(t, want.remove).follow(t).says(t, want.deleted) // pressed twice
 		b.get(t, personPath(id)).wants(t, http.StatusNotFound)
@@ -477,11 +480,11 @@ func TestOfficeDeletesAndUndoes(t *testing.T) {
 		}
 		undo := list.form(t, personPath(id)+"/undelete")
 		if back := undo.send(t, want.undo).follow(t); back.notice(t) != want.restored {
-			t.Errorf("the notice is %q", back.notice(t))
+			t.Errorf("notice %q", back.notice(t))
 		}
 		undo.send(t, want.undo).follow(t).says(t, want.restored) // pressed twice
 		if list := b.get(t, "/office/?deleted="+id); list.notice(t) != "" {
-			t.Errorf("a notice that is not true any more: %q", list.notice(t))
+			t.Errorf("outdated notice: %q", list.notice(t))
 		}
 	}
 	if n := s.changeCount(t); n != 5 {
@@ -490,11 +493,11 @@ func TestOfficeDeletesAndUndoes(t *testing.T) {
 	reader := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en")
 	s.do(t, "DELETE", collection+"/"+id, "").wants(t, http.StatusNoContent)
 	if notice := reader.get(t, "/office/?deleted="+id).notice(t); notice != "Ana Čović was deleted" {
-		t.Errorf("a reader sees %q", notice)
+		t.Errorf("the notice for a reader is %q", notice)
 	}
 }
 
-// payloads are names that must stay names.
+// payloads are names that a page must not interpret.
 var payloads = []string{
 	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='alert(1)`, `{{.Tag}}`, `javascript:alert(1)`,
 	`</title><h1>x</h1>`, `&lt;b&gt;`, `a&b;c=d`, "\u202eevil", `-->`, `]]>`, `%3Cscript%3E`,
@@ -508,30 +511,30 @@ func TestOfficePayloadNames(t *testing.T) {
 		form := b.get(t, newPerson).form(t, "/office/people").set(t, "First name", name).set(t, "Last name", name).set(t, "Phone", "0"+name)
 		list := form.send(t, "Add person").follow(t)
 		whole := name + " " + name
-		if strings.ContainsRune(name, '\u202e') { // kept to itself
+		if strings.ContainsRune(name, '\u202e') { // shown in isolation
 			whole = "\u2068" + whole + "\u2069"
 		}
 		if want := strings.Join(strings.Fields(whole+" was added Undo"), " "); list.notice(t) != want {
-			t.Errorf("the notice is %q", list.notice(t))
+			t.Errorf("notice %q", list.notice(t))
 		}
 		rows := list.all("tbody")
 		if row := rows[0].text(); len(rows) != 1 || !strings.Contains(row, name) {
-			t.Errorf("%q is not on the list: %s", name, row)
+			t.Errorf("want %q on the list: %s", name, row)
 		}
 		found := b.get(t, "/office/?search="+url.QueryEscape(name)).says(t, "1 of 1 person")
 		if got := found.one(t, "form", "class", "sort").values().Get("search"); got != name {
-			t.Errorf("the list of %q is sorted with %q", name, got)
+			t.Errorf("the sort form for %q has the search %q", name, got)
 		}
 		id := s.list(t, "pageSize=1").Data.Items[0].ID
 		p := b.get(t, personPath(id)).wants(t, http.StatusOK)
 		old := p.form(t, personPath(id))
 		if p.heading(t) != whole || p.labelled(t, "First name").attributes["value"] != name {
-			t.Errorf("%q is %q", name, p.heading(t))
+			t.Errorf("%q became %q", name, p.heading(t))
 		}
 		p.form(t, personPath(id)).set(t, "E-mail", "").set(t, "Phone", "2"+name).send(t, "Save").follow(t)
 		conflict := old.set(t, "Phone", "1"+name).send(t, "Save").wants(t, http.StatusConflict)
 		if got := conflict.form(t, personPath(id)).values.Get("firstName"); got != name {
-			t.Errorf("%q is %q in the conflict", name, got)
+			t.Errorf("%q became %q in the conflict", name, got)
 		}
 		conflict.says(t, "1"+name, "2"+name)
 		old.set(t, "First name", "").set(t, "E-mail", name).send(t, "Save").wants(t, http.StatusUnprocessableEntity)
@@ -539,8 +542,7 @@ func TestOfficePayloadNames(t *testing.T) {
 	}
 }
 
-// TestOfficeRefusals: what may not be done is refused by a page, and nothing is
-// done.
+// TestOfficeRefusals checks that rejected requests get an error page and change nothing.
 func TestOfficeRefusals(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -558,7 +560,7 @@ func TestOfficeRefusals(t *testing.T) {
 		form         url.Values
 		headers      []string
 		status       int
-		says         string
+		text         string
 	}{
 		{reader, "GET", newPerson, nil, nil, 403, "You may not do this"},
 		{reader, "POST", "/office/people", typed, nil, 403, "You may not do this"},
@@ -592,18 +594,18 @@ func TestOfficeRefusals(t *testing.T) {
 			t.Errorf("%s %s %v: %d %s", test.method, test.path, test.headers, p.status, p.text())
 			continue
 		}
-		p.says(t, test.says, p.header.Get("X-Request-Id")).lacks(t, "Ivo")
+		p.says(t, test.text, p.header.Get("X-Request-Id")).lacks(t, "Ivo")
 	}
 	if after := s.changeCount(t); after != before {
-		t.Errorf("%d changes, not %d", after, before)
+		t.Errorf("%d changes, want %d", after, before)
 	}
 	if got := writer.get(t, "/office/").wants(t, http.StatusOK); got.one(t, "html").attributes["lang"] != "de" {
-		t.Error("the session has ended")
+		t.Error("the session ended")
 	}
 }
 
-// TestOfficeCarriesFormsThroughSignIn: nothing typed is lost when a session ends,
-// and nothing is saved before somebody has seen it again.
+// TestOfficeCarriesFormsThroughSignIn checks that the end of a session loses no typed text, and
+// that nothing is saved before the user has seen the form again.
 func TestOfficeCarriesFormsThroughSignIn(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -630,15 +632,15 @@ func TestOfficeCarriesFormsThroughSignIn(t *testing.T) {
 			got := shown.form(t, action)
 			for name, values := range form.values {
 				if got.values.Get(name) != values[0] {
-					t.Errorf("%s is %q after signing in, not %q", name, got.values.Get(name), values[0])
+					t.Errorf("%s is %q after the sign-in, want %q", name, got.values.Get(name), values[0])
 				}
 			}
 			if s.changeCount(t) != before {
-				t.Error("something was saved already")
+				t.Error("the sign-in saved a change")
 			}
 			got.send(t, buttons[len(buttons)-1].text()).follow(t).wants(t, http.StatusOK)
 			if before++; s.changeCount(t) != before {
-				t.Errorf("%d changes, not %d", s.changeCount(t), before)
+				t.Errorf("%d changes, want %d", s.changeCount(t), before)
 			}
 			s.endSessions(t, b)
 		}
@@ -646,7 +648,7 @@ func TestOfficeCarriesFormsThroughSignIn(t *testing.T) {
 		p := removing.send(t, buttons[0].text()).wants(t, http.StatusUnauthorized)
 		p = p.form(t, "/office/sign-in").set(t, want.key, s.key).send(t, want.signIn).follow(t)
 		if p.path != "/office/" || s.changeCount(t) != before {
-			t.Errorf("deleting went on by itself, to %s", p.path)
+			t.Errorf("the sign-in continued the deletion, at %s", p.path)
 		}
 		if p = b.get(t, personPath(id)); p.labelled(t, want.phone).attributes["value"] != "112 "+language {
 			t.Errorf("the change was not saved: %s", p.text())
@@ -654,7 +656,7 @@ func TestOfficeCarriesFormsThroughSignIn(t *testing.T) {
 	}
 }
 
-// endSessions revokes all sessions, and waits until that of b has ended.
+// endSessions revokes all sessions and waits until the session of b has ended.
 func (s *testService) endSessions(t *testing.T, b *browser) {
 	t.Helper()
 	execSQL(t, s.db, `UPDATE keys SET revoked_at = 1 WHERE session_lifetime IS NOT NULL AND revoked_at IS NULL`)
@@ -717,7 +719,7 @@ func TestOfficeEmails(t *testing.T) {
 	if p := de.get(t, "/office/emails?search=nobody&sortBy=wrong&page=0&separator=x").wants(t, http.StatusOK); len(p.all("textarea")) != 0 {
 		t.Error(p.text())
 	}
-	de.get(t, "/office/emails?search="+strings.Repeat("x", 101)).says(t, "search", "4 Personen") // not those searched for, and says so
+	de.get(t, "/office/emails?search="+strings.Repeat("x", 101)).says(t, "search", "4 Personen") // an invalid search shows everyone with a message
 }
 
 func TestOfficeSignOut(t *testing.T) {
@@ -729,11 +731,11 @@ func TestOfficeSignOut(t *testing.T) {
 		b := s.signIn(t, s.key, language)
 		p := b.get(t, "/office/sign-out").wants(t, http.StatusOK)
 		if p.heading(t) != want.title {
-			t.Errorf("the heading is %q", p.heading(t))
+			t.Errorf("heading %q", p.heading(t))
 		}
-		b.get(t, "/office/").wants(t, http.StatusOK) // looking at it does not sign out
+		b.get(t, "/office/").wants(t, http.StatusOK) // viewing the page does not sign out
 		if p = p.form(t, "/office/sign-out").send(t, want.do).follow(t); p.path != "/office/sign-in?signedOut=1" || p.notice(t) != want.done {
-			t.Errorf("signing out leads to %s: %s", p.path, p.text())
+			t.Errorf("signing out shows %s: %s", p.path, p.text())
 		}
 		b.get(t, "/office/").wants(t, http.StatusSeeOther)
 		b.post(t, "/office/sign-out", nil).wants(t, http.StatusSeeOther)
@@ -745,15 +747,15 @@ func TestOfficeSignOut(t *testing.T) {
 	}
 }
 
-// TestOfficeLinkFromAnotherSite: the browser leaves out the cookie. The page is
-// loaded again from itself, once, and then it asks to sign in.
+// TestOfficeLinkFromAnotherSite checks a link on another site, for which the browser omits the
+// cookie: the page reloads itself once and then asks for a sign-in.
 func TestOfficeLinkFromAnotherSite(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id := s.create(t, ana)
 	for language, link := range map[string]string{"en": "Continue", "de": "Weiter"} {
-		stranger := s.browser(t, language)
-		p := stranger.get(t, personPath(id), "Sec-Fetch-Site", "cross-site").wants(t, http.StatusOK).says(t, link).lacks(t, "Ana")
+		visitor := s.browser(t, language)
+		p := visitor.get(t, personPath(id), "Sec-Fetch-Site", "cross-site").wants(t, http.StatusOK).says(t, link).lacks(t, "Ana")
 		next := ""
 		for _, a := range p.all("a") {
 			if a.text() == link {
@@ -762,10 +764,10 @@ func TestOfficeLinkFromAnotherSite(t *testing.T) {
 		}
 		refresh := p.one(t, "meta", "http-equiv", "refresh").attributes["content"]
 		if refresh != "0; url="+next {
-			t.Errorf("the page reloads itself by %q, and the link leads to %q", refresh, next)
+			t.Errorf("the page reloads %q, but its link is %q", refresh, next)
 		}
-		if again := stranger.get(t, next).follow(t); !strings.HasPrefix(again.path, "/office/sign-in") {
-			t.Errorf("%s leads to %s", next, again.path)
+		if again := visitor.get(t, next).follow(t); !strings.HasPrefix(again.path, "/office/sign-in") {
+			t.Errorf("%s shows %s", next, again.path)
 		}
 		b := s.signIn(t, s.key, language)
 		p = b.get(t, next)
@@ -775,7 +777,7 @@ func TestOfficeLinkFromAnotherSite(t *testing.T) {
 			}
 		}
 		if p.heading(t) != "Ana Čović" {
-			t.Errorf("%s leads to %q", next, p.heading(t))
+			t.Errorf("%s shows %q", next, p.heading(t))
 		}
 	}
 }

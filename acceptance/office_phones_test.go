@@ -9,7 +9,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/authority"
 )
 
-// setUp sets a device up on the page Phones: the one page that shows a key.
+// setUp sets up a device on the page Phones, the only page that shows a key.
 func (b *browser) setUp(t *testing.T, kind, name string) *webPage {
 	t.Helper()
 	p, err := b.trySend(t, http.MethodPost, "/office/phones", url.Values{"kind": {kind}, "name": {name}, "birthdays": {"1"}}, nil)
@@ -17,15 +17,15 @@ func (b *browser) setUp(t *testing.T, kind, name string) *webPage {
 	return p.wants(t, 200)
 }
 
-// TestOfficePhoneLink: only the file itself uses the link of an iPhone up. Who looks, asks for
-// the head of an answer, or has typed the code where it does not belong, leaves it as it is.
+// TestOfficePhoneLink checks that only a download of the profile uses up the link for an iPhone.
+// Viewing the page, a HEAD request and a sign-in with the code do not.
 func TestOfficePhoneLink(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id := s.create(t, ana)
 	link := s.signIn(t, s.key, "en").setUp(t, "apple", "Ana's <&> phone").labelled(t, "Link").attributes["value"]
-	path, ours := strings.CutPrefix(link, s.url)
-	if !ours || !strings.HasPrefix(path, "/office/phones/") {
+	path, ok := strings.CutPrefix(link, s.url)
+	if !ok || !strings.HasPrefix(path, "/office/phones/") {
 		t.Fatalf("the link is %q", link)
 	}
 	file := path + "/firefighters.mobileconfig"
@@ -33,12 +33,12 @@ func TestOfficePhoneLink(t *testing.T) {
 	phone.post(t, "/office/sign-in", url.Values{"key": {strings.TrimPrefix(path, "/office/phones/")}}).wants(t, 403)
 	for range 2 {
 		if got := phone.get(t, path).wants(t, 200).heading(t); got != "Contacts of default" {
-			t.Errorf("the page is %q", got)
+			t.Errorf("the heading is %q", got)
 		}
-		for _, looked := range []string{path, file} {
-			a, err := phone.trySend(t, http.MethodHead, looked, nil, nil)
-			if must(t, err); a.wants(t, 200).header.Get("Content-Length") != "" && looked == file {
-				t.Errorf("a profile without keys is not as long: %v", a.header)
+		for _, viewed := range []string{path, file} {
+			a, err := phone.trySend(t, http.MethodHead, viewed, nil, nil)
+			if must(t, err); a.wants(t, 200).header.Get("Content-Length") != "" && viewed == file {
+				t.Errorf("HEAD of the profile has a Content-Length: %v", a.header)
 			}
 		}
 	}
@@ -58,21 +58,21 @@ func TestOfficePhoneLink(t *testing.T) {
 	}
 }
 
-// TestOfficePhoneKinds: each kind of device is told what it needs, and no more. A computer
-// has no camera for a code.
+// TestOfficePhoneKinds checks that the page shows each kind of device only what it needs. A
+// computer, which cannot scan, gets no QR code.
 func TestOfficePhoneKinds(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--tls-self-signed")
 	s.trust(t)
 	b := s.signIn(t, s.key, "en")
 	for _, address := range []string{s.url, "https://192.0.2.7:8443"} {
-		execSQL(t, s.db, "UPDATE service SET address = '"+address+"'") // as for others in the network
+		execSQL(t, s.db, "UPDATE service SET address = '"+address+"'") // like for others in the network
 		trust := address + authority.Path
-		for kind, says := range map[string]string{"apple": "This Connection Is Not Private", "android": "accept it: it is that of this computer (" + trust + ")",
+		for kind, text := range map[string]string{"apple": "This Connection Is Not Private", "android": "accept it: it is that of this computer (" + trust + ")",
 			"computer": "must trust the certificate of this computer: " + trust} {
-			p := b.setUp(t, kind, "Ana's phone").says(t, says)
+			p := b.setUp(t, kind, "Ana's phone").says(t, text)
 			if codes := len(p.all("svg", "aria-label", "QR code for Ana's phone")); (codes == 1) != (kind != "computer") {
-				t.Errorf("%s has %d codes", kind, codes)
+				t.Errorf("%s gets %d QR codes", kind, codes)
 			}
 		}
 	}
@@ -81,8 +81,8 @@ func TestOfficePhoneKinds(t *testing.T) {
 	}
 }
 
-// TestOfficePhonesFirst: where no phone could reach the service, or all could listen, the
-// page says first what to type.
+// TestOfficePhonesFirst checks that the page first shows the missing flags if phones cannot reach
+// the service or the connection is not encrypted.
 func TestOfficePhonesFirst(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -93,7 +93,7 @@ func TestOfficePhonesFirst(t *testing.T) {
 	if p.one(t, "section", "class", "box warn").one("code").text() != "--tls-self-signed" {
 		t.Errorf("%s", p.body)
 	}
-	for _, scope := range []string{"read", "write"} { // nobody else makes devices
+	for _, scope := range []string{"read", "write"} { // only admins set up devices
 		other := s.signIn(t, newKey(t, s.db, "default", "--scope", scope), "en")
 		other.get(t, "/office/phones").wants(t, 403)
 		other.post(t, "/office/phones", url.Values{"kind": {"android"}, "name": {"Ana"}}).wants(t, 403)
@@ -106,8 +106,8 @@ func TestOfficePhonesFirst(t *testing.T) {
 	}
 }
 
-// TestOfficePhonesResumed: a session that has ended loses nothing that was typed, and makes no
-// device before somebody has seen the form again.
+// TestOfficePhonesResumed checks that the end of a session loses no typed text and that no device
+// is created before the user has seen the form again.
 func TestOfficePhonesResumed(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -12,7 +12,7 @@ import (
 
 var paperCode = regexp.MustCompile(`^[34679ACDEFGHJKMNPQRTUVWXY]{6}$`)
 
-// printed returns the code of a list printed now.
+// printed returns the code of a list that is printed now.
 func (b *browser) printed(t *testing.T) string {
 	t.Helper()
 	code := b.get(t, "/office/print").wants(t, 200).one(t, "p", "class", "code").text()
@@ -22,8 +22,7 @@ func (b *browser) printed(t *testing.T) string {
 	return code
 }
 
-// printedRows returns the rows in the body of the only table, each with its texts and |
-// between them.
+// printedRows returns the rows of the only table, each with | between its texts.
 func (p *webPage) printedRows(t *testing.T) (rows []string) {
 	t.Helper()
 	for _, row := range p.one(t, "tbody").all("tr") {
@@ -41,12 +40,12 @@ func (p *webPage) printedRows(t *testing.T) (rows []string) {
 func (p *webPage) hasRows(t *testing.T, want ...string) {
 	t.Helper()
 	if got := p.printedRows(t); !slices.Equal(got, want) {
-		t.Errorf("%s has the rows %q, not %q", p.path, got, want)
+		t.Errorf("%s has the rows %q, want %q", p.path, got, want)
 	}
 }
 
-// TestOfficePrint: both lists have everybody by last name, and say of which
-// department and when they are, how many there are and the code.
+// TestOfficePrint checks that both lists show everyone by last name, the department, the time, the
+// number of people and the code.
 func TestOfficePrint(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -65,7 +64,7 @@ func TestOfficePrint(t *testing.T) {
 	}
 	p := b.get(t, "/office/print?list=full").wants(t, 200).says(t, "· 3 people", code)
 	if p.heading(t) != "default: Full list" {
-		t.Errorf("the heading is %q", p.heading(t))
+		t.Errorf("heading %q", p.heading(t))
 	}
 	rows := p.printedRows(t)
 	age := regexp.MustCompile(`^Čović\|Ana\|091 234 5678\|ana@example\.com\|15 May 1990\|\d\d$`)
@@ -73,12 +72,12 @@ func TestOfficePrint(t *testing.T) {
 		t.Errorf("the full list has %q", rows)
 	}
 	if !regexp.MustCompile(` \d{1,2} [A-Z][a-z]+ 20\d\d, \d\d:\d\d · 3 people `).MatchString(p.text()) {
-		t.Errorf("no moment: %s", p.text())
+		t.Errorf("the time is missing: %s", p.text())
 	}
 }
 
-// TestOfficePrintChoice: links lead from one list to the other, and the button
-// needs a script.
+// TestOfficePrintChoice checks the links between the lists, and that the button is hidden without
+// scripts.
 func TestOfficePrintChoice(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -88,8 +87,8 @@ func TestOfficePrintChoice(t *testing.T) {
 		var links []string
 		for _, a := range p.one(t, "nav", "aria-label", "Print").all("a") {
 			links = append(links, a.attributes["href"])
-			if _, is := a.attributes["aria-current"]; is != (a.text() == current) {
-				t.Errorf("%s: %s has aria-current %t", path, a.text(), is)
+			if _, marked := a.attributes["aria-current"]; marked != (a.text() == current) {
+				t.Errorf("%s: %s has aria-current %t", path, a.text(), marked)
 			}
 		}
 		if !slices.Equal(links, []string{"/office/print?list=phone", "/office/print?list=full"}) {
@@ -101,7 +100,7 @@ func TestOfficePrintChoice(t *testing.T) {
 	}
 }
 
-// TestOfficePrintLanguages meets every page that is printed in every language.
+// TestOfficePrintLanguages requests every printable page in every language.
 func TestOfficePrintLanguages(t *testing.T) {
 	t.Parallel()
 	s := startDemo(t, "40")
@@ -124,8 +123,8 @@ func TestOfficePrintLanguages(t *testing.T) {
 	}
 }
 
-// TestOfficePrintOneStyle: phone numbers look alike on paper, and only there. What looks
-// the same on paper is no change of it.
+// TestOfficePrintOneStyle checks that paper shows all phone numbers in one style, that other pages
+// do not, and that a change of the style is no change on paper.
 func TestOfficePrintOneStyle(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -138,7 +137,7 @@ func TestOfficePrintOneStyle(t *testing.T) {
 	b.get(t, "/office/print?list=full").hasRows(t, "A|Ana|091 234 5678|||", "B|Bo|+385 91 234 5678|||", "C|Cy|office 1, 091/2|||")
 	b.get(t, "/office/people/"+id).says(t, "Ana A")
 	if got := b.get(t, "/office/people/"+id).labelled(t, "Phone").attributes["value"]; got != "091/234-5678" {
-		t.Errorf("the number became %q", got)
+		t.Errorf("the phone number became %q", got)
 	}
 	s.do(t, "PUT", collection+"/"+id, `{"firstName":"Ana","lastName":"A","phoneNumber":"0912345678"}`).wants(t, 200)
 	b.checkPaper(t, code).says(t, "Nothing has changed")
@@ -146,8 +145,8 @@ func TestOfficePrintOneStyle(t *testing.T) {
 	b.checkPaper(t, code).hasSlip(t, "Changed: 1 person Ana A Phone 091 234 5678 → 091 234 5679")
 }
 
-// TestOfficePrintColumns: headings that somebody types make empty columns on both lists, and
-// links keep them.
+// TestOfficePrintColumns checks that typed headings add empty columns to both lists, and that links
+// keep them.
 func TestOfficePrintColumns(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -165,14 +164,14 @@ func TestOfficePrintColumns(t *testing.T) {
 	}
 	p.hasRows(t, "Čović Ana|091 234 5678||")
 	if p.fault(t, "Empty columns") != "" || p.labelled(t, "Empty columns").attributes["value"] != " present,,boots <2027> " {
-		t.Errorf("the form is %s", p.body)
+		t.Errorf("form: %s", p.body)
 	}
 	p = b.get(t, p.one(t, "nav", "aria-label", "Print").all("a")[1].attributes["href"]).wants(t, 200)
 	if got := headings(p); p.heading(t) != "default: Full list" || !slices.Equal(got[6:], []string{"present", "boots <2027>"}) {
 		t.Errorf("%s has the columns %q", p.heading(t), got)
 	}
 	if got := headings(p.form(t, "/office/print").send(t, "Show").wants(t, 200)); len(got) != 8 {
-		t.Errorf("the full list sent again has the columns %q", got)
+		t.Errorf("the full list after Show has the columns %q", got)
 	}
 	const fault = "At most 4 columns, each with a heading of at most 20 characters. The others are left out."
 	for _, tt := range []struct {
@@ -193,7 +192,7 @@ func TestOfficePrintColumns(t *testing.T) {
 	}
 }
 
-// TestOfficePrintOneSheet: up to 80 people are on one sheet, and more are not.
+// TestOfficePrintOneSheet checks that up to 80 people fit on one sheet.
 func TestOfficePrintOneSheet(t *testing.T) {
 	t.Parallel()
 	s := startDemo(t, "80")
@@ -213,20 +212,20 @@ func TestOfficePrintOneSheet(t *testing.T) {
 	}
 	s.create(t, ana)
 	if got := class("/office/print?size=one"); got != "paper" {
-		t.Errorf("81 people have the class %q", got)
+		t.Errorf("the paper of 81 people has the class %q", got)
 	}
 	b.get(t, "/office/print?size=one").says(t, "One sheet holds up to 80 people. This list needs more sheets.")
 }
 
-// TestOfficePrintQR: the code on a print can be read by a phone, where phones reach the page.
+// TestOfficePrintQR checks that a print has a QR code if phones can reach the page.
 func TestOfficePrintQR(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	b := s.signIn(t, s.key, "en")
 	if svg := b.get(t, "/office/print").wants(t, 200).all("svg"); len(svg) > 0 {
-		t.Error("a code leads other machines to 127.0.0.1")
+		t.Error("the QR code contains 127.0.0.1")
 	}
-	execSQL(t, s.db, "UPDATE service SET address = 'http://192.0.2.7:8080'") // as in another network
+	execSQL(t, s.db, "UPDATE service SET address = 'http://192.0.2.7:8080'") // like in another network
 	for _, path := range []string{"/office/print", "/office/print?list=full", "/office/paper?code=" + b.printed(t)} {
 		p := b.get(t, path).wants(t, 200)
 		if svg := p.one(t, "svg"); svg.attributes["aria-label"] != "QR code that opens this check" {
@@ -235,7 +234,7 @@ func TestOfficePrintQR(t *testing.T) {
 	}
 }
 
-// TestOfficePrintLong: a print of very many people says that it takes some time.
+// TestOfficePrintLong checks that a print of very many people announces the waiting time.
 func TestOfficePrintLong(t *testing.T) {
 	t.Parallel()
 	s := startDemo(t, "1001")

@@ -22,8 +22,8 @@ func (p *webPage) putBack(t *testing.T, sentence string) *webPage {
 	return nil
 }
 
-// TestPutBack: each entry that changed something brings back what was there before it, is
-// told by a notice and undone by its button, and is an entry itself.
+// TestPutBack checks that each entry with a change can be undone, with a notice that can undo that
+// again, and that each undo is a new entry.
 func TestPutBack(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -34,7 +34,7 @@ func TestPutBack(t *testing.T) {
 	stored := func(want string) {
 		t.Helper()
 		if got := s.stored(t, id).summary(); got != want {
-			t.Errorf("stored is %s", got)
+			t.Errorf("stored: %s", got)
 		}
 	}
 	stored(changed)
@@ -42,7 +42,7 @@ func TestPutBack(t *testing.T) {
 		p := b.get(t, path).putBack(t, "Ana Čović was changed").wants(t, http.StatusSeeOther).follow(t)
 		address, query, _ := strings.Cut(path, "?")
 		if !strings.HasPrefix(p.path, address+"?") || !strings.Contains(p.path, query) || p.notice(t) != "Ana Čović is as it was before: Phone, E-mail Undo" {
-			t.Errorf("%s says %q", p.path, p.notice(t))
+			t.Errorf("%s has the notice %q", p.path, p.notice(t))
 		}
 		stored(before)
 		if newest := p.edits(t)[0]; newest != "Ana Čović was changed, by desk (browser) What was changed Field Before After Phone 111 091 234 5678 E-mail –empty ana@example.com" {
@@ -51,10 +51,10 @@ func TestPutBack(t *testing.T) {
 		undone := p.form(t, p.one(t, "div", "id", "notice").all("form")[0].attributes["action"]).send(t, "Undo").follow(t)
 		stored(changed)
 		if undone.notice(t) != "Ana Čović is as it was before: Phone, E-mail Undo" {
-			t.Errorf("undone: %q", undone.notice(t))
+			t.Errorf("the notice after Undo is %q", undone.notice(t))
 		}
 		if again := b.get(t, p.path).notice(t); again != "" {
-			t.Errorf("something came after it: %q", again)
+			t.Errorf("the notice after a later change is %q", again)
 		}
 	}
 
@@ -63,11 +63,11 @@ func TestPutBack(t *testing.T) {
 	stored(changed)
 	b.get(t, personPath(id)).form(t, "/office/people/"+id+"/delete").send(t, "Delete").follow(t).says(t, "Ana Čović was deleted")
 	if p := b.get(t, "/office/history").putBack(t, "Ana Čović was added").follow(t); p.notice(t) != "There was nothing to put back: it is like that already" {
-		t.Errorf("deleted already: %q", p.notice(t))
+		t.Errorf("the notice for a deleted person is %q", p.notice(t))
 	}
 	p = b.get(t, "/office/history").putBack(t, "Ana Čović was deleted").follow(t)
 	if stored(changed); p.notice(t) != "Ana Čović is back on the list" {
-		t.Errorf("brought back: %q", p.notice(t))
+		t.Errorf("the notice after undoing a deletion is %q", p.notice(t))
 	}
 	p = b.get(t, "/office/history").putBack(t, "Ana Čović was brought back").follow(t)
 	if p.notice(t) != "Ana Čović was deleted Undo" || !strings.HasPrefix(p.path, "/office/history") {
@@ -78,8 +78,8 @@ func TestPutBack(t *testing.T) {
 	s.do(t, "GET", collection+"/"+eva, "").wants(t, 404)
 }
 
-// TestPutBackOld: what came later in other fields stays. What came later in the same ones is
-// never overwritten without a question, nor is a person brought back.
+// TestPutBackOld checks that undoing an old change keeps later changes of other fields, asks before
+// it overwrites later changes of the same fields, and asks before it restores a person.
 func TestPutBackOld(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -92,7 +92,7 @@ func TestPutBackOld(t *testing.T) {
 	wants := func(want string) {
 		t.Helper()
 		if got := s.stored(t, id).summary(); got != want {
-			t.Errorf("stored is %s", got)
+			t.Errorf("stored: %s", got)
 		}
 	}
 	patch(`{"phoneNumber":"111","dateOfBirth":"1991-05-15"}`)
@@ -109,11 +109,11 @@ func TestPutBackOld(t *testing.T) {
 	conflict.says(t, "So nothing was put back yet").lacks(t, "your form", "Somebody else")
 	wants("Ana Ivić, 222, ana@example.com, 1990-05-15T00:00:00Z")
 	if leave := conflict.all("a", "href", "/office/history"); len(leave) < 1 || leave[len(leave)-1].text() != "Leave it as it is" {
-		t.Errorf("nothing leads back to the history: %s", conflict.body)
+		t.Errorf("the link to the history is missing: %s", conflict.body)
 	}
 	saved := conflict.form(t, personPath(id)).send(t, "Save").follow(t)
 	if wants("Ana Ivić, 091 234 5678, ana@example.com, 1990-05-15T00:00:00Z"); !strings.HasPrefix(saved.path, "/office/history") {
-		t.Errorf("it leads to %s", saved.path)
+		t.Errorf("saving shows %s", saved.path)
 	}
 
 	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
@@ -121,14 +121,15 @@ func TestPutBackOld(t *testing.T) {
 	deleted.form(t, personPath(id)).send(t, "Bring back and save").follow(t)
 	wants("Ana Ivić, 091 234 5678, ana@example.com, 1990-05-15T00:00:00Z")
 
-	patch(`{"phoneNumber":"333"}`) // what was there before breaks a rule of today
+	patch(`{"phoneNumber":"333"}`) // the previous value is no longer valid
 	execSQL(t, s.db, `UPDATE changes SET before = replace(before, '091 234 5678', ?)`, strings.Repeat("0", 60))
 	b.get(t, "/office/history").putBack(t, "Ana Ivić was changed, by first key What was changed Field Before After Phone 000").
 		wants(t, http.StatusConflict).form(t, personPath(id)).send(t, "Save").wants(t, http.StatusUnprocessableEntity)
 	wants("Ana Ivić, 333, ana@example.com, 1990-05-15T00:00:00Z")
 }
 
-// TestPutBackRefused: who may only read has no button, and others cannot be reached.
+// TestPutBackRefused checks that readers have no button, and that no request can undo changes of
+// another department or entries that cannot be undone.
 func TestPutBackRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -144,10 +145,10 @@ func TestPutBackRefused(t *testing.T) {
 		actions = append(actions, form.attributes["action"])
 	}
 	if want := []string{put(3), put(1)}; !slices.Equal(actions, want) { // the second changed nothing
-		t.Errorf("there are buttons for %q", actions)
+		t.Errorf("the buttons are %q", actions)
 	}
 	if forms := reader.get(t, "/office/history").one(t, "ol").all("form"); len(forms) > 0 {
-		t.Errorf("who may only read has %d buttons", len(forms))
+		t.Errorf("a reader has %d buttons", len(forms))
 	}
 	reader.post(t, put(3), url.Values{}).wants(t, 403)
 	b.post(t, put(3), url.Values{}, "Sec-Fetch-Site", "cross-site").wants(t, 403)
@@ -162,6 +163,6 @@ func TestPutBackRefused(t *testing.T) {
 	works(t, "purge", "--db", s.db, "--tenant", "default", "--yes", id)
 	b.post(t, put(4), url.Values{}).wants(t, 404)
 	if forms := b.get(t, "/office/history").one(t, "ol").all("form"); len(forms) > 0 {
-		t.Errorf("a person who was erased has %d buttons", len(forms))
+		t.Errorf("a permanently deleted person has %d buttons", len(forms))
 	}
 }

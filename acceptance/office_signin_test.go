@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// secret returns the cookie of a browser, as it is sent.
+// secret returns the session cookie of a browser in the format of the header.
 func (b *browser) secret(t *testing.T) string {
 	t.Helper()
 	root, err := url.Parse(b.url + "/office/")
@@ -16,12 +16,12 @@ func (b *browser) secret(t *testing.T) string {
 			return cookie.Name + "=" + cookie.Value
 		}
 	}
-	t.Fatal("there is no session")
+	t.Fatal("no session cookie")
 	return ""
 }
 
-// TestOfficeCookies: a cookie that another program of the machine has set keeps
-// nobody out, and many of them are not all looked at.
+// TestOfficeCookies checks that a cookie of another program on the same host does not prevent
+// access, and that only a limited number of cookies is checked.
 func TestOfficeCookies(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -38,29 +38,29 @@ func TestOfficeCookies(t *testing.T) {
 	}
 }
 
-// TestOfficeSessionEndsAtOnce: the session has ended with the answer, also for somebody who
-// has copied the cookie.
+// TestOfficeSessionEndsAtOnce checks that a session has ended once the answer is sent, also for a
+// copy of the cookie.
 func TestOfficeSessionEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	b, nobody := s.signIn(t, s.key, "en"), s.browser(t, "en")
+	b, visitor := s.signIn(t, s.key, "en"), s.browser(t, "en")
 	cookie := b.secret(t)
 	for range 20 {
 		b.lets(t)
 	}
 	b.post(t, "/office/sign-out", url.Values{}).wants(t, 303)
-	nobody.get(t, "/office/", "Cookie", cookie).wants(t, 303)
+	visitor.get(t, "/office/", "Cookie", cookie).wants(t, 303)
 
 	b = s.signIn(t, s.key, "en")
 	old := b.secret(t)
 	b.lets(t)
 	b.post(t, "/office/sign-in", url.Values{"key": {s.key}}).wants(t, 303)
-	nobody.get(t, "/office/", "Cookie", old).wants(t, 303)
+	visitor.get(t, "/office/", "Cookie", old).wants(t, 303)
 	b.lets(t)
 }
 
-// TestOfficeSignOutBusy: a browser forgets its session although the database
-// cannot be written, because the next person may sit there.
+// TestOfficeSignOutBusy checks that a browser forgets its session although the database is locked,
+// because another person may use the browser next.
 func TestOfficeSignOutBusy(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -81,8 +81,7 @@ func TestOfficeSignOutBusy(t *testing.T) {
 	s.logs(t, `"method":"POST","path":"/office/sign-out"`)
 }
 
-// TestOfficeBadBytes: what is not UTF-8 is at fault in its field, also after
-// signing in again.
+// TestOfficeBadBytes checks that invalid UTF-8 is a fault of its field, also after a new sign-in.
 func TestOfficeBadBytes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -95,7 +94,7 @@ func TestOfficeBadBytes(t *testing.T) {
 	}
 }
 
-// TestOfficePastedLink: the whole link of an invitation is taken as its code.
+// TestOfficePastedLink checks that a whole invitation link is accepted as a code.
 func TestOfficePastedLink(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -104,8 +103,8 @@ func TestOfficePastedLink(t *testing.T) {
 	s.signIn(t, " "+link+" ", "en").get(t, "/office/").says(t, "Ana")
 }
 
-// TestOfficeSignOutAsks: who came by an invitation is asked first, and led back to where
-// they were. Who has a key is not.
+// TestOfficeSignOutAsks checks that a user with an invitation has to confirm the sign-out and can
+// return to the same page, and that a user with a key does not.
 func TestOfficeSignOutAsks(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -117,11 +116,11 @@ func TestOfficeSignOutAsks(t *testing.T) {
 	}
 	stay := p.one(t, "main").all("a")[0]
 	if stay.text() != "Stay signed in" || stay.attributes["href"] != "/office/birthdays?month=5" {
-		t.Errorf("%q leads to %q", stay.text(), stay.attributes["href"])
+		t.Errorf("the link %q is %q", stay.text(), stay.attributes["href"])
 	}
 	b.lets(t)
 	if sent := b.get(t, "/office/sign-out?next=http://elsewhere.example/").one(t, "main").all("a")[0]; sent.attributes["href"] != "/office/" {
-		t.Errorf("the page leads to %q", sent.attributes["href"])
+		t.Errorf("the link back is %q", sent.attributes["href"])
 	}
 	p = p.form(t, "/office/sign-out").send(t, "Sign out").wants(t, 303).follow(t)
 	if p.notice(t) != "You are signed out" || p.heading(t) != "Sign in" {
@@ -134,17 +133,17 @@ func TestOfficeSignOutAsks(t *testing.T) {
 	b = s.signIn(t, s.key, "en")
 	b.get(t, "/office/sign-in?signedOut=1").lacks(t, "You are signed out")
 	if p = b.get(t, "/office/").press(t, "Sign out").wants(t, 303); p.method != "POST" {
-		t.Errorf("who has a key signs out by %s", p.method)
+		t.Errorf("with a key, the sign-out uses %s", p.method)
 	}
 	b.ended(t)
 }
 
-// TestOfficeTypeTheCode: without scripts the page cannot take the code of a link, and says
-// to type it.
+// TestOfficeTypeTheCode checks that the page asks for the code without scripts, because it cannot
+// read the code from the link.
 func TestOfficeTypeTheCode(t *testing.T) {
 	t.Parallel()
 	p := start(t).browser(t, "en").get(t, "/office/sign-in").wants(t, 200)
 	if text := p.one(t, "span", "class", "box unscripted").text(); !strings.HasPrefix(text, "If you came by a link, type this code: the 12 characters at the end") {
-		t.Errorf("without scripts the page says %q", text)
+		t.Errorf("the text without scripts is %q", text)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// steps returns the headings of the first steps on a page, each with "Done" if it is; nil
-// if the page does not show them.
+// steps returns the headings of the first steps on a page, with "Done" for completed ones, or nil
+// if the page does not show the steps.
 func (p *webPage) steps() (all []string) {
 	for _, section := range p.all("section", "id", "steps") {
 		for _, heading := range section.all("h3") {
@@ -21,29 +21,29 @@ func (p *webPage) steps() (all []string) {
 	return all
 }
 
-// hasSteps fails unless the list shows these first steps.
+// hasSteps checks that the list shows these first steps.
 func (b *browser) hasSteps(t *testing.T, want ...string) *webPage {
 	t.Helper()
 	p := b.get(t, "/office/").wants(t, 200)
 	if got := p.steps(); !slices.Equal(got, want) {
-		t.Fatalf("the first steps are %q, not %q", got, want)
+		t.Fatalf("the first steps are %q, want %q", got, want)
 	}
 	return p
 }
 
-// TestFirstSteps: an admin of a new database sees what to do first, does it there, and sees
-// what is done.
+// TestFirstSteps checks that an admin of a new database sees the first steps, can complete them
+// there, and sees the completed ones.
 func TestFirstSteps(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin", "--label", "desk"), "en")
 	p := b.hasSteps(t, "Name of the department", "Your name", "Your list", "Backups", "Phones and other computers")
 	if title := p.one(t, "section", "aria-labelledby", "steps-title").one("h2").text(); title != "First steps" {
-		t.Errorf("the section is called %q", title)
+		t.Errorf("the heading of the section is %q", title)
 	}
 	p.says(t, "First steps: 5 to do", "Now it calls you “desk”.", "Import a list", "--backup-dir DIR", "--listen 0.0.0.0:8443 --tls-self-signed")
 	if _, open := p.one(t, "section", "id", "steps").one("details").attributes["open"]; !open {
-		t.Error("they are folded")
+		t.Error("the steps are folded")
 	}
 
 	p = p.form(t, "/office/department").set(t, "Name of the department", " Station 7 ").send(t, "Save").wants(t, 303).follow(t)
@@ -59,7 +59,7 @@ func TestFirstSteps(t *testing.T) {
 	p = b.hasSteps(t, "Name of the department Done", "Your name Done", "Your list Done", "Backups", "Phones and other computers").
 		says(t, "First steps: 2 to do", "Station 7 – Change", "Ana Čović – Change", "1 person")
 	if _, open := p.one(t, "section", "id", "steps").one("details").attributes["open"]; open {
-		t.Error("on a phone they push the people away")
+		t.Error("the completed steps are not folded")
 	}
 	if got := b.get(t, "/office/?search=eva").steps(); got != nil {
 		t.Errorf("a search shows %q", got)
@@ -80,8 +80,8 @@ func TestFirstSteps(t *testing.T) {
 	}
 }
 
-// TestFirstStepsEnd: with a name, people and a backup the first steps are gone. Each of
-// them alone keeps them.
+// TestFirstStepsEnd checks that the first steps disappear once there are a name, people and a
+// backup.
 func TestFirstStepsEnd(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
@@ -95,23 +95,25 @@ func TestFirstStepsEnd(t *testing.T) {
 	}
 	works(t, "departments", "rename", "default", "Station 7", "--db", db)
 	b.hasSteps(t)
-	newcomer := s.signIn(t, newKey(t, db, "Engine 8", "--scope", "admin"), "en").get(t, "/office/")
-	if got := newcomer.steps(); len(got) != 5 || got[2] != "Your list" {
+	another := s.signIn(t, newKey(t, db, "Engine 8", "--scope", "admin"), "en").get(t, "/office/")
+	if got := another.steps(); len(got) != 5 || got[2] != "Your list" {
 		t.Errorf("without people: %q", got)
 	}
 }
 
-// TestDemoBackups: what a demo says about backups can be typed: it has no flag for them.
+// TestDemoBackups checks that the hint about backups in a demo is a valid command, because demo has
+// no flag for backups.
 func TestDemoBackups(t *testing.T) {
 	t.Parallel()
 	s := startWith(t, "", "demo", "--people", "1")
 	b := s.signIn(t, s.key, "en")
 	if foot := b.get(t, "/office/").one(t, "footer").text(); !strings.Contains(foot, "On the station PC, type: firefighters serve --backup-dir DIR") {
-		t.Errorf("the foot says: %s", foot)
+		t.Errorf("footer: %s", foot)
 	}
 }
 
-// TestFirstStepsReach: where other devices open the page, the last step says the address.
+// TestFirstStepsReach checks that the last step shows the address for other devices if they can
+// reach the page.
 func TestFirstStepsReach(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -130,7 +132,8 @@ func TestFirstStepsReach(t *testing.T) {
 	}
 }
 
-// TestDepartmentName: an admin changes it at any time. What cannot be a name comes back.
+// TestDepartmentName checks that an admin can rename the department at any time, and that the form
+// keeps an invalid name.
 func TestDepartmentName(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -155,13 +158,13 @@ func TestDepartmentName(t *testing.T) {
 		}
 		again := p.form(t, "/office/department").set(t, "Name of the department", typed).send(t, "Save").wants(t, status)
 		if got := again.fault(t, "Name of the department"); got != want || again.labelled(t, "Name of the department").attributes["value"] != typed {
-			t.Errorf("%q: %q", typed, got)
+			t.Errorf("%q: fault %q", typed, got)
 		}
 		again.one(t, "div", "id", "faults")
 	}
 	again := p.form(t, "/office/name").set(t, "Your name", "").send(t, "Save").wants(t, http.StatusUnprocessableEntity)
 	if again.fault(t, "Your name") != "Please enter a name." || again.fault(t, "Name of the department") != "" {
-		t.Errorf("no name: %s", again.text())
+		t.Errorf("without a name: %s", again.text())
 	}
 	p = p.form(t, "/office/department").set(t, "Name of the department", "Station <7>").send(t, "Save").wants(t, 303).follow(t)
 	if !strings.HasPrefix(p.path, link) || p.notice(t) != "The department is now called Station <7>" {
@@ -185,12 +188,12 @@ func TestDepartmentName(t *testing.T) {
 	resumed := late.browser.post(t, "/office/sign-in", form.values).wants(t, http.StatusTemporaryRedirect)
 	shown := resumed.browser.post(t, resumed.header.Get("Location"), form.values).wants(t, 200)
 	if got := shown.labelled(t, "Name of the department").attributes["value"]; got != "Station 8" {
-		t.Errorf("after signing in it is %q", got)
+		t.Errorf("the name after the sign-in is %q", got)
 	}
 }
 
-// TestNameStays: who has opened the page on this PC and has said a name has it the next
-// time, too. Who was invited by name has that name.
+// TestNameStays checks that a user of open keeps the typed name for later sessions, and that an
+// invited user has the name of the invitation.
 func TestNameStays(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -210,12 +213,12 @@ func TestNameStays(t *testing.T) {
 	first.get(t, "/office/").says(t, "Now it calls you “"+login+"”.")
 	first.get(t, "/office/").form(t, "/office/name").set(t, "Your name", "Ana Čović").send(t, "Save").wants(t, 303)
 	if got := who(opens()); got != "Ana Čović" {
-		t.Errorf("%q has opened the page as %q", login, got)
+		t.Errorf("a later session of %q has the name %q", login, got)
 	}
 	b := s.browser(t, "en")
 	b.post(t, "/office/sign-in", url.Values{"key": {inviteAna(t, s.db, "default", "--scope", "admin")}}).wants(t, 303)
 	if got := b.get(t, "/office/").steps(); len(got) != 5 || got[1] != "Your name Done" {
-		t.Errorf("who was invited sees %q", got)
+		t.Errorf("the first steps of an invited user are %q", got)
 	}
 	if list, _ := works(t, "keys", "list", "--db", s.db); !regexp.MustCompile(`(?m) Ana Čović \(browser\)$`).MatchString(list) {
 		t.Errorf("the keys are\n%s", list)

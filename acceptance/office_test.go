@@ -19,39 +19,38 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
-// The tests of the office page send what a person's browser would send, and look
-// at pages as a person does: by headings, labels and texts.
+// The tests of the office page send the requests of a browser and look at pages like a user: by
+// headings, labels and texts.
 
-// browser is that of a person. It keeps cookies. A redirect is followed by
-// webPage.follow.
+// browser is the browser of a user. It keeps cookies but follows redirects only in webPage.follow.
 type browser struct {
 	client
 	language string // Accept-Language
 }
 
-// browser returns one without a session.
+// browser returns a browser without a session.
 func (c client) browser(t *testing.T, language string) *browser {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	must(t, err)
-	own := *c.Client
-	own.Jar = jar
-	return &browser{client{&own, c.url, ""}, language}
+	copied := *c.Client
+	copied.Jar = jar
+	return &browser{client{&copied, c.url, ""}, language}
 }
 
-// signIn returns a browser with a session that an API key has opened.
+// signIn returns a browser with a session that was opened with an API key.
 func (c client) signIn(t *testing.T, key, language string) *browser {
 	t.Helper()
 	b := c.browser(t, language)
 	p := b.post(t, "/office/sign-in", url.Values{"key": {key}})
 	if p.wants(t, http.StatusSeeOther).header.Get("Location") != "/office/" {
-		t.Fatalf("signing in leads to %q", p.header.Get("Location"))
+		t.Fatalf("the sign-in redirects to %q", p.header.Get("Location"))
 	}
 	return b
 }
 
-// get goes to a page by a link of another page. Further headers are name, value,
-// name, value. They replace those of a browser; an empty value leaves one out.
+// get requests a page like a link on another page. Further headers are name, value, name, value.
+// They replace the headers of a browser. An empty value removes a header.
 func (b *browser) get(t *testing.T, path string, headers ...string) *webPage {
 	t.Helper()
 	return b.send(t, http.MethodGet, path, nil, headers)
@@ -92,7 +91,7 @@ func (b *browser) send(t *testing.T, method, path string, form url.Values, heade
 	return p
 }
 
-// trySend is send for another goroutine than that of the test.
+// trySend is send for other goroutines than that of the test.
 func (b *browser) trySend(t *testing.T, method, path string, form url.Values, headers []string) (*webPage, error) {
 	return b.tryBody(t, method, path, form.Encode(), "application/x-www-form-urlencoded", headers)
 }
@@ -130,42 +129,42 @@ type webPage struct {
 	answer
 	browser      *browser
 	method, path string
-	root         *element // nil where the answer is no page
+	root         *element // nil if the answer is not a page
 	faults       []error  // of its HTML
 }
 
-// wants fails unless the answer has this status.
+// wants ends the test unless the answer has this status.
 func (p *webPage) wants(t *testing.T, status int) *webPage {
 	t.Helper()
 	if p.status != status {
-		t.Fatalf("%s %s: %d, not %d: %s%s", p.method, p.path, p.status, status, p.header.Get("Location"), p.text())
+		t.Fatalf("%s %s: status %d, want %d: %s%s", p.method, p.path, p.status, status, p.header.Get("Location"), p.text())
 	}
 	return p
 }
 
-// says fails unless the page has all these texts, as people see them.
+// says checks that the visible text of the page contains these texts.
 func (p *webPage) says(t *testing.T, texts ...string) *webPage {
 	t.Helper()
 	for _, text := range texts {
 		if !strings.Contains(p.text(), text) {
-			t.Errorf("%s %s, %d, does not say %q: %s", p.method, p.path, p.status, text, p.text())
+			t.Errorf("%s %s, %d, lacks %q: %s", p.method, p.path, p.status, text, p.text())
 		}
 	}
 	return p
 }
 
-// lacks fails if the page has one of these texts.
+// lacks checks that the visible text of the page contains none of these texts.
 func (p *webPage) lacks(t *testing.T, texts ...string) *webPage {
 	t.Helper()
 	for _, text := range texts {
 		if strings.Contains(p.text(), text) {
-			t.Errorf("%s %s, %d, says %q: %s", p.method, p.path, p.status, text, p.text())
+			t.Errorf("%s %s, %d, contains %q: %s", p.method, p.path, p.status, text, p.text())
 		}
 	}
 	return p
 }
 
-// follow goes where a redirect leads, as often as there is one.
+// follow follows redirects to a page.
 func (p *webPage) follow(t *testing.T) *webPage {
 	t.Helper()
 	p.wants(t, http.StatusSeeOther)
@@ -176,11 +175,11 @@ func (p *webPage) follow(t *testing.T) *webPage {
 		}
 		p = next
 	}
-	t.Fatalf("redirects without end to %s", p.path)
+	t.Fatalf("too many redirects, the last to %s", p.path)
 	return nil
 }
 
-// text returns what the page shows.
+// text returns the visible text of the page.
 func (p *webPage) text() string {
 	if p.root == nil {
 		return p.body
@@ -188,8 +187,8 @@ func (p *webPage) text() string {
 	return p.root.text()
 }
 
-// all returns the elements with a tag and these attributes, given as name, value,
-// name, value. An empty tag is any.
+// all returns the elements with a tag and attributes as name, value, name, value. An empty tag
+// matches any element.
 func (p *webPage) all(tag string, attributes ...string) []*element {
 	if p.root == nil {
 		return nil
@@ -197,12 +196,12 @@ func (p *webPage) all(tag string, attributes ...string) []*element {
 	return p.root.all(tag, attributes...)
 }
 
-// one returns the only such element.
+// one returns the only element with a tag and attributes.
 func (p *webPage) one(t *testing.T, tag string, attributes ...string) *element {
 	t.Helper()
 	found := p.all(tag, attributes...)
 	if len(found) != 1 {
-		t.Fatalf("%s %s has %d <%s %q>, not one: %s", p.method, p.path, len(found), tag, attributes, p.text())
+		t.Fatalf("%s %s has %d <%s %q>, want 1: %s", p.method, p.path, len(found), tag, attributes, p.text())
 	}
 	return found[0]
 }
@@ -213,7 +212,7 @@ func (p *webPage) heading(t *testing.T) string {
 	return p.one(t, "h1").text()
 }
 
-// notice returns what the page says has just happened.
+// notice returns the text of the notice on the page.
 func (p *webPage) notice(t *testing.T) string {
 	t.Helper()
 	return p.one(t, "div", "id", "notice").text()
@@ -239,8 +238,8 @@ func (p *webPage) labelled(t *testing.T, label string) *element {
 	return nil
 }
 
-// fault returns what is wrong with the field of that label: the texts that
-// describe it, if it is marked as invalid.
+// fault returns the description of the fault of the field with that label, or "" if the field is
+// valid.
 func (p *webPage) fault(t *testing.T, label string) string {
 	t.Helper()
 	control := p.labelled(t, label)
@@ -251,7 +250,7 @@ func (p *webPage) fault(t *testing.T, label string) string {
 	return p.one(t, "", "id", id).text()
 }
 
-// form returns the form that is sent to an address.
+// form returns the form with an action.
 func (p *webPage) form(t *testing.T, action string) *webForm {
 	t.Helper()
 	for _, e := range p.all("form") {
@@ -263,29 +262,29 @@ func (p *webPage) form(t *testing.T, action string) *webForm {
 	return nil
 }
 
-// webForm is a form as filled in.
+// webForm is a form with its values.
 type webForm struct {
 	page   *webPage
 	form   *element
 	values url.Values
-	file   string // name of the file that it has; empty: none
+	file   string // name of the selected file, or empty
 	list   string // content of the file
 }
 
-// attach chooses a file.
+// attach selects a file.
 func (f *webForm) attach(name, content string) *webForm {
 	f.file, f.list = name, content
 	return f
 }
 
-// set types a value into the field of that label.
+// set types a value into the field with that label.
 func (f *webForm) set(t *testing.T, label, value string) *webForm {
 	t.Helper()
 	f.values.Set(f.page.labelled(t, label).attributes["name"], value)
 	return f
 }
 
-// send sends the form by its button of that text.
+// send submits the form with the button with that text.
 func (f *webForm) send(t *testing.T, button string) *webPage {
 	t.Helper()
 	for _, b := range f.form.all("button") {
@@ -312,8 +311,7 @@ func (f *webForm) send(t *testing.T, button string) *webPage {
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'"
 
-// bareKey finds what stands on a page where a message is missing: a key that
-// begins like one of the office's.
+// bareKey matches a message key that a page shows in place of a missing message.
 var bareKey = sync.OnceValue(func() *regexp.Regexp {
 	catalog := lang.MustLoad("*/messages/*.json", os.DirFS("../internal/web"), os.DirFS("../internal/web/office"))
 	var groups []string
@@ -324,11 +322,11 @@ var bareKey = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(` + strings.Join(slices.Compact(groups), "|") + `)\.[a-zA-Z_.]+$`)
 })
 
-// badLink is an address that no page may have. html/template puts ZgotmplZ in
-// place of what it refuses.
+// badLink matches an address that no page may contain. html/template replaces unsafe values by
+// ZgotmplZ.
 var badLink = regexp.MustCompile(`^\s*(javascript|data):|ZgotmplZ`)
 
-// check is what holds for every answer of the office.
+// check checks what must hold for every answer of the office.
 func (p *webPage) check(t *testing.T) {
 	t.Helper()
 	where := p.method + " " + p.path
@@ -352,7 +350,7 @@ func (p *webPage) check(t *testing.T) {
 	}
 	if p.root == nil {
 		if p.status >= 400 {
-			t.Errorf("%s, %d, is no page: %v %s", where, p.status, p.header, p.body)
+			t.Errorf("%s, %d, is not a page: %v %s", where, p.status, p.header, p.body)
 		}
 		return
 	}
@@ -363,11 +361,11 @@ func (p *webPage) check(t *testing.T) {
 		t.Errorf("%s: lang %q, Content-Language %q", where, lang, p.header.Get("Content-Language"))
 	}
 	if title := p.one(t, "title").text(); title == "" || p.heading(t) == "" {
-		t.Errorf("%s: the title is %q", where, title)
+		t.Errorf("%s: title %q", where, title)
 	}
 }
 
-// element is one of HTML. A text is an element without a tag.
+// element is an element of HTML, or a text if the tag is empty.
 type element struct {
 	tag        string
 	attributes map[string]string
@@ -382,7 +380,7 @@ var (
 	voidTags  = []string{"br", "hr", "img", "input", "link", "meta"}
 )
 
-// parseHTML reads a page. faults are where it is not well-formed: our pages close
+// parseHTML parses a page. faults describes what is not well-formed. The pages of the office close
 // all elements.
 func parseHTML(text string) (root *element, faults []error) {
 	root = &element{}
@@ -419,7 +417,7 @@ func parseHTML(text string) (root *element, faults []error) {
 	return root, faults
 }
 
-// all returns the elements below e with a tag and these attributes.
+// all returns the elements below e with a tag and attributes.
 func (e *element) all(tag string, attributes ...string) (found []*element) {
 	for _, child := range e.children {
 		fits := child.tag != "" && (tag == "" || tag == child.tag)
@@ -435,14 +433,14 @@ func (e *element) all(tag string, attributes ...string) (found []*element) {
 	return found
 }
 
-// text returns the texts below e, with one space between words.
+// text returns all texts below e, with one space between words.
 func (e *element) text() string {
 	var b strings.Builder
 	e.write(&b)
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// inlineTags are those that do not end a word.
+// inlineTags are the tags that do not separate words.
 var inlineTags = []string{"", "a", "b", "code", "del", "ins", "span", "strong"}
 
 func (e *element) write(b *strings.Builder) {
@@ -465,7 +463,7 @@ func (e *element) isControl() bool {
 	return slices.Contains([]string{"input", "textarea", "select"}, e.tag)
 }
 
-// values returns what a browser sends for a form that nobody has touched.
+// values returns what a browser sends for the unchanged form.
 func (e *element) values() url.Values {
 	values := url.Values{}
 	for _, control := range e.all("") {
@@ -489,7 +487,7 @@ func (e *element) values() url.Values {
 	return values
 }
 
-// raw returns the texts below e as they are.
+// raw returns the unchanged texts below e.
 func (e *element) raw() string {
 	text := e.content
 	for _, child := range e.children {
@@ -498,16 +496,15 @@ func (e *element) raw() string {
 	return text
 }
 
-// faults returns what is wrong on every page that has it: an id twice, a
-// reference to nothing, a field without a label, a script or a style in the page, a
-// key in place of its message.
+// faults returns what no page may contain: a repeated id, a reference to a missing id, a field
+// without a label, an inline script or style, or the key of a missing message.
 func (e *element) faults() (faults []error) {
 	wrong := func(what string) { faults = append(faults, errors.New(what)) }
 	ids, labels := map[string]bool{}, map[string]bool{}
 	for _, child := range e.all("") {
 		if id := child.attributes["id"]; id != "" {
 			if ids[id] {
-				wrong("the id " + id + " is there twice")
+				wrong("duplicate id " + id)
 			}
 			ids[id] = true
 		}
@@ -523,7 +520,7 @@ func (e *element) faults() (faults []error) {
 			case name == "for" || name == "aria-describedby" || name == "aria-labelledby":
 				for id := range strings.FieldsSeq(value) {
 					if !ids[id] {
-						wrong(name + " leads to nothing: " + id)
+						wrong(name + " refers to a missing id: " + id)
 					}
 				}
 			case bareKey().MatchString(value):
@@ -546,7 +543,7 @@ func (e *element) faults() (faults []error) {
 	return faults
 }
 
-// TestOfficeErrors: the page says of each code what happened and what to do.
+// TestOfficeErrors checks that every code has messages for what happened and what to do.
 func TestOfficeErrors(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../internal/web/site/messages/error.json")
@@ -554,7 +551,7 @@ func TestOfficeErrors(t *testing.T) {
 	for code := range codes {
 		for _, message := range []string{"error." + code, "error." + code + ".todo"} {
 			if !strings.Contains(string(text), `"`+message+`": {`) {
-				t.Errorf("there is no message %s", message)
+				t.Errorf("missing message %s", message)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// from returns a browser at another address of this machine.
+// from returns a browser at another loopback address.
 func (c client) from(t *testing.T, address string) *browser {
 	t.Helper()
 	b := c.browser(t, "en")
@@ -25,27 +25,27 @@ func (c client) from(t *testing.T, address string) *browser {
 	return b
 }
 
-// TestOfficeTries: ten wrong tries keep out their own address for a minute, and no
-// other, however many there are. A program that repeats a wrong key counts once.
+// TestOfficeTries checks that ten wrong keys block only their own address for a minute, and that a
+// repeated wrong key counts once.
 func TestOfficeTries(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	signIn := func(b *browser, key string) *webPage {
 		return b.post(t, "/office/sign-in", url.Values{"key": {key}})
 	}
-	said := map[string]bool{}
+	alerts := map[string]bool{}
 	for i := range 8 {
 		b := s.from(t, fmt.Sprint("127.0.0.", 10+i))
 		for range 10 {
-			said[signIn(b, rand.Text()).wants(t, 403).one(t, "", "role", "alert").text()] = true
+			alerts[signIn(b, rand.Text()).wants(t, 403).one(t, "", "role", "alert").text()] = true
 		}
 		if wait, err := strconv.Atoi(signIn(b, s.key).wants(t, 429).header.Get("Retry-After")); err != nil || wait < 1 || wait > 60 {
-			t.Errorf("it is said to wait %d seconds", wait)
+			t.Errorf("Retry-After is %d seconds", wait)
 		}
 	}
-	said[signIn(s.from(t, "127.0.0.30"), "ABC-DEF").wants(t, 403).one(t, "", "role", "alert").text()] = true
-	if len(said) != 1 {
-		t.Errorf("a wrong try says one of %v", said)
+	alerts[signIn(s.from(t, "127.0.0.30"), "ABC-DEF").wants(t, 403).one(t, "", "role", "alert").text()] = true
+	if len(alerts) != 1 {
+		t.Errorf("want one message for all wrong keys, got %v", alerts)
 	}
 	signIn(s.browser(t, "en"), s.key).wants(t, 303)
 	program, wrong := s.from(t, "127.0.0.20"), rand.Text()
@@ -55,6 +55,6 @@ func TestOfficeTries(t *testing.T) {
 	signIn(program, s.key).wants(t, 303)
 	s.logs(t, `"address":"127.0.0.10","count":1,"code":"key_unknown"`)
 	if strings.Contains(s.stderr.String(), wrong) {
-		t.Error("the log has a key")
+		t.Error("the log contains a key")
 	}
 }
