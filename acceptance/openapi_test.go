@@ -26,12 +26,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// Every request of the tests and its answer are compared with
-// docs/openapi.json. In the end the tests must have seen all that it promises.
+// The tests compare every request and its answer with docs/openapi.json. In the end they must have
+// seen everything that it documents.
 
-// howToRemake ends the messages of tests that fail if one of the two files was
-// forgotten.
-const howToRemake = "docs/openapi.json is made from docs/openapi.yaml. After a change there, make it again:\n" +
+// howToRemake ends the messages of tests that fail if only one of the two files was updated.
+const howToRemake = "docs/openapi.json is generated from docs/openapi.yaml. To generate it again:\n" +
 	"\tgo run github.com/mikefarah/yq/v4@v4.54.1 -o=json docs/openapi.yaml >docs/openapi.json"
 
 // openAPIJSON and openAPIYAML return the document in its two forms.
@@ -64,8 +63,7 @@ type traffic struct {
 	answer              answer
 }
 
-// seen are the parts of the document that were met: "getFirefighter 200" and
-// the like.
+// seen has the parts of the document that tests have seen, such as "getFirefighter 200".
 var seen sync.Map
 
 func sawPart(part string) {
@@ -77,8 +75,7 @@ func sawPart(part string) {
 // verbs are the members of a path item that are operations.
 var verbs = []string{"get", "put", "post", "delete", "patch", "head", "options", "trace"}
 
-// pathItem returns the entry of the document for a request's path, nil if there
-// is none, and what is variable in the path.
+// pathItem returns the entry of the document for a path and the value of its variable, or nil.
 func pathItem(path string) (item object, id string) {
 	if strings.Contains(strings.ToLower(path), "%2f") {
 		return nil, ""
@@ -93,7 +90,7 @@ func pathItem(path string) (item object, id string) {
 	return nil, ""
 }
 
-// sawExchange returns all differences of the exchange from the document.
+// sawExchange returns all differences between an exchange and the document.
 func sawExchange(x traffic) []string {
 	v := &validation{document: description(), saw: sawPart}
 	item, id := pathItem(x.path)
@@ -115,7 +112,7 @@ func sawExchange(x traffic) []string {
 	case known:
 		v.checkAnswer(operation, x)
 		v.seeRequest(item, operation, id, x)
-	default: // any operation says how other methods are answered
+	default: // every operation documents the errors of other methods
 		for _, verb := range verbs {
 			if o, ok := item[verb].(object); ok && x.answer.status >= 400 {
 				v.checkAnswer(o, x)
@@ -125,18 +122,18 @@ func sawExchange(x traffic) []string {
 	return v.faults
 }
 
-// standing are the headers of every answer. info.description describes them.
+// standing are the headers of every answer, which info.description documents.
 var standing = []string{"Date", "Content-Length", "Content-Type", "X-Content-Type-Options", "Content-Security-Policy", "Referrer-Policy",
 	"Cross-Origin-Resource-Policy", "X-Frame-Options", "Strict-Transport-Security", "Access-Control-Expose-Headers", "Connection"}
 
-// general are the headers of which it is enough to have seen them somewhere.
+// general are the headers that tests must see only once, on any operation.
 var general = []string{"X-Request-Id", "Cache-Control", "Access-Control-Allow-Origin", "RateLimit", "RateLimit-Policy", "Vary"}
 
 func (v *validation) checkAnswer(operation object, x traffic) {
 	name := fmt.Sprintf("%s %d", operation["operationId"], x.answer.status)
 	ref, ok := operation["responses"].(object)[fmt.Sprint(x.answer.status)]
 	if !ok {
-		v.fault(name, "the document has no such status: %s", x.answer.body)
+		v.fault(name, "undocumented status: %s", x.answer.body)
 		return
 	}
 	v.saw(name)
@@ -151,7 +148,7 @@ func (v *validation) checkAnswer(operation object, x traffic) {
 		value := x.answer.header.Get(header)
 		if value == "" {
 			if v.document.follow(headers[header])["required"] == true {
-				v.fault(name, "there is no header %s", header)
+				v.fault(name, "missing header %s", header)
 			}
 			continue
 		}
@@ -161,7 +158,7 @@ func (v *validation) checkAnswer(operation object, x traffic) {
 	}
 	for header := range x.answer.header {
 		if !described[header] && !slices.Contains(standing, header) {
-			v.fault(name, "the document has no header %s", header)
+			v.fault(name, "undocumented header %s", header)
 		}
 	}
 	if x.method != http.MethodHead {
@@ -169,7 +166,7 @@ func (v *validation) checkAnswer(operation object, x traffic) {
 	}
 }
 
-// seeRequest notes the parameters of a request that was accepted, and the members of its body.
+// seeRequest records the parameters and the body members of an accepted request.
 func (v *validation) seeRequest(item, operation object, id string, x traffic) {
 	if x.answer.status == http.StatusBadRequest {
 		return
@@ -200,7 +197,7 @@ func headerPart(response, header string) string {
 	return response + " header " + header
 }
 
-// typed returns the text of a header or a parameter in the type of its schema.
+// typed converts the text of a header or a parameter to the type of its schema.
 func (v *validation) typed(schema any, text string) any {
 	switch v.document.follow(schema)["type"] {
 	case "integer":
@@ -208,8 +205,8 @@ func (v *validation) typed(schema any, text string) any {
 			return json.Number(n.String())
 		}
 	case "boolean":
-		if is, err := strconv.ParseBool(text); err == nil && len(text) != len("T") && strings.ToLower(text) == text {
-			return is
+		if value, err := strconv.ParseBool(text); err == nil && len(text) != len("T") && strings.ToLower(text) == text {
+			return value
 		}
 	}
 	return text
@@ -221,7 +218,7 @@ func (v *validation) checkContent(name string, response object, x traffic) {
 	media, ok := content[mediaType].(object)
 	if !ok {
 		if len(content) > 0 || x.answer.body != "" {
-			v.fault(name, "a body of type %q", mediaType)
+			v.fault(name, "undocumented body of type %q", mediaType)
 		}
 		return
 	}
@@ -237,7 +234,7 @@ func (v *validation) checkContent(name string, response object, x traffic) {
 	}
 	value, err := parseJSON(text)
 	if !strings.HasSuffix(mediaType, "json") || mediaType == "application/x-ndjson" {
-		value, err = string(text), nil // TestDocumentIsUpToDate and TestExport read it
+		value, err = string(text), nil // TestDocumentIsUpToDate and TestExport check it
 	}
 	if err != nil {
 		v.fault(name, "%v in %s", err, text)
@@ -246,11 +243,11 @@ func (v *validation) checkContent(name string, response object, x traffic) {
 	v.check(name, media["schema"], value)
 }
 
-// contradictions are the kinds of difference from the document that were reported.
+// contradictions are the kinds of differences that were already reported.
 var contradictions sync.Map
 
-// holdAgainstDocument is called in try with each exchange. It reports each
-// kind of difference once.
+// holdAgainstDocument compares an exchange with the document. It reports each kind of difference
+// once.
 func holdAgainstDocument(t *testing.T, r *http.Request, body string, a answer) {
 	x := traffic{r.Method, r.URL.EscapedPath(), r.URL.RawQuery, r.Header, body, a}
 	for _, fault := range sawExchange(x) {
@@ -258,35 +255,35 @@ func holdAgainstDocument(t *testing.T, r *http.Request, body string, a answer) {
 		if _, reported := contradictions.LoadOrStore(r.Method+kind, true); reported {
 			continue
 		}
-		t.Errorf("%s %.200s is not as docs/openapi.yaml has it: %.500s\n%s", r.Method, r.URL.Path, fault, howToRemake)
+		t.Errorf("%s %.200s differs from docs/openapi.yaml: %.500s\n%s", r.Method, r.URL.Path, fault, howToRemake)
 	}
 }
 
-// route is an operation of the document; a variable of its path is :id or the like.
+// route is an operation of the document. A variable of its path has the form :id.
 type route struct {
 	method, path string
-	public       bool // it needs no key
+	public       bool // works without a key
 }
 
-// routes returns those of the document. A test in the root makes sure that the
-// program has each of them and no other.
+// routes returns the routes of the document. A test in the root checks that the program has exactly
+// these routes.
 var routes = sync.OnceValue(func() (all []route) {
 	for path, item := range description().at("paths") {
 		for _, verb := range verbs {
 			if operation, ok := item.(object)[verb].(object); ok {
-				security, own := operation["security"].([]any)
-				all = append(all, route{strings.ToUpper(verb), pathVariables.ReplaceAllString(path, ":$1"), own && len(security) == 0})
+				security, found := operation["security"].([]any)
+				all = append(all, route{strings.ToUpper(verb), pathVariables.ReplaceAllString(path, ":$1"), found && len(security) == 0})
 			}
 		}
 	}
 	return all
 })
 
-// pathVariables are those of a path in the document.
+// pathVariables matches the variables of a path in the document.
 var pathVariables = regexp.MustCompile(`\{(\w+)\}`)
 
-// TestDocumentIsUpToDate: docs/openapi.json has the text of docs/openapi.yaml, in
-// the same order. What only the form of the two files needs is left out.
+// TestDocumentIsUpToDate checks that docs/openapi.json has the text of docs/openapi.yaml in the same
+// order, without regard to the syntax of the formats.
 func TestDocumentIsUpToDate(t *testing.T) {
 	t.Parallel()
 	var ofJSON strings.Builder
@@ -317,8 +314,7 @@ func TestDocumentIsUpToDate(t *testing.T) {
 	}
 }
 
-// withoutForm removes white space, quotes and what else the syntax of YAML and
-// of JSON needs.
+// withoutForm removes white space, quotes and other characters of the syntax of YAML and JSON.
 func withoutForm(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || strings.ContainsRune(`"'\:,-|>[]{}`, r) {
@@ -328,13 +324,13 @@ func withoutForm(text string) string {
 	}, text)
 }
 
-// This is as much of JSON Schema (2020-12) as docs/openapi.json uses.
-// TestSchemasAreUnderstood makes sure that it does not use more.
+// This is the part of JSON Schema (2020-12) that docs/openapi.json uses.
+// TestSchemasAreUnderstood checks that it uses no more.
 
 // object is a JSON object.
 type object = map[string]any
 
-// jsonDocument has references within itself.
+// jsonDocument is a document with internal references.
 type jsonDocument struct {
 	root  object
 	known sync.Map // references that were followed
@@ -347,7 +343,7 @@ func parseJSON(text []byte) (value any, err error) {
 	return value, err
 }
 
-// at returns the object under the names, nil if there is none.
+// at returns the object under the names, or nil.
 func (d *jsonDocument) at(names ...string) object {
 	o := d.root
 	for _, name := range names {
@@ -356,8 +352,8 @@ func (d *jsonDocument) at(names ...string) object {
 	return o
 }
 
-// follow returns an object, or the one that it refers to. Members beside the
-// reference are added to that one. A schema is returned flat.
+// follow returns an object or the target of its reference. Members next to the reference are added
+// to the target. Schemas are returned flat.
 func (d *jsonDocument) follow(value any) object {
 	o, _ := value.(object)
 	ref, ok := o["$ref"].(string)
@@ -377,9 +373,8 @@ func (d *jsonDocument) follow(value any) object {
 	return both
 }
 
-// flat returns a schema without allOf, and without the oneOf of a value that may be
-// null: the properties are those of all parts, and there are two types. An object
-// that has neither is returned as it is.
+// flat returns a schema without allOf, and without the oneOf of a nullable value: it merges the
+// properties of all parts and adds the type null. Other objects are returned unchanged.
 func (d *jsonDocument) flat(o object) object {
 	if o["allOf"] == nil && o["oneOf"] == nil {
 		return o
@@ -389,32 +384,32 @@ func (d *jsonDocument) flat(o object) object {
 	delete(all, "oneOf")
 	for _, part := range listOf(o["allOf"]) {
 		for keyword, value := range d.follow(part) {
-			own := all[keyword]
+			existing := all[keyword]
 			switch keyword {
 			case "properties":
 				both := maps.Clone(value.(object))
-				own, _ := own.(object)
-				maps.Copy(both, own)
+				members, _ := existing.(object)
+				maps.Copy(both, members)
 				all[keyword] = both
 			case "required":
-				all[keyword] = slices.Concat(value.([]any), listOf(own))
+				all[keyword] = slices.Concat(value.([]any), listOf(existing))
 			default:
-				if own == nil {
+				if existing == nil {
 					all[keyword] = value
 				}
 			}
 		}
 	}
-	if either := listOf(o["oneOf"]); len(either) == 2 && either[1].(object)["type"] == "null" {
-		some := maps.Clone(d.follow(either[0]))
+	if variants := listOf(o["oneOf"]); len(variants) == 2 && variants[1].(object)["type"] == "null" {
+		some := maps.Clone(d.follow(variants[0]))
 		maps.Copy(some, all)
-		some["type"] = []any{d.follow(either[0])["type"], "null"}
+		some["type"] = []any{d.follow(variants[0])["type"], "null"}
 		return some
 	}
 	return all
 }
 
-// nameOf returns the name of the component that value refers to, otherwise where.
+// nameOf returns the name of the component that value refers to, or where.
 func nameOf(value any, where string) string {
 	o, _ := value.(object)
 	if ref, ok := o["$ref"].(string); ok {
@@ -425,9 +420,8 @@ func nameOf(value any, where string) string {
 
 func listOf(value any) []any { list, _ := value.([]any); return list }
 
-// validation is that of one value by its schema. A member that the schema does
-// not name is a fault, also where JSON Schema allows it, unless the schema says
-// that there may be others.
+// validation is the validation of a value by its schema. A member that the schema does not name is
+// a fault, also where JSON Schema allows it, unless the schema allows additional members.
 type validation struct {
 	document *jsonDocument
 	saw      func(member string) // as Schema.member, and Schema.member=value of an enumeration
@@ -438,9 +432,9 @@ func (v *validation) fault(where, format string, args ...any) {
 	v.faults = append(v.faults, where+": "+fmt.Sprintf(format, args...))
 }
 
-// check compares a value, as parseJSON returns it, with a schema.
+// check compares a value from parseJSON with a schema.
 func (v *validation) check(where string, schema, value any) {
-	if o, _ := schema.(object); o["$ref"] != nil && len(o) > 1 { // what stands beside it holds as well
+	if o, _ := schema.(object); o["$ref"] != nil && len(o) > 1 { // members next to a reference also apply
 		o = maps.Clone(o)
 		delete(o, "$ref")
 		v.check(nameOf(schema, where), o, value)
@@ -449,11 +443,11 @@ func (v *validation) check(where string, schema, value any) {
 	where = nameOf(schema, where)
 	s := v.document.follow(schema)
 	if s == nil {
-		v.fault(where, "there is no schema")
+		v.fault(where, "missing schema")
 		return
 	}
 	if !hasType(s["type"], typeOf(value)) {
-		v.fault(where, "%v is no %v", value, s["type"])
+		v.fault(where, "%v is not of type %v", value, s["type"])
 		return
 	}
 	if constant, ok := s["const"]; ok && constant != value {
@@ -461,7 +455,7 @@ func (v *validation) check(where string, schema, value any) {
 	}
 	if enum, ok := s["enum"].([]any); ok {
 		if !slices.Contains(enum, value) {
-			v.fault(where, "%v is none of %v", value, enum)
+			v.fault(where, "%v is not one of %v", value, enum)
 		}
 		v.saw(fmt.Sprintf("%s=%v", where, value))
 	}
@@ -482,11 +476,11 @@ func (v *validation) check(where string, schema, value any) {
 	}
 }
 
-// keywords are those that are understood.
+// keywords are the supported keywords.
 var keywords = []string{"$ref", "type", "const", "enum", "format", "minLength", "maxLength", "pattern", "minimum", "maximum", "items",
 	"minItems", "maxItems", "properties", "required", "additionalProperties", "unevaluatedProperties", "allOf", "oneOf", "default", "description", "examples"}
 
-// hasType compares with the keyword type, a name or a list of names or absent.
+// hasType compares a type with the keyword type: a name, a list of names, or nil.
 func hasType(types any, actual any) bool {
 	list, several := types.([]any)
 	return types == nil || types == actual || several && slices.Contains(list, actual)
@@ -514,15 +508,15 @@ func typeOf(value any) string {
 // limits checks a size against the keywords minX and maxX.
 func (v *validation) limits(where string, s object, what string, size int) {
 	if least, ok := s["min"+what].(json.Number); ok && size < atoi(least) {
-		v.fault(where, "min%s is %v, not %d", what, least, size)
+		v.fault(where, "min%s is %v, got %d", what, least, size)
 	}
 	if most, ok := s["max"+what].(json.Number); ok && size > atoi(most) {
-		v.fault(where, "max%s is %v, not %d", what, most, size)
+		v.fault(where, "max%s is %v, got %d", what, most, size)
 	}
 }
 
 func atoi(n json.Number) int {
-	i, _ := strconv.Atoi(n.String()) // what is no number is 0
+	i, _ := strconv.Atoi(n.String()) // 0 for an invalid number
 	return i
 }
 
@@ -533,7 +527,7 @@ func number64(value any) *big.Int {
 
 func (v *validation) checkNumber(where string, s object, value json.Number) {
 	n := number64(value)
-	if n == nil { // it is not whole; the type has decided whether it must be
+	if n == nil { // not an integer; the type decides whether it must be
 		return
 	}
 	if least, ok := s["minimum"]; ok && n.Cmp(number64(least)) < 0 {
@@ -544,16 +538,16 @@ func (v *validation) checkNumber(where string, s object, value json.Number) {
 	}
 	bits := map[any]int{"int32": 31, "int64": 63, nil: 1 << 20}
 	if n.BitLen() > bits[s["format"]] {
-		v.fault(where, "%v is no %v", n, s["format"])
+		v.fault(where, "%v is not an %v", n, s["format"])
 	}
 }
 
 var patterns sync.Map // compiled
 
-// characters are those that a pattern names.
+// characters matches the escaped characters of a pattern.
 var characters = regexp.MustCompile(`\\u([0-9A-F]{4})`)
 
-// inGo returns a pattern as Go spells it.
+// inGo returns a pattern in the syntax of Go.
 func inGo(pattern string) string { return characters.ReplaceAllString(pattern, `\x{$1}`) }
 
 func (v *validation) checkText(where string, s object, value string) {
@@ -565,7 +559,7 @@ func (v *validation) checkText(where string, s object, value string) {
 			patterns.Store(pattern, compiled)
 		}
 		if !compiled.(*regexp.Regexp).MatchString(value) {
-			v.fault(where, "%.100q is not like %s", value, pattern)
+			v.fault(where, "%.100q does not match %s", value, pattern)
 		}
 	}
 	var err error
@@ -579,7 +573,7 @@ func (v *validation) checkText(where string, s object, value string) {
 	case "uri-reference":
 		_, err = url.Parse(value)
 	default:
-		v.fault(where, "the format %s is not known to the tests", s["format"])
+		v.fault(where, "the tests do not support the format %s", s["format"])
 	}
 	if err != nil {
 		v.fault(where, "%v", err)
@@ -603,23 +597,22 @@ func (v *validation) checkObject(where string, s, value object) {
 			part := where + "." + name
 			v.saw(part)
 			v.check(part, schema, member)
-		case s["additionalProperties"] == false, s["additionalProperties"] == nil: // and so it is with unevaluatedProperties
-			v.fault(where, "there is no member %s", name)
+		case s["additionalProperties"] == false, s["additionalProperties"] == nil: // also for unevaluatedProperties
+			v.fault(where, "unknown member %s", name)
 		}
 	}
 }
 
-// unseen are promises that no test here need meet: the parts of the schemas of a record, which
-// are seen in those, the parts of a form, answers of net/http itself, which TestProtocolErrors
-// sees without a route, and those of a store that closes, which TestClosed in the root compares
-// with the document. Only on Linux can the tests fill a disk.
+// unseen matches the promises that no test here must see: parts of schemas that are tested
+// elsewhere in the document, parts of a form, answers of net/http, which TestProtocolErrors checks
+// without a route, and answers of a store that closes, which TestClosed in the root checks. The
+// tests can fill a disk only on Linux.
 var unseen = regexp.MustCompile(`^FirefighterFields\.|^ImportForm\.|^(whoAmI|listImports|checkHealth|checkReadiness) 400$|^ProblemCode=stopping$|^\w+ 503\b` +
 	map[bool]string{true: `|^\w+ 507\b|^ProblemCode=full$`}[runtime.GOOS != "linux"])
 
-// promises returns all parts of the document that tests must meet: each status,
-// each of its headers and each parameter of each operation, each member of each
-// schema, each value of an enumeration. The default response is for answers
-// that are yet to come.
+// promises returns all parts of the document that tests must see: each status, header and parameter
+// of each operation, each member of each schema, and each value of an enumeration. The default
+// response is for future answers.
 func promises() (all []string) {
 	d := description()
 	for _, item := range d.at("paths") {
@@ -663,7 +656,7 @@ func members(name string, schema object) (all []string) {
 	return all
 }
 
-// unmet returns the promises of the document that no test has met.
+// unmet returns the promises that no test has seen.
 func unmet() (list []string) {
 	for _, promise := range promises() {
 		if _, met := seen.Load(promise); !met && !unseen.MatchString(promise) {
@@ -673,8 +666,8 @@ func unmet() (list []string) {
 	return list
 }
 
-// TestErrorsAreOneType: every problem of every operation has the same schema, also one
-// that the document does not foresee. That of an import may have the report beside it.
+// TestErrorsAreOneType checks that all problems of all operations have the same schema, including
+// the default response. The problem of an import may also contain the report.
 func TestErrorsAreOneType(t *testing.T) {
 	t.Parallel()
 	for path, item := range description().at("paths") {
@@ -693,15 +686,14 @@ func TestErrorsAreOneType(t *testing.T) {
 				name := nameOf(media["schema"], "")
 				report := name == "ImportProblem" && operation["operationId"] == "importFirefighters" && status == "422" && len(content) == 1
 				if ok && name != "Problem" && !report || !ok && status == "default" {
-					t.Errorf("%s %s %s is no problem", verb, path, status)
+					t.Errorf("%s %s %s is not a problem", verb, path, status)
 				}
 			}
 		}
 	}
 }
 
-// TestShownAnswers: the answers that docs/api.md shows have all members that the
-// document requires, and no other.
+// TestShownAnswers checks that the answers in docs/api.md have exactly the members of the document.
 func TestShownAnswers(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../docs/api.md")
@@ -711,7 +703,7 @@ func TestShownAnswers(t *testing.T) {
 		value, err := parseJSON(block[1])
 		must(t, err)
 		name := "FirefighterPage"
-		if _, is := value.(object)["requestId"]; is {
+		if _, found := value.(object)["requestId"]; found {
 			name = "Problem"
 		}
 		shown[name] = true
@@ -721,19 +713,18 @@ func TestShownAnswers(t *testing.T) {
 		}
 	}
 	if len(shown) != 2 {
-		t.Errorf("shown are %v", shown)
+		t.Errorf("docs/api.md shows %v", shown)
 	}
 }
 
-// TestCodesAreDescribed: a problem can have these codes, and docs/api.md and the
-// document say what each of them means.
+// TestCodesAreDescribed checks that docs/api.md and the document describe every code of a problem.
 func TestCodesAreDescribed(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../docs/api.md")
 	must(t, err)
 	schema := description().at("components", "schemas", "Problem", "properties", "code")
 	if enum := listOf(schema["enum"]); len(enum) != len(codes) {
-		t.Errorf("docs/openapi.yaml has %d codes, not %d", len(enum), len(codes))
+		t.Errorf("docs/openapi.yaml has %d codes, want %d", len(enum), len(codes))
 	}
 	for code, status := range codes {
 		if !slices.Contains(listOf(schema["enum"]), any(code)) ||
@@ -746,7 +737,7 @@ func TestCodesAreDescribed(t *testing.T) {
 	}
 }
 
-// TestSchemasAreUnderstood: no schema has a keyword that the tests ignore.
+// TestSchemasAreUnderstood checks that no schema has a keyword that the tests ignore.
 func TestSchemasAreUnderstood(t *testing.T) {
 	t.Parallel()
 	var look func(where string, schema any)
@@ -755,7 +746,7 @@ func TestSchemasAreUnderstood(t *testing.T) {
 		for keyword, value := range o {
 			switch {
 			case !slices.Contains(keywords, keyword):
-				t.Errorf("%s: the keyword %s", where, keyword)
+				t.Errorf("%s: unsupported keyword %s", where, keyword)
 			case keyword == "properties":
 				for name, member := range value.(object) {
 					look(where+"."+name, member)
@@ -767,7 +758,7 @@ func TestSchemasAreUnderstood(t *testing.T) {
 					look(where, part)
 				}
 				if keyword == "oneOf" && (len(value.([]any)) != 2 || value.([]any)[1].(object)["type"] != "null") {
-					t.Errorf("%s: a oneOf for more than null", where)
+					t.Errorf("%s: unsupported oneOf", where)
 				}
 			}
 		}

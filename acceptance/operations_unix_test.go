@@ -20,8 +20,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
-// The tests in this file compare docs/operations.md with the program: the commands in its
-// blocks with their output, and its tables. The page has commands for a Unix shell.
+// The tests in this file compare docs/operations.md with the program: the commands in its blocks
+// with their output, and its tables. The commands are for a Unix shell.
 
 // operationsPage returns docs/operations.md.
 func operationsPage(t *testing.T) string {
@@ -31,7 +31,7 @@ func operationsPage(t *testing.T) string {
 	return string(text)
 }
 
-// pageShell prepares a shell that finds the program.
+// pageShell prepares a shell that finds the program in its PATH.
 func pageShell(t *testing.T, script string, environ ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -43,7 +43,7 @@ func pageShell(t *testing.T, script string, environ ...string) *exec.Cmd {
 	return shell
 }
 
-// pageBlock is a block of commands on the page, with the output below it.
+// pageBlock is a block of commands on the page with the output below it.
 type pageBlock struct{ commands, output string }
 
 var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?")
@@ -56,21 +56,20 @@ func blocksOf(page string) (blocks []pageBlock) {
 	return blocks
 }
 
-// shellPrelude replaces commands of the page. The page waits for a service for two seconds:
-// here the wait lasts until the service has made a backup and verified it. A job number
-// needs a terminal.
+// shellPrelude replaces commands of the page. The page waits for a service for two seconds; the test
+// waits until the service has made and verified a backup. A job number would need a terminal.
 const shellPrelude = `set -e
 sleep() { until curl -s http://$FIREFIGHTERS_LISTEN/readyz | grep -q verified; do command sleep 0.1; done; }
 kill() { command kill $!; }
 wait() { command wait $!; }
 `
 
-// variable are the parts of an output that differ in each run.
+// variable are the parts of an output that differ between runs.
 var variable = []struct {
 	form *regexp.Regexp
 	name string
 }{
-	{regexp.MustCompile(`(?m)^\{"time":.*\n`), ""}, // the log, which warns that the stick is a folder of the same disk
+	{regexp.MustCompile(`(?m)^\{"time":.*\n`), ""}, // the log warns that the stick is on the same disk
 	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "ID"},
 	{regexp.MustCompile(`\b([0-9A-Z]{4}-){2}[0-9A-Z]{4}\b`), "CODE"},
 	{regexp.MustCompile(`[0-9]{8}T[0-9]{6}Z|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z`), "TIME"},
@@ -84,7 +83,7 @@ var variable = []struct {
 	{regexp.MustCompile(`(?m) $`), ""},
 }
 
-// normalize returns an output without what differs in each run.
+// normalize returns an output without the parts that differ between runs.
 func normalize(output string) string {
 	for _, v := range variable {
 		output = v.form.ReplaceAllString(output, v.name)
@@ -92,9 +91,8 @@ func normalize(output string) string {
 	return strings.TrimSpace(output)
 }
 
-// TestOperationsBlocks runs the blocks of the page in one shell, in their order. Each prints
-// what is below it on the page. Each file that is then next to the database is in the table
-// of the page.
+// TestOperationsBlocks runs the blocks of the page in order in one shell and compares their output
+// with the page. It also checks that the table of the page has each file next to the database.
 func TestOperationsBlocks(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"curl", "grep"} {
@@ -108,7 +106,7 @@ func TestOperationsBlocks(t *testing.T) {
 	address := listener.Addr().String()
 	must(t, listener.Close())
 
-	here := strings.NewReplacer("/mnt/usb", cli.Quote(stick), "127.0.0.1:8080", address)
+	toTest := strings.NewReplacer("/mnt/usb", cli.Quote(stick), "127.0.0.1:8080", address)
 	script, answers := shellPrelude, t.TempDir()
 	blocks := blocksOf(page)
 	if len(blocks) < 10 {
@@ -116,22 +114,22 @@ func TestOperationsBlocks(t *testing.T) {
 	}
 	answer := func(i int) string { return filepath.Join(answers, fmt.Sprint(i)) }
 	for i, block := range blocks {
-		script += fmt.Sprintf("{\n%s} >%s 2>&1\n", here.Replace(block.commands), cli.Quote(answer(i)))
+		script += fmt.Sprintf("{\n%s} >%s 2>&1\n", toTest.Replace(block.commands), cli.Quote(answer(i)))
 	}
 	shell := pageShell(t, script, "FIREFIGHTERS_LISTEN="+address)
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	must(t, shell.Start())
-	defer syscall.Kill(-shell.Process.Pid, syscall.SIGKILL) // the service that the last block leaves
+	defer syscall.Kill(-shell.Process.Pid, syscall.SIGKILL) // stops the service of the last block
 	ended := shell.Wait()
 
-	there := strings.NewReplacer(stick, "/mnt/usb", address, "127.0.0.1:8080")
+	toPage := strings.NewReplacer(stick, "/mnt/usb", address, "127.0.0.1:8080")
 	for i, block := range blocks {
 		text, err := os.ReadFile(answer(i))
 		if err != nil {
 			t.Fatalf("%v before this block: %v\n%s", ended, err, block.commands)
 		}
-		if got, want := normalize(there.Replace(plain(string(text)))), normalize(block.output); block.output != "" && got != want {
-			t.Errorf("the block\n%s\nprints\n%s\nand on the page\n%s", block.commands, got, want)
+		if got, want := normalize(toPage.Replace(plain(string(text)))), normalize(block.output); block.output != "" && got != want {
+			t.Errorf("the block\n%s\nprints\n%s\nwant\n%s", block.commands, got, want)
 		}
 	}
 	if ended != nil {
@@ -143,7 +141,7 @@ func TestOperationsBlocks(t *testing.T) {
 
 var commandOnPage = regexp.MustCompile("(?m)(?:^|[^/\\w])firefighters(?:\\.exe)? ([a-z-][^'`|>&)\n#;]*)")
 
-// TestOperationsCommands: the program has each command and each flag of the page.
+// TestOperationsCommands checks that the program has each command and each flag of the page.
 func TestOperationsCommands(t *testing.T) {
 	t.Parallel()
 	script, seen := "set -e\n", map[string]bool{}
@@ -162,7 +160,7 @@ func TestOperationsCommands(t *testing.T) {
 	}
 }
 
-// TestOperationsReadyz: /readyz has each member in the table of the page.
+// TestOperationsReadyz checks that /readyz has each member in the table of the page.
 func TestOperationsReadyz(t *testing.T) {
 	t.Parallel()
 	_, table, _ := strings.Cut(operationsPage(t), "| member | meaning |\n|---|---|\n")
@@ -182,11 +180,11 @@ func TestOperationsReadyz(t *testing.T) {
 		names, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
 		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(names, -1) {
 			rows++
-			if name[1] == "writing" || name[1] == "backupDiskFreeBytes" && !apart { // fullDisk has writing
+			if name[1] == "writing" || name[1] == "backupDiskFreeBytes" && !apart { // only a full disk adds writing
 				continue
 			}
 			if members[name[1]] == nil {
-				t.Errorf("/readyz has no %s", name[1])
+				t.Errorf("/readyz lacks %s", name[1])
 			}
 		}
 	}
@@ -195,7 +193,7 @@ func TestOperationsReadyz(t *testing.T) {
 	}
 }
 
-// filePattern is a name in the table of files of the page.
+// filePattern is a name in the table of files on the page.
 type filePattern struct {
 	name string
 	form *regexp.Regexp
@@ -204,8 +202,8 @@ type filePattern struct {
 
 type filePatterns []*filePattern
 
-// fileTable returns the names in the table of files of the page. "…" stands for anything, at
-// the beginning of a name for the one before it.
+// fileTable returns the names in the table of files on the page. "…" stands for any text. A name
+// that begins with - is a suffix of the database.
 func fileTable(t *testing.T, page string) (table filePatterns) {
 	t.Helper()
 	_, text, _ := strings.Cut(page, "| file | contents |\n|---|---|\n")
@@ -228,7 +226,7 @@ func fileTable(t *testing.T, page string) (table filePatterns) {
 	return table
 }
 
-// find marks the pattern of a file as seen. It reports whether the table has one.
+// find marks the pattern of a file as seen. It reports whether the table has such a pattern.
 func (table filePatterns) find(name string) bool {
 	at := slices.IndexFunc(table, func(p *filePattern) bool { return p.form.MatchString(name) })
 	if at >= 0 {
@@ -237,18 +235,18 @@ func (table filePatterns) find(name string) bool {
 	return at >= 0
 }
 
-// has fails unless the table has each file of the service in a folder.
+// has checks that the table has each file of the service in a folder.
 func (table filePatterns) has(t *testing.T, folder string) {
 	t.Helper()
 	for _, name := range namesIn(t, folder) {
-		isDraft := strings.HasPrefix(name, ".firefighters-") // which a killed process leaves behind
+		isDraft := strings.HasPrefix(name, ".firefighters-") // left by a killed process
 		if strings.Contains(name, "firefighters") && !isDraft && !table.find(name) {
 			t.Errorf("the table of the page has no row for %s", name)
 		}
 	}
 }
 
-// TestOperationsFiles: the program makes each file in the table of the page, and no other.
+// TestOperationsFiles checks that the program creates exactly the files in the table of the page.
 func TestOperationsFiles(t *testing.T) {
 	t.Parallel()
 	table := fileTable(t, operationsPage(t))
@@ -261,7 +259,7 @@ func TestOperationsFiles(t *testing.T) {
 	encrypted := startWith(t, db, append(serve, "--backup-encrypt-to", strings.TrimSpace(recipient))...)
 	encrypted.trust(t)
 	eventually(t, "a verification", func() bool { return encrypted.readyz(t).Backup.Verified != nil })
-	for _, name := range namesIn(t, folder) { // the -wal goes when it stops
+	for _, name := range namesIn(t, folder) { // the -wal is removed at the stop
 		table.find(name)
 	}
 	encrypted.stop(t)
@@ -282,12 +280,12 @@ func TestOperationsFiles(t *testing.T) {
 	table.has(t, folder)
 	for _, p := range table {
 		if !p.seen {
-			t.Errorf("the program has not made %s", p.name)
+			t.Errorf("the program did not create %s", p.name)
 		}
 	}
 }
 
-// loseFiles leaves the files of a loss next to a database.
+// loseFiles creates the files of a loss next to a database.
 func loseFiles(t *testing.T, db string) {
 	t.Helper()
 	lose := func() {
@@ -307,12 +305,11 @@ func loseFiles(t *testing.T, db string) {
 	must(t, cmd.Process.Kill())
 	cmd.Wait()
 	must(t, os.Truncate(db, 0))
-	startOn(t, db).stop(t) // which keeps the -wal
+	startOn(t, db).stop(t) // keeps the -wal
 	lose()
 }
 
-// TestOperationsMessages checks that the program has each message that a paragraph of the page
-// explains.
+// TestOperationsMessages checks that the program contains each message that the page explains.
 func TestOperationsMessages(t *testing.T) {
 	t.Parallel()
 	built, err := os.ReadFile(program)

@@ -14,20 +14,19 @@ import (
 	"testing"
 )
 
-// station is a folder of a user who is not root, as that of an installed service.
-// Without the rights for it, it belongs to the user of the tests.
+// station is a folder of a user other than root, like the folder of an installed service. If the
+// tests do not run as root, it belongs to the user of the tests.
 type station struct {
 	folder, db, program string
 	owner               *syscall.Credential
 }
 
-// newStation returns one that its user can reach, with a program that the user
-// may start.
+// newStation returns a station with a program that its user can run.
 func newStation(t *testing.T) station {
 	t.Helper()
 	s := station{folder: t.TempDir(), owner: &syscall.Credential{Uid: uint32(os.Geteuid()), Gid: uint32(os.Getegid()), NoSetGroups: true}}
 	s.db, s.program = filepath.Join(s.folder, "x.db"), filepath.Join(t.TempDir(), "firefighters")
-	must(t, os.Link(program, s.program)) // not a copy, which a child of another test could hold open for writing
+	must(t, os.Link(program, s.program)) // a copy could still be open for writing in a child of another test
 	for _, folder := range []string{filepath.Dir(s.folder), filepath.Dir(s.program)} {
 		must(t, os.Chmod(folder, 0o755))
 	}
@@ -49,26 +48,25 @@ func (s station) serves(t *testing.T) (*exec.Cmd, client) {
 	return cmd, startedProcess(t, cmd)
 }
 
-// belongs reports an error for each file in the folder that is not its owner's.
+// belongs checks that all files in the folder belong to its owner.
 func (s station) belongs(t *testing.T, after string) {
 	t.Helper()
 	must(t, filepath.WalkDir(s.folder, func(path string, _ fs.DirEntry, err error) error {
 		must(t, err)
 		info, err := os.Lstat(path)
-		if os.IsNotExist(err) { // a service that runs removes its trials
+		if os.IsNotExist(err) { // a running service removes temporary files
 			return nil
 		}
 		must(t, err)
 		if owner := info.Sys().(*syscall.Stat_t); owner.Uid != s.owner.Uid {
-			t.Errorf("after %s, %s belongs to user %d, not %d", after, path, owner.Uid, s.owner.Uid)
+			t.Errorf("after %s, %s belongs to user %d, want %d", after, path, owner.Uid, s.owner.Uid)
 		}
 		return nil
 	}))
 }
 
-// TestFilesMadeAsRoot: whatever root does with the database of a service, the
-// files in its folder belong to the user of the service, who goes on with them.
-// Where the tests do not run as root, that user and they are the same.
+// TestFilesMadeAsRoot checks that the files of a service still belong to its user after commands by
+// root, and that the service can use them. If the tests do not run as root, both are the same user.
 func TestFilesMadeAsRoot(t *testing.T) {
 	t.Parallel()
 	s := newStation(t)
@@ -104,8 +102,8 @@ func TestFilesMadeAsRoot(t *testing.T) {
 	s.belongs(t, "the service has started on it as "+strconv.Itoa(int(s.owner.Uid)))
 }
 
-// TestLinksOfOthersAsRoot checks that root writes through no link of the service, also not into
-// the folder of the service, and through no folder of a third user.
+// TestLinksOfOthersAsRoot checks that root writes through no link of the service, also not into the
+// folder of the service, and through no folder of another user.
 func TestLinksOfOthersAsRoot(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -113,11 +111,11 @@ func TestLinksOfOthersAsRoot(t *testing.T) {
 	}
 	s := newStation(t)
 	newKey(t, s.db, "default")
-	private, theirs := t.TempDir(), t.TempDir()
+	private, foreign := t.TempDir(), t.TempDir()
 	victim := filepath.Join(private, "victim")
 	must(t, os.WriteFile(victim, []byte("precious"), 0o600))
-	must(t, os.Chown(theirs, 34567, 34567))
-	paths := []string{filepath.Join(theirs, "new")}
+	must(t, os.Chown(foreign, 34567, 34567))
+	paths := []string{filepath.Join(foreign, "new")}
 	for name, target := range map[string]string{"there": victim, "missing": filepath.Join(private, "new"), "folder": private} {
 		link := filepath.Join(s.folder, name)
 		must(t, os.Symlink(target, link))
@@ -145,7 +143,7 @@ func TestLinksOfOthersAsRoot(t *testing.T) {
 	served := startWith(t, s.db, "serve", "--db", s.db, "--backup-dir", filepath.Join(s.folder, "folder", "backups"))
 	served.mayFail = true
 	served.logs(t, "Warning: no backups are made: ", reason)
-	if text, err := os.ReadFile(victim); err != nil || string(text) != "precious" || len(namesIn(t, private)) != 1 || len(namesIn(t, theirs)) > 0 {
-		t.Errorf("what the links lead to has changed: %q, %q, %q, %v", text, namesIn(t, private), namesIn(t, theirs), err)
+	if text, err := os.ReadFile(victim); err != nil || string(text) != "precious" || len(namesIn(t, private)) != 1 || len(namesIn(t, foreign)) > 0 {
+		t.Errorf("the targets of the links changed: %q, %q, %q, %v", text, namesIn(t, private), namesIn(t, foreign), err)
 	}
 }

@@ -12,13 +12,13 @@ const (
 	acceptPatch = mergePatch + ", application/json"
 )
 
-// TestPatch: what a patch names changes, and nothing else. Package record tests
-// all patches.
+// TestPatch checks that a patch changes only the members that it names. Package record tests all
+// patches.
 func TestPatch(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	made := s.do(t, "POST", collection, ana)
-	path, whole := made.header.Get("Location"), made.body
+	created := s.do(t, "POST", collection, ana)
+	path, whole := created.header.Get("Location"), created.body
 	execSQL(t, s.db, `UPDATE firefighters SET invitation_status = 'sent'`)
 	whole = strings.Replace(whole, `"invitationStatus":null`, `"invitationStatus":"sent"`, 1)
 	for i, tt := range []struct{ patch, old, new string }{
@@ -37,24 +37,24 @@ func TestPatch(t *testing.T) {
 		}
 	}
 	s.do(t, "PATCH", path, `{}`, "If-None-Match", `"x"`).wants(t, 200)
-	if all := historyOf(t, s.db, "default"); len(all) != 8 || all[7].Action != "replace" { // as a PUT that changes nothing
-		t.Errorf("the history: %+v", all)
+	if all := historyOf(t, s.db, "default"); len(all) != 8 || all[7].Action != "replace" { // like a PUT without a change
+		t.Errorf("history: %+v", all)
 	}
 }
 
-// TestPatchRefused: nothing changes, and everything is said at once.
+// TestPatchRefused checks that a rejected patch changes nothing and that the error lists all faults.
 func TestPatchRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	made := s.do(t, "POST", collection, ana)
-	path, counted := made.header.Get("Location"), s.contentOf(t)
+	created := s.do(t, "POST", collection, ana)
+	path, counted := created.header.Get("Location"), s.contentOf(t)
 	for _, tt := range []struct{ patch, want string }{
 		{`{"firstName":null}`, "firstName required"},
 		{`{"boots":"Chief","email":"x","firstName":" ","phoneNumber":1,"lastName":"A","lastName":"B"}`,
 			"boots unknown, phoneNumber wrong_type, lastName duplicate, firstName required, email invalid"},
 	} {
 		if got := s.do(t, "PATCH", path, tt.patch).wants(t, 400).faults(t); got != tt.want {
-			t.Errorf("%s: %s, not %s", tt.patch, got, tt.want)
+			t.Errorf("%s: got %s, want %s", tt.patch, got, tt.want)
 		}
 	}
 	for _, body := range []string{"", "null", "[]", `{}{}`, `[{"op":"remove","path":"/email"}]`} {
@@ -71,11 +71,11 @@ func TestPatchRefused(t *testing.T) {
 	s.do(t, "PATCH", path, `{}`, "Content-Type", mergePatch, "Content-Encoding", "gzip").wants(t, 415)
 	s.do(t, "PATCH", path, largeBody(maxBody+1)).wants(t, 413)
 	s.do(t, "PATCH", path, `{}`, "If-Match", `"x"`).wants(t, 412)
-	s.do(t, "PATCH", path, `{}`, "If-None-Match", made.tagOf(t, false)).wants(t, 412)
+	s.do(t, "PATCH", path, `{}`, "If-None-Match", created.tagOf(t, false)).wants(t, 412)
 	s.do(t, "PATCH", collection+"/"+nobody, `{}`).wants(t, 404)
 	s.do(t, "PATCH", collection+"/x", `{}`).wants(t, 400)
-	if body := s.do(t, "GET", path, "").body; body != made.body || s.contentOf(t) != counted {
-		t.Errorf("refused, and yet %s became %s", made.body, body)
+	if body := s.do(t, "GET", path, "").body; body != created.body || s.contentOf(t) != counted {
+		t.Errorf("rejected, but %s became %s", created.body, body)
 	}
 	for path, want := range map[string]string{collection + "/" + nobody: acceptPatch, collection: "", "/healthz": ""} {
 		if got := s.as("").do(t, "OPTIONS", path, "").wants(t, 204).header.Get("Accept-Patch"); got != want {
@@ -84,8 +84,8 @@ func TestPatchRefused(t *testing.T) {
 	}
 }
 
-// TestPatchTogether: patches of different members lose nothing, although they
-// come at the same time and without conditions.
+// TestPatchTogether checks that simultaneous patches of different members lose no change, even
+// without conditions.
 func TestPatchTogether(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -100,6 +100,6 @@ func TestPatchTogether(t *testing.T) {
 	}
 	running.Wait()
 	if body := s.do(t, "GET", path, "").body; !strings.Contains(body, `"A","lastName":"19","phoneNumber":"19","email":"19@x.hr"`) {
-		t.Errorf("it became %s", body)
+		t.Errorf("the record became %s", body)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// TestForeignNames: names in a file of somebody else do not change the terminal,
-// whatever command prints them, and lose nothing in JSON or in a file.
+// TestForeignNames checks that names in a foreign file do not affect the terminal in any command, and
+// that JSON and files keep them unchanged.
 func TestForeignNames(t *testing.T) {
 	t.Parallel()
 	const evil = "A\x1b]0;x\x07\u009b2J\u202e\r"
@@ -45,7 +45,7 @@ func TestForeignNames(t *testing.T) {
 	}
 }
 
-// TestLineInName: a name of a file with a line break in it makes no line of its own.
+// TestLineInName checks that a file name with a line break does not create a line in the output.
 func TestLineInName(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// processGroup returns the attributes of a process that interrupt can end.
+// processGroup returns the attributes of a process that interrupt can stop.
 func processGroup() *syscall.SysProcAttr { return nil }
 
-// interrupt asks a process to end.
+// interrupt sends SIGTERM to a process.
 func interrupt(p *os.Process) error { return p.Signal(syscall.SIGTERM) }

@@ -10,7 +10,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// figures are what /readyz says to who may watch the service.
+// figures are the members of /readyz for authorized clients.
 type figures struct {
 	Version         *string `json:"version"`
 	Uptime          *int64  `json:"uptimeSeconds"`
@@ -21,13 +21,13 @@ type figures struct {
 	CertificateDays *int64  `json:"certificateDays"`
 }
 
-// isBetween reports whether a figure is there, and not outside these bounds.
+// isBetween reports whether a figure exists and is within these bounds.
 func isBetween(figure *int64, low, high int64) bool {
 	return figure != nil && *figure >= low && *figure <= high
 }
 
-// anotherDisk returns a folder for backups, and whether it is on another disk than the
-// database. Only Linux has another one for sure.
+// anotherDisk returns a folder for backups, and whether it is on a different disk than the database.
+// Only Linux always has another disk.
 func anotherDisk(t *testing.T, db string) (backups string, apart bool) {
 	t.Helper()
 	folder, err := os.MkdirTemp("/dev/shm", "firefighters-")
@@ -38,7 +38,7 @@ func anotherDisk(t *testing.T, db string) (backups string, apart bool) {
 	return filepath.Join(folder, "backups"), !osutil.SameDisk(folder, filepath.Dir(db))
 }
 
-// TestFigures: what monitors on this machine watch.
+// TestFigures checks the figures for monitoring on this computer.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
@@ -52,16 +52,17 @@ func TestFigures(t *testing.T) {
 	if f.Version == nil || *f.Version == "" || !isBetween(f.Uptime, 0, int64(patience/time.Second)) || !isBetween(f.DatabaseBytes, 8192, 1<<26) ||
 		!isBetween(f.Free, 1, space.Total) || isBetween(f.BackupFree, 1, 1<<62) != apart || !isBetween(f.BackupAge, 0, int64(patience/time.Second)) ||
 		!isBetween(f.CertificateDays, 30, 1000) {
-		t.Errorf("it says %s", s.do(t, "GET", "/readyz", "").body)
+		t.Errorf("/readyz: %s", s.do(t, "GET", "/readyz", "").body)
 	}
 	plain := start(t)
 	if f := plain.readyz(t).figures; f.BackupFree != nil || f.BackupAge != nil || f.CertificateDays != nil || f.Free == nil {
-		t.Errorf("without backups and TLS it says %s", plain.do(t, "GET", "/readyz", "").body)
+		t.Errorf("/readyz without backups and TLS: %s", plain.do(t, "GET", "/readyz", "").body)
 	}
 }
 
-// TestFiguresAreNotForAll: who is not on this machine needs a key, of any scope. Without
-// one that works the answer is the short one, and never a refusal. The wrong ones count.
+// TestFiguresAreNotForAll checks that clients on other hosts need a key of any scope to read the
+// figures. Without a valid key they get the short answer and no error. Invalid keys count against
+// the limit.
 func TestFiguresAreNotForAll(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--rate-limit", "100")
@@ -77,26 +78,26 @@ func TestFiguresAreNotForAll(t *testing.T) {
 	s.as(expired).refused(t, "expired")
 	for _, key := range []string{"", "ff_wrong", revoked, expired} {
 		if got := elsewhere(key); got != short {
-			t.Errorf("with the key %q it says %s", key, got)
+			t.Errorf("/readyz with the key %q: %s", key, got)
 		}
 	}
 	if got := elsewhere("", "Authorization", "Basic "+s.key); got != short {
-		t.Errorf("by Basic it says %s", got)
+		t.Errorf("/readyz with Basic authentication: %s", got)
 	}
-	s.logs(t, `"code":"key_missing"}`) // that of the last
+	s.logs(t, `"code":"key_missing"}`) // of the last request
 	for _, scope := range []string{"read", "write", "admin", "phone", "calendar"} {
 		if got := elsewhere(newKey(t, s.db, "default", "--scope", scope)); !strings.Contains(got, `"uptimeSeconds":`) {
-			t.Errorf("with a key of the scope %s it says %s", scope, got)
+			t.Errorf("/readyz with the scope %s: %s", scope, got)
 		}
 	}
 	if got := s.as("ff_wrong").do(t, "GET", "/readyz", "").wants(t, 200).body; !strings.Contains(got, `"diskFreeBytes":`) {
-		t.Errorf("on this machine, with a wrong key, it says %s", got)
+		t.Errorf("/readyz on this computer with a wrong key: %s", got)
 	}
 
 	limited := start(t, "--rate-limit", "1")
 	for _, key := range []string{"ff_a", "ff_b", "ff_c", "ff_d"} {
 		if got := limited.as(key).do(t, "GET", "/readyz", "", "X-Forwarded-For", "192.0.2.7").wants(t, 200); got.body != short || got.header.Get("RateLimit") != "" {
-			t.Errorf("with a wrong key it says %v %s", got.header, got.body)
+			t.Errorf("/readyz with a wrong key: %v %s", got.header, got.body)
 		}
 	}
 	limited.as("ff_e").do(t, "GET", collection, "").wants(t, 429)

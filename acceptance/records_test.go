@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// rest is the wanted JSON of a record after its id.
+// rest returns the expected JSON of a record after its id.
 func rest(first, last, phone, email, born string) string {
 	return withLater(fmt.Sprintf(`,"firstName":%s,"lastName":%s,"phoneNumber":%s,"email":%s,"dateOfBirth":%s,`+
 		`"invitationStatus":null,"userId":null}`, first, last, phone, email, born))
@@ -25,15 +25,15 @@ var (
 	x242 = strings.Repeat("a", 242)
 )
 
-// inHours is a time in the future as JSON.
+// inHours returns a time in the future as JSON.
 func inHours(hours int) string {
 	return time.Now().Add(time.Duration(hours) * time.Hour).UTC().Format(`"` + time.RFC3339 + `"`)
 }
 
 var tomorrow = inHours(23)
 
-// fieldCases are JSON values of one field, and the JSON value that comes back
-// or the code of the refusal. Package record tests each rule by itself.
+// fieldCases are JSON values of a field with the JSON value of the answer or the code of the error.
+// Package record tests each rule.
 var fieldCases = []struct{ field, in, want string }{
 	{"firstName", `" \u00a0\tAna Marija\n\u3000"`, `"Ana Marija"`},
 	{"firstName", `"C\u030covic\u0301"`, "\"C\u030covic\u0301\""},
@@ -72,7 +72,7 @@ var fieldCases = []struct{ field, in, want string }{
 	{"dateOfBirth", `"15.05.1990"`, "invalid"},
 }
 
-// TestFields sends each value in a POST and in a PUT: the rules are the same.
+// TestFields checks each value in a POST and in a PUT, which have the same rules.
 func TestFields(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -121,7 +121,7 @@ func checkField(t *testing.T, c client, method, id, body, field, want, wanted st
 	}
 }
 
-// bodyCases are whole bodies; one without faults is not a JSON object at all.
+// bodyCases are whole bodies. A rejected body without faults is not a JSON object.
 var bodyCases = []struct {
 	name, body string
 	status     int
@@ -145,7 +145,7 @@ var bodyCases = []struct {
 	{"too large", largeBody(maxBody + 1), 413, ""},
 }
 
-// largeBody is a right body of this size.
+// largeBody returns a valid body of this size.
 func largeBody(size int) string {
 	const body = `{"firstName":"A","lastName":"B"}`
 	return body + strings.Repeat(" ", size-len(body))
@@ -171,7 +171,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// sameFaults compares without regard to the order.
+// sameFaults compares two lists of faults without regard to the order.
 func sameFaults(got, want string) bool {
 	a, b := strings.Split(got, ", "), strings.Split(want, ", ")
 	slices.Sort(a)
@@ -179,7 +179,7 @@ func sameFaults(got, want string) bool {
 	return slices.Equal(a, b)
 }
 
-// TestMediaTypes: a body is JSON in UTF-8, and not compressed.
+// TestMediaTypes checks that a body must be JSON in UTF-8 without compression.
 func TestMediaTypes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -208,7 +208,7 @@ func TestMediaTypes(t *testing.T) {
 	}
 	s.do(t, "POST", collection, ana, "Content-Type", "application/json", "Content-Type", "application/json").wants(t, 400)
 	if l := s.list(t, ""); l.TotalCount != 5 {
-		t.Errorf("%d records, not 5", l.TotalCount)
+		t.Errorf("%d records, want 5", l.TotalCount)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestCreate(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", a.body, want)
 	}
 	if again := s.create(t, ana); again == id {
-		t.Error("the same id twice")
+		t.Error("two records have the same id")
 	}
 	sent := `{"id":"` + nobody + `","firstName":"A","lastName":"B","userId":"` + nobody + `","invitationStatus":"x"}`
 	if b := s.do(t, "POST", collection, sent).wants(t, 201); strings.Contains(b.body, nobody) || strings.Contains(b.body, `"x"`) {
@@ -233,8 +233,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestReplace: a PUT replaces all but what the platform has written into the
-// database.
+// TestReplace checks that a PUT replaces everything except the platform's fields.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -245,10 +244,10 @@ func TestReplace(t *testing.T) {
 	execSQL(t, s.db, `UPDATE firefighters SET invitation_status = 'Sent "é"', user_id = ? WHERE id = ?`, user, id)
 	shown := s.do(t, "GET", path, "").wants(t, 200).body
 	if want := `"invitationStatus":"Sent \"é\"","userId":"` + user + `"}`; !strings.HasSuffix(shown, want) {
-		t.Errorf("%s does not end in %s", shown, want)
+		t.Errorf("%s does not end with %s", shown, want)
 	}
 	if same := s.do(t, "PUT", path, shown).wants(t, 200).body; same != shown {
-		t.Errorf("GET, PUT changed %s to %s", shown, same)
+		t.Errorf("a PUT of the body of a GET changed %s to %s", shown, same)
 	}
 	sent := `{"id":"` + nobody + `","firstName":"Iva","lastName":"B","invitationStatus":null,"userId":null}`
 	want := withLater(`{"id":"` + id + `","firstName":"Iva","lastName":"B","phoneNumber":null,"email":null,"dateOfBirth":null,` +
@@ -262,21 +261,21 @@ func TestReplace(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if scanSQL(t, s.db, `SELECT created_at FROM firefighters`, &after); before != after {
-		t.Errorf("created at %d, then at %d", before, after)
+		t.Errorf("createdAt changed from %d to %d", before, after)
 	}
 	if total := s.list(t, "").TotalCount; total != 1 {
 		t.Errorf("%d records", total)
 	}
 }
 
-// TestDelete: a deleted record is in no answer, and its row stays.
+// TestDelete checks that a deleted record is in no answer and that its row stays.
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	keep, id := s.create(t, ana), s.create(t, ana)
 	path := collection + "/" + id
 	if a := s.do(t, "DELETE", path, "").wants(t, 204); a.body != "" {
-		t.Errorf("a body: %q", a.body)
+		t.Errorf("unexpected body %q", a.body)
 	}
 	s.do(t, "GET", path, "").wants(t, 404)
 	s.do(t, "PUT", path, ana).wants(t, 404)
@@ -309,7 +308,7 @@ func TestIDs(t *testing.T) {
 		id[:35], id[:35] + "%00", "..%2f" + id, strings.Repeat("a", 3000)} {
 		for _, method := range []string{"GET", "HEAD", "PUT", "DELETE"} {
 			a := s.do(t, method, collection+"/"+bad, ana)
-			if strings.Contains(bad, "%2f") { // a path of its own
+			if strings.Contains(bad, "%2f") { // a different path
 				a.wants(t, 404)
 			} else if a.wants(t, 400); method != "HEAD" && a.faults(t) != "id invalid" {
 				t.Errorf("%s %s: %s", method, bad, a.body)

@@ -54,18 +54,18 @@ func TestProblems(t *testing.T) {
 		})
 	}
 	if got := s.list(t, "").TotalCount; got != 1 {
-		t.Errorf("%d records, not 1", got)
+		t.Errorf("%d records, want 1", got)
 	}
 }
 
-// sortedList sorts a header's list, whose order has no meaning.
+// sortedList sorts the list in a header whose order has no meaning.
 func sortedList(header string) string {
 	list := strings.Split(header, ", ")
 	slices.Sort(list)
 	return strings.Join(list, ", ")
 }
 
-// sameHeaders compares all headers but the time.
+// sameHeaders compares all headers except Date.
 func sameHeaders(t *testing.T, a, b answer) {
 	t.Helper()
 	x, y := maps.Clone(a.header), maps.Clone(b.header)
@@ -76,8 +76,8 @@ func sameHeaders(t *testing.T, a, b answer) {
 	}
 }
 
-// TestHead: the answer to HEAD has the headers of that to GET, on every route. The length is
-// left out where it is not known without the work.
+// TestHead checks that HEAD returns the headers of GET on every route. It may omit a Content-Length
+// that is expensive to determine.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -98,21 +98,21 @@ func TestHead(t *testing.T) {
 			for name := range get.header {
 				switch got := head.header[name]; {
 				case slices.Equal(got, get.header[name]), name == "Date":
-				case name == "Content-Length" && (got == nil || path == "/readyz"): // which has figures of the moment
+				case name == "Content-Length" && (got == nil || path == "/readyz"): // its figures change
 				default:
 					t.Errorf("%s, %s: HEAD has %s %q, GET %q", path, encoding, name, got, get.header[name])
 				}
 			}
 			if head.status != get.status || head.body != "" {
-				t.Errorf("%s: HEAD is answered with %d %q, GET with %d", path, head.status, head.body, get.status)
+				t.Errorf("%s: HEAD returns %d %q, GET returns %d", path, head.status, head.body, get.status)
 			}
 		}
 	}
 	s.as("").do(t, "HEAD", collection, "").wants(t, 401)
 }
 
-// TestRefusedBodies: a client that reads while it sends learns why it was
-// refused, although the rest of its body is not read.
+// TestRefusedBodies checks that a client that reads while it sends gets the error, although the
+// service does not read the rest of the body.
 func TestRefusedBodies(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -133,8 +133,8 @@ func TestRefusedBodies(t *testing.T) {
 	}
 }
 
-// TestLastOfConnection: a request with a Transfer-Encoding ends its connection,
-// so that what a proxy may have taken for its body is no request of its own.
+// TestLastOfConnection checks that a request with a Transfer-Encoding ends its connection, so that
+// the service never takes a part of a body, as a proxy may see it, for another request.
 func TestLastOfConnection(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -169,13 +169,13 @@ func TestLastOfConnection(t *testing.T) {
 			}
 		}
 		if fmt.Sprint(statuses) != tt.statuses {
-			t.Errorf("%q: %v, not %s", tt.headers, statuses, tt.statuses)
+			t.Errorf("%q: statuses %v, want %s", tt.headers, statuses, tt.statuses)
 		}
 	}
 }
 
-// TestDeclaredBodies: a body that is declared to be too large is refused before
-// any of it has come, and nobody waits for it.
+// TestDeclaredBodies checks that a body that is declared to be too large is rejected before it
+// arrives, without waiting for it.
 func TestDeclaredBodies(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -202,8 +202,8 @@ func TestDeclaredBodies(t *testing.T) {
 	}
 }
 
-// TestRefusedWhileSending: a client that is refused while it still sends a small
-// body meets no reset, so that it reads the answer.
+// TestRefusedWhileSending checks that a client that is rejected while it sends a small body gets no
+// reset and can read the answer.
 func TestRefusedWhileSending(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -214,7 +214,7 @@ func TestRefusedWhileSending(t *testing.T) {
 		if must(t, err); response.StatusCode != 401 {
 			t.Errorf("%q: %d", headers, response.StatusCode)
 		}
-		for range 4 { // after an early end of the connection, the first write meets no error yet
+		for range 4 { // the first write after a reset does not fail yet
 			time.Sleep(10 * time.Millisecond)
 			if _, err := io.WriteString(c, "4\r\nabcd\r\n"); err != nil {
 				t.Errorf("%q: %v", headers, err)
@@ -223,7 +223,7 @@ func TestRefusedWhileSending(t *testing.T) {
 	}
 }
 
-// unzipped is the body of an answer before it was compressed.
+// unzipped returns the uncompressed body of an answer.
 func (a answer) unzipped(t *testing.T) string {
 	t.Helper()
 	r, err := gzip.NewReader(strings.NewReader(a.body))
@@ -239,18 +239,18 @@ func TestCompression(t *testing.T) {
 	get := func(path, accept string) answer {
 		return s.do(t, "GET", path, "", "X-Request-Id", "same", "Accept-Encoding", accept).wants(t, 200)
 	}
-	everybody := collection + "?pageSize=100" // the next page would have another cursor each time
-	plain := get(everybody, "")
+	everyone := collection + "?pageSize=100" // a link to a next page would change each time
+	plain := get(everyone, "")
 	if plain.header.Get("Content-Encoding") != "" || plain.header.Get("Vary") != "Accept-Encoding" {
-		t.Errorf("not asked: %v", plain.header)
+		t.Errorf("without Accept-Encoding: %v", plain.header)
 	}
 	for _, accept := range []string{"identity;q=0, br", "gzip;q=0"} {
-		if a := get(everybody, accept); a.body != plain.body {
-			t.Errorf("%s: another body: %s", accept, a.body)
+		if a := get(everyone, accept); a.body != plain.body {
+			t.Errorf("%s: the body differs: %s", accept, a.body)
 		}
 	}
 	for _, accept := range []string{"gzip", "deflate, gzip;q=0.5, br"} {
-		a := get(everybody, accept)
+		a := get(everyone, accept)
 		if a.header.Get("Content-Encoding") != "gzip" || len(a.body) > len(plain.body)/2 || a.unzipped(t) != plain.body ||
 			a.header.Get("Content-Length") != strconv.Itoa(len(a.body)) {
 			t.Errorf("%v, %d bytes of %d", a.header, len(a.body), len(plain.body))
@@ -259,7 +259,7 @@ func TestCompression(t *testing.T) {
 		a.header.Set("Content-Length", plain.header.Get("Content-Length"))
 		sameHeaders(t, a, plain)
 	}
-	// What is small, one record and an error are sent as they are.
+	// Small answers, single records and errors are not compressed.
 	id := s.list(t, "").Data.Items[0].ID
 	for path, vary := range map[string]string{collection + "?search=nothing": "Accept-Encoding", collection + "/" + id: "", whoamiPath: "", "/healthz": ""} {
 		a, plain := get(path, "gzip"), get(path, "")
@@ -269,10 +269,10 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-// These tests meet each status of each operation in the document that has no
-// test of its own. holdAgainstDocument checks the answers.
+// These tests cover the statuses of operations that have no separate test. holdAgainstDocument checks
+// the answers.
 
-// request is a row of a table, with the status of its answer.
+// request is a request with the status of its answer.
 type request struct {
 	status             int
 	method, path, body string
@@ -283,12 +283,12 @@ func (c client) sendAll(t *testing.T, requests []request) {
 	t.Helper()
 	for _, r := range requests {
 		if a := c.do(t, r.method, r.path, r.body, r.headers...); a.status != r.status {
-			t.Errorf("%s %s %q: %d, not %d: %s", r.method, r.path, r.headers, a.status, r.status, a.body)
+			t.Errorf("%s %s %q: status %d, want %d: %s", r.method, r.path, r.headers, a.status, r.status, a.body)
 		}
 	}
 }
 
-// operations of the API as requests that are right, the record's being /:id.
+// operations are valid requests for all operations. A record is at /:id.
 var operations = []request{
 	{200, "GET", collection, "", nil},
 	{201, "POST", collection, ana, nil},
@@ -309,8 +309,8 @@ var operations = []request{
 	{204, "DELETE", collection + "/:id", "", nil},
 }
 
-// on returns the operations on one record, with further headers. Their status
-// is another one unless it is 0.
+// on returns all operations on a record with further headers, and with another expected status unless
+// status is 0.
 func on(id string, status int, headers ...string) []request {
 	list := slices.Clone(operations)
 	for i, r := range list {
@@ -322,20 +322,20 @@ func on(id string, status int, headers ...string) []request {
 	return list
 }
 
-// keyed returns those operations that need a key.
+// keyed returns the operations that need a key.
 func keyed(all []request) []request {
 	return slices.DeleteFunc(all, func(r request) bool {
 		return !strings.HasPrefix(r.path, "/api/") || strings.Contains(r.path, "openapi")
 	})
 }
 
-// TestEveryOperation: the answers that any operation can have.
+// TestEveryOperation checks the answers that every operation can return.
 func TestEveryOperation(t *testing.T) {
 	t.Parallel()
 	s := startOpen(t)
 	id := s.create(t, ana)
 	s.sendAll(t, on(id, 421, "Host", "evil.example"))
-	var running sync.WaitGroup // each of these takes net/http half a second
+	var running sync.WaitGroup // net/http needs half a second for each of these
 	for _, r := range append(on(id, 431, "X-Large", strings.Repeat("x", 80<<10)), request{431, "GET", collection + longQuery(80<<10), "", nil}) {
 		running.Go(func() { s.sendAll(t, []request{r}) })
 	}
@@ -347,7 +347,7 @@ func TestEveryOperation(t *testing.T) {
 	s.sendAll(t, on(id, 0, "Origin", roster, "X-Request-Id", "mine", "Accept-Encoding", "gzip"))
 }
 
-// TestConditionsOfOperations has the answers to If-Match and If-None-Match.
+// TestConditionsOfOperations checks the answers to If-Match and If-None-Match.
 func TestConditionsOfOperations(t *testing.T) {
 	t.Parallel()
 	s := startOpen(t)
@@ -388,21 +388,22 @@ func TestConditionsOfOperations(t *testing.T) {
 	})
 }
 
-// TestTooManyOfEach: each operation is refused beyond the limit, and what needs no key has none.
+// TestTooManyOfEach checks that the rate limit applies to each operation that needs a key and to no
+// other.
 func TestTooManyOfEach(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--rate-limit", "1")
-	for _, r := range keyed(on(nobody, 0)) { // time goes by, and lets a request through now and then
-		eventually(t, "a refusal", func() bool { return s.do(t, r.method, r.path, r.body, r.headers...).status == 429 })
+	for _, r := range keyed(on(nobody, 0)) { // a few requests succeed as time passes
+		eventually(t, "the rate limit", func() bool { return s.do(t, r.method, r.path, r.body, r.headers...).status == 429 })
 	}
 	for _, path := range []string{"/healthz", "/readyz", "/nowhere"} {
 		if got := s.do(t, "GET", path, "").header.Get("RateLimit"); got != "" {
-			t.Errorf("%s has the limit %s", path, got)
+			t.Errorf("%s has the rate limit %s", path, got)
 		}
 	}
 }
 
-// TestFailuresOfEach: a damaged schema is a fault of the service.
+// TestFailuresOfEach checks that a damaged schema is an internal error.
 func TestFailuresOfEach(t *testing.T) {
 	t.Parallel()
 	s := startOpen(t)
@@ -420,7 +421,7 @@ func TestFailuresOfEach(t *testing.T) {
 	}
 }
 
-// TestDocument: a 404 links to the document, which needs no key.
+// TestDocument checks that a 404 links to the document, which needs no key.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -429,7 +430,7 @@ func TestDocument(t *testing.T) {
 		target, ok := strings.CutSuffix(link, `>; rel="service-desc"; type="application/json"`)
 		a := s.as("").do(t, "GET", strings.TrimPrefix(target, "<"), "").wants(t, 200)
 		if !ok || a.body != string(openAPIJSON()) || a.header.Get("Content-Type") != "application/json; charset=utf-8" {
-			t.Errorf("%s leads to %q: %v", path, link, a.header)
+			t.Errorf("the Link of %s is %q: %v", path, link, a.header)
 		}
 	}
 	a := s.as("").do(t, "GET", "/api/v1/openapi.yaml", "").wants(t, 200)

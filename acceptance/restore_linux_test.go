@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestRestoreUnreadable: a backup that may not be read is said to be just that.
+// TestRestoreUnreadable checks the error for a backup without permission to read it.
 func TestRestoreUnreadable(t *testing.T) {
 	t.Parallel()
 	db, saved, _ := backedUp(t)
@@ -23,7 +23,7 @@ func TestRestoreUnreadable(t *testing.T) {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	}
 	if counters := t.TempDir(); os.Chmod(counters, 0o777) == nil {
-		cmd.Env = append(cmd.Env, "GOCOVERDIR="+counters) // with -cover, a place where that user may write
+		cmd.Env = append(cmd.Env, "GOCOVERDIR="+counters) // a writable folder for -cover
 	}
 	want := fmt.Sprintf("Error: reading database %q: no permission to read and write the file or its folder\n"+
 		"Try: run it as the owner of the file, or as an administrator\n", saved)
@@ -32,8 +32,7 @@ func TestRestoreUnreadable(t *testing.T) {
 	}
 }
 
-// TestReadOnlyDiskAsRoot checks that a copy on a read-only disk, which may be the only one, can be
-// saved and restored.
+// TestReadOnlyDiskAsRoot checks that a copy on a read-only disk can be backed up and restored.
 func TestReadOnlyDiskAsRoot(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -41,7 +40,7 @@ func TestReadOnlyDiskAsRoot(t *testing.T) {
 	}
 	dir := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "tmpfs", dir).CombinedOutput(); err != nil {
-		t.Skipf("no disk can be mounted here: %s", out)
+		t.Skipf("mounting is not possible here: %s", out)
 	}
 	t.Cleanup(func() { exec.Command("umount", dir).Run() })
 	db, saved, keys := backedUp(t)
@@ -52,7 +51,7 @@ func TestReadOnlyDiskAsRoot(t *testing.T) {
 	copyOf(t, db, cut)
 	copyOf(t, db+"-wal", cut+"-wal")
 	s.stop(t)
-	must(t, os.Link(whole, filepath.Join(dir, "SHORT~1.DB"))) // so NTFS-3G counts short names
+	must(t, os.Link(whole, filepath.Join(dir, "SHORT~1.DB"))) // like NTFS-3G, which counts short names as links
 	if out, err := exec.Command("mount", "-o", "remount,ro", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%s", out)
 	}
@@ -68,6 +67,6 @@ func TestReadOnlyDiskAsRoot(t *testing.T) {
 	refuses(t, 1, fmt.Sprintf("Error: the backup %q cannot be read from a read-only disk\n", cut)+hint,
 		"restore", cut, "--db", db+"-y")
 	if after := contents(t, dir); !maps.Equal(before, after) {
-		t.Errorf("there is %q", namesIn(t, dir))
+		t.Errorf("the files changed to %q", namesIn(t, dir))
 	}
 }

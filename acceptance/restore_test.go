@@ -17,16 +17,15 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// backedUpFiles are what backedUp copies. They are made once.
+// backedUpFiles are the files that backedUp copies. They are created once.
 var backedUpFiles struct {
 	sync.Once
 	db, saved []byte
 	keys      [2]string
 }
 
-// backedUp returns a database of 20 records, and a backup of it in another
-// folder from when there were 10. The second of its two keys was revoked after the
-// backup.
+// backedUp returns a database of 20 records and a backup of its first 10 records in another folder.
+// The second of its two keys was revoked after the backup.
 func backedUp(t *testing.T) (db, saved string, keys [2]string) {
 	t.Helper()
 	db, saved = filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "saved.db")
@@ -79,13 +78,13 @@ func TestRestore(t *testing.T) {
 	if len(kept) != 1 || recordsIn(t, kept[0]) != 20 {
 		t.Fatalf("kept %q, stderr %q", kept, stderr)
 	}
-	said := regexp.MustCompile(`^Restored (.+) from (.+): 10 records of 1 department, as it was at 20\S+Z\.\n$`).FindStringSubmatch(stdout)
-	if said == nil || said[1] != db || said[2] != saved ||
+	found := regexp.MustCompile(`^Restored (.+) from (.+): 10 records of 1 department, as it was at 20\S+Z\.\n$`).FindStringSubmatch(stdout)
+	if found == nil || found[1] != db || found[2] != saved ||
 		stderr != fmt.Sprintf("The old database is kept as %s.\nKeys revoked since the backup stay revoked (1).\n", kept[0]) {
 		t.Errorf("stdout %q, stderr %q", stdout, stderr)
 	}
 	if names := namesIn(t, filepath.Dir(db)); len(names) != 3 { // with the lock
-		t.Errorf("there is %q", names)
+		t.Errorf("files: %q", names)
 	}
 	checkModes(t, filepath.Dir(db))
 	s := startOn(t, db)
@@ -93,12 +92,12 @@ func TestRestore(t *testing.T) {
 		t.Errorf("%d records", l.TotalCount)
 	}
 	if a := s.as(keys[1]).do(t, "GET", collection, ""); a.status != 401 {
-		t.Errorf("a key that was revoked since: %d", a.status)
+		t.Errorf("a key that was revoked after the backup: %d", a.status)
 	}
 }
 
-// TestRestoreMissing makes a database where none was. A -wal that was left there
-// is of another database, and is moved away.
+// TestRestoreMissing checks that a restore creates a missing database and moves away a -wal of
+// another database.
 func TestRestoreMissing(t *testing.T) {
 	t.Parallel()
 	_, saved, keys := backedUp(t)
@@ -121,7 +120,7 @@ func TestRestoreMissing(t *testing.T) {
 	}
 }
 
-// TestRestoreRaw: a copy of the file that a service uses is no backup.
+// TestRestoreRaw checks that a copy of a database file in use is not accepted as a backup.
 func TestRestoreRaw(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -133,7 +132,7 @@ func TestRestoreRaw(t *testing.T) {
 		"Try: if it is a copy of a database file, make a backup of that database instead: firefighters backup NEWFILE --db FILE\n", raw),
 		"restore", raw, "--db", db)
 	if exists(db) {
-		t.Error("it made a database")
+		t.Error("the restore created a database")
 	}
 	s.stop(t)
 	copyOf(t, s.db, raw)
@@ -143,8 +142,8 @@ func TestRestoreRaw(t *testing.T) {
 	}
 }
 
-// TestRestoreOverDamagedPage: keys stay revoked though another table of the old
-// database is damaged.
+// TestRestoreOverDamagedPage checks that keys stay revoked although another table of the old database
+// is damaged.
 func TestRestoreOverDamagedPage(t *testing.T) {
 	t.Parallel()
 	db, saved, keys := backedUp(t)
@@ -156,27 +155,26 @@ func TestRestoreOverDamagedPage(t *testing.T) {
 		t.Errorf("stderr %q", stderr)
 	}
 	if a := startOn(t, db).as(keys[1]).do(t, "GET", collection, ""); a.status != 401 {
-		t.Errorf("a key that was revoked since: %d", a.status)
+		t.Errorf("a key that was revoked after the backup: %d", a.status)
 	}
 }
 
-// TestRestoreHistory checks that each restore begins another history, whatever was there
-// before.
+// TestRestoreHistory checks that each restore starts a new history, whatever database existed before.
 func TestRestoreHistory(t *testing.T) {
 	t.Parallel()
 	db, saved, _ := backedUp(t)
 	number := func(path string) string { t.Helper(); return dump(t, path, `SELECT history FROM service`) }
 	seen := map[string]bool{number(db): true, "[0]\n": true}
 	if !seen[number(saved)] {
-		t.Error("a backup is another history")
+		t.Error("the backup has a different history")
 	}
 	next := func(what string) {
 		t.Helper()
 		works(t, "keys", "list", "--db", db)
-		if is := number(db); seen[is] {
-			t.Errorf("%s: the number is %s again", what, is)
+		if current := number(db); seen[current] {
+			t.Errorf("%s: the number %s was already used", what, current)
 		} else {
-			seen[is] = true
+			seen[current] = true
 		}
 	}
 	works(t, "restore", saved, "--db", db)
@@ -189,8 +187,8 @@ func TestRestoreHistory(t *testing.T) {
 	next("over damage")
 }
 
-// TestRestoreManyRevoked: what is carried over makes the file larger, and the
-// backup is good all the same.
+// TestRestoreManyRevoked checks that a restore succeeds although the revoked keys make the file larger
+// than the backup.
 func TestRestoreManyRevoked(t *testing.T) {
 	t.Parallel()
 	db, saved := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "saved.db")
@@ -211,11 +209,11 @@ func TestRestoreManyRevoked(t *testing.T) {
 	after, err := os.Stat(db)
 	must(t, err)
 	if !strings.HasSuffix(stderr, fmt.Sprintf("\nKeys revoked since the backup stay revoked (%d).\n", keys)) || after.Size() <= before.Size() {
-		t.Errorf("stderr %q; %d bytes, and %d in the backup", stderr, after.Size(), before.Size())
+		t.Errorf("stderr %q; %d bytes, want more than the %d of the backup", stderr, after.Size(), before.Size())
 	}
 }
 
-// TestRestoreRefusals: nothing is changed.
+// TestRestoreRefusals checks that a rejected restore changes nothing.
 func TestRestoreRefusals(t *testing.T) {
 	t.Parallel()
 	db, saved, _ := backedUp(t)
@@ -251,9 +249,9 @@ func TestRestoreRefusals(t *testing.T) {
 		refuses(t, tt.code, tt.want, append([]string{"restore"}, tt.args...)...)
 	}
 	if after := contents(t, filepath.Dir(db)); !maps.Equal(before, after) {
-		t.Errorf("there is %q", namesIn(t, filepath.Dir(db)))
+		t.Errorf("the files changed to %q", namesIn(t, filepath.Dir(db)))
 	}
-	// The newest valid one of the same name is named.
+	// The hint names the newest valid backup with the same name.
 	named := filepath.Join(dir, backupName(time.Unix(1, 0)))
 	copyOf(t, saved, named)
 	copyOf(t, bad, filepath.Join(dir, backupName(time.Unix(2, 0))))
@@ -262,7 +260,7 @@ func TestRestoreRefusals(t *testing.T) {
 	}
 }
 
-// TestRestoreInUse: a database that somebody has open, server or not, stays.
+// TestRestoreInUse checks that a database that a server or another program has open is not replaced.
 func TestRestoreInUse(t *testing.T) {
 	t.Parallel()
 	db, saved, keys := backedUp(t)
@@ -272,16 +270,16 @@ func TestRestoreInUse(t *testing.T) {
 		t.Errorf("%d records", l.TotalCount)
 	}
 	s.stop(t)
-	other := openAt(t, db, time.Now) // as keys list has it for a moment
+	other := openAt(t, db, time.Now) // like keys list for a moment
 	refuses(t, 1, fmt.Sprintf("Error: restoring database %q: another program has the database open\n", db), "restore", saved, "--db", db)
 	must(t, other.Close())
 	if recordsIn(t, db) != 20 || len(keptBeside(t, db)) > 0 {
-		t.Errorf("there is %q", namesIn(t, filepath.Dir(db)))
+		t.Errorf("files: %q", namesIn(t, filepath.Dir(db)))
 	}
 }
 
 // TestRestoreCutOff checks that no command opens a database during a restore, and that the next
-// one undoes a restore that was cut off. Package backup tests each step.
+// command undoes an interrupted restore. Package backup tests each step.
 func TestRestoreCutOff(t *testing.T) {
 	t.Parallel()
 	db, _, _ := backedUp(t)
@@ -297,7 +295,7 @@ func TestRestoreCutOff(t *testing.T) {
 		must(t, release())
 		open()
 		if n := recordsIn(t, db); n != 20 || exists(db+".restoring") || len(keptBeside(t, db)) > 0 {
-			t.Errorf("%s: %d records; there is %q", name, n, namesIn(t, filepath.Dir(db)))
+			t.Errorf("%s: %d records, files %q", name, n, namesIn(t, filepath.Dir(db)))
 		}
 	}
 }

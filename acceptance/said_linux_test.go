@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestStartOnTerminal: on a terminal a server writes in words.
+// TestStartOnTerminal checks that a server writes its log in words on a terminal.
 func TestStartOnTerminal(t *testing.T) {
 	t.Parallel()
 	terminal, printed := newTerminal(t)
@@ -30,6 +30,6 @@ func TestStartOnTerminal(t *testing.T) {
 		return strings.Contains(printed.raw(), "Error: unknown flag: --nope\r\nTry: firefighters serve --help\r\n")
 	})
 	if strings.Contains(printed.raw(), `{"time"`) {
-		t.Errorf("it says %s", printed.raw())
+		t.Errorf("output: %s", printed.raw())
 	}
 }

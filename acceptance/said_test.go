@@ -7,24 +7,22 @@ import (
 	"testing"
 )
 
-// hasEntry fails unless the log has such an entry: its level, how its text begins, and
-// whether it says what to type.
+// hasEntry checks that the log has an entry with this level and beginning, with or without a hint.
 func (b *syncBuffer) hasEntry(t *testing.T, level, begins string, tries bool) {
 	t.Helper()
 	for line := range strings.Lines(b.raw()) {
 		entry, _ := readEntry(line)
-		said, _ := entry["msg"].(string)
+		message, _ := entry["msg"].(string)
 		hint, _ := entry["try"].(string)
-		if entry["level"] == level && strings.HasPrefix(said, begins) && (hint != "") == tries {
+		if entry["level"] == level && strings.HasPrefix(message, begins) && (hint != "") == tries {
 			return
 		}
 	}
 	t.Errorf("the log has no entry %s %q:\n%s", level, begins, b.raw())
 }
 
-// TestStartInLog: where standard error is a file, all that a server says there is an
-// entry of its log: the notes of the start, each with its level, and the error that ends
-// it. serving makes sure that no line is anything else.
+// TestStartInLog checks that on a standard error that is not a terminal everything is a log entry: the
+// notes at startup, each with its level, and the final error. serving checks all other lines.
 func TestStartInLog(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "Dropbox", "x.db")
@@ -35,7 +33,7 @@ func TestStartInLog(t *testing.T) {
 	s := serving(t, db, cmd)
 	s.mayFail = true
 	s.create(t, ana)
-	s.logs(t, `"level":"ERROR","msg":"no backups are made"`) // by a goroutine, after the start
+	s.logs(t, `"level":"ERROR","msg":"no backups are made"`) // written in the background after the start
 	s.stop(t)
 	s.stderr.hasEntry(t, "WARN", "the environment variable FIREFIGHTERS_LISTN has no effect", false)
 	s.stderr.hasEntry(t, "WARN", "the environment variable FIREFIGHTERS_NEW has no effect", false)
@@ -49,8 +47,8 @@ func TestStartInLog(t *testing.T) {
 	shared.stderr.hasEntry(t, "INFO", "there are no backups. For a daily backup", false)
 }
 
-// TestErrorInLog: so is the error that ends it, with the exit code, in one line. Those of
-// other commands are words.
+// TestErrorInLog checks that the final error of a server is one log entry with the exit code, and that
+// other commands print their error in words.
 func TestErrorInLog(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -66,8 +64,8 @@ func TestErrorInLog(t *testing.T) {
 	} {
 		cmd, output := process(t, strings.Fields(line)...)
 		cmd.Run()
-		if said := output.raw(); strings.Count(said, "\n") != 1 || !strings.Contains(said, want) {
-			t.Errorf("%s: %s\nnot %s", line, said, want)
+		if log := output.raw(); strings.Count(log, "\n") != 1 || !strings.Contains(log, want) {
+			t.Errorf("%s: %s\nwant %s", line, log, want)
 		}
 		output.checkLog(t)
 	}

@@ -12,12 +12,11 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// makeAdmins is a trigger that nobody sees: each new key gets all rights.
+// makeAdmins is a hidden trigger that gives each new key all rights.
 const makeAdmins = "CREATE TRIGGER \"\x1b]0;x\x07\u009b\" AFTER INSERT ON keys BEGIN UPDATE keys SET scope = 'admin' WHERE id = NEW.id; END"
 
-// TestRestoreSchema: a backup with anything in it that is not of this program, or
-// of another version than it says, is refused, and named without what would change
-// the terminal.
+// TestRestoreSchema checks that a restore rejects a backup whose schema differs from the program's, and
+// that the error escapes names that could affect the terminal.
 func TestRestoreSchema(t *testing.T) {
 	t.Parallel()
 	db, saved, _ := backedUp(t)
@@ -27,7 +26,7 @@ func TestRestoreSchema(t *testing.T) {
 		refuses(t, 1, fmt.Sprintf("Error: the backup %q is not as this program makes it: %s\n", file, want),
 			"restore", file, "--db", db)
 		if after := contents(t, filepath.Dir(db)); len(after) != len(before) || after["x.db"] != before["x.db"] {
-			t.Errorf("%s: there is %q", name, namesIn(t, filepath.Dir(db)))
+			t.Errorf("%s: the files changed to %q", name, namesIn(t, filepath.Dir(db)))
 		}
 	}
 	for name, tt := range map[string]struct{ change, want string }{
@@ -49,7 +48,7 @@ func TestRestoreSchema(t *testing.T) {
 		execSQL(t, file, tt.change)
 		refused(name, file, "its schema is not that of version 1: "+tt.want)
 	}
-	// The newest good backup that is named is one that is not refused.
+	// The hint names the newest backup that restore accepts.
 	bad := filepath.Join(t.TempDir(), backupName(time.Unix(2, 0)))
 	good := filepath.Join(filepath.Dir(bad), backupName(time.Unix(1, 0)))
 	copyOf(t, saved, bad)
@@ -78,7 +77,7 @@ func makeDatabase(t *testing.T, path string) {
 	must(t, format.Migrate(path, 0, 1, func(c *sqlite.Conn) error { return store.Create(c, schemaSQL) }))
 }
 
-// dump returns all rows of the answers to queries, a line each.
+// dump returns all rows of queries, one per line.
 func dump(t *testing.T, path string, queries ...string) string {
 	t.Helper()
 	db := openSQL(t, path)
@@ -103,8 +102,7 @@ func dump(t *testing.T, path string, queries ...string) string {
 	return b.String()
 }
 
-// openAt opens the database at path, which it makes if there is none, with
-// another clock.
+// openAt opens the database at path with another clock. It creates a missing database.
 func openAt(t *testing.T, path string, now func() time.Time) *store.Store {
 	t.Helper()
 	if !exists(path) {
@@ -115,7 +113,7 @@ func openAt(t *testing.T, path string, now func() time.Time) *store.Store {
 	return s
 }
 
-// TestCheckSchema: check names what is not of this program, and a server warns of it.
+// TestCheckSchema checks that check names a foreign trigger and that backup and serve warn about it.
 func TestCheckSchema(t *testing.T) {
 	t.Parallel()
 	db, _, _ := backedUp(t)
@@ -133,22 +131,22 @@ func TestCheckSchema(t *testing.T) {
 	s := startOn(t, db)
 	if log := s.stderr.String(); !strings.Contains(log, `Warning: the database is not as this program makes it: its schema is not that of version `) ||
 		!strings.Contains(log, "; restore will reject a backup of it\nTry: ") || strings.ContainsAny(log, "\x1b\u009b") {
-		t.Errorf("it says %q", log)
+		t.Errorf("log: %q", log)
 	}
 }
 
-// storeKey makes a key of the department A in an open store.
+// storeKey creates a key of the department A in an open store.
 func storeKey(t *testing.T, s *store.Store, expiresAt time.Time) (key string) {
 	t.Helper()
-	must(t, s.CreateKey(store.NewKey{Tenant: "A", New: true, Scope: store.ScopeWrite, ExpiresAt: expiresAt}, func(made string) error {
-		key = made
+	must(t, s.CreateKey(store.NewKey{Tenant: "A", New: true, Scope: store.ScopeWrite, ExpiresAt: expiresAt}, func(secret string) error {
+		key = secret
 		return nil
 	}))
 	return key
 }
 
-// TestUnreleased refuses databases and backups that a version from before the first release
-// created. Each refusal names the way forward and does not change the file.
+// TestUnreleased checks that commands reject databases and backups of versions from before the first
+// release, name a way to export the data, and do not change the file.
 func TestUnreleased(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]string{
@@ -174,7 +172,7 @@ func TestUnreleased(t *testing.T) {
 				t.Errorf("restore: code %d, %s", code, stderr)
 			}
 			if after := contents(t, dir); after["old.db"] != before["old.db"] {
-				t.Errorf("the file was changed; there is %q", namesIn(t, dir))
+				t.Errorf("the file changed; files: %q", namesIn(t, dir))
 			}
 		})
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// shell is a POSIX shell. A PATH without one is enough for the tests, except on Windows.
+// shell returns a POSIX shell. Only on Windows must it be in the PATH.
 func shell() string {
 	if runtime.GOOS == "windows" {
 		return "sh"
@@ -23,24 +23,24 @@ func shell() string {
 	return "/bin/sh"
 }
 
-// typedArgs returns the arguments of a command line as a shell takes them.
+// typedArgs returns the arguments of a command line after the quoting of a shell.
 func typedArgs(ts *testscript.TestScript, line string) []string {
 	ts.Check(ts.Exec(shell(), "-c", `printf '%s\n' `+line))
 	return strings.Split(strings.TrimSuffix(ts.ReadFile("stdout"), "\n"), "\n")
 }
 
-// TestScripts runs the sessions in testdata/scripts: what somebody types, and what the
-// program prints. Beside the commands of testscript there are
+// TestScripts runs the sessions in testdata/scripts: typed commands and their output. In addition to
+// the commands of testscript there are
 //
-//	firefighters ARGUMENTS        runs it, which must succeed; with a ! it ends with 1
-//	wrong firefighters ARGUMENTS  is wrong usage: it ends with 2, without standard output
-//	prints LINES, says LINES      is all of its standard output, or error; the log of a server in words
-//	refuses LINES                 is all that it prints: to standard error
-//	people DEPARTMENT DB LINES    are all people that it exports; flags may come before them
-//	everything DB FILE            writes all that an import could change into a file
-//	pasted WORDS                  runs the command at the end of a line with these words that was printed; with a ! it ends with 1
-//	id VARIABLE DB NAME           sets a variable to the id of who has a first name
-//	sql DB STATEMENT              changes the database as another program
+//	firefighters ARGUMENTS        runs the program, which must succeed, or with ! exit with 1
+//	wrong firefighters ARGUMENTS  must exit with 2 without standard output
+//	prints LINES, says LINES      compare all of standard output or error; the log of a server in words
+//	refuses LINES                 compares all output, which must be on standard error
+//	people DEPARTMENT DB LINES    compares all exported people; flags may come before them
+//	everything DB FILE            writes all data that an import could change into a file
+//	pasted WORDS                  runs the printed command on a line with these words; with ! it must exit with 1
+//	id VARIABLE DB NAME           sets a variable to the id of the person with a first name
+//	sql DB STATEMENT              changes the database like another program
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	run := func(ts *testscript.TestScript, want int, args []string) {
@@ -53,17 +53,17 @@ func TestScripts(t *testing.T) {
 		if slices.Contains(args, "--json") {
 			for line := range strings.Lines(ts.ReadFile("stdout")) {
 				if !json.Valid([]byte(line)) {
-					ts.Fatalf("no JSON: %s", line)
+					ts.Fatalf("invalid JSON: %s", line)
 				}
 			}
 		}
 		if got != want || err != nil && exit == nil {
-			ts.Fatalf("it ends with %d, not %d: %v", got, want, err)
+			ts.Fatalf("exit code %d, want %d: %v", got, want, err)
 		}
 	}
 	silent := func(ts *testscript.TestScript) {
 		if got := ts.ReadFile("stdout"); got != "" {
-			ts.Fatalf("a refusal prints %q", got)
+			ts.Fatalf("unexpected standard output %q", got)
 		}
 	}
 	lines := func(stream string) func(*testscript.TestScript, bool, []string) {
@@ -108,7 +108,7 @@ func TestScripts(t *testing.T) {
 					got = append(got, f.Summary())
 				}
 				if !slices.Equal(got, want) || ts.ReadFile("stderr") != "" {
-					ts.Fatalf("there are %q", got)
+					ts.Fatalf("people: %q", got)
 				}
 			},
 			"everything": func(ts *testscript.TestScript, _ bool, args []string) {
@@ -122,7 +122,7 @@ func TestScripts(t *testing.T) {
 						return
 					}
 				}
-				ts.Fatalf("no command on a line with %q", args[0])
+				ts.Fatalf("no printed command on a line with %q", args[0])
 			},
 			"id": func(ts *testscript.TestScript, _ bool, args []string) {
 				var id string

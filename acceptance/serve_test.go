@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// startProcess serves db in a process of its own.
+// startProcess starts a service on db in a separate process.
 func startProcess(t *testing.T, db string) (*exec.Cmd, client) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -29,7 +29,7 @@ func startProcess(t *testing.T, db string) (*exec.Cmd, client) {
 	return cmd, startedProcess(t, cmd)
 }
 
-// startedProcess starts a process that serves.
+// startedProcess starts a prepared service and returns a client with its key.
 func startedProcess(t *testing.T, cmd *exec.Cmd) client {
 	t.Helper()
 	must(t, cmd.Start())
@@ -44,7 +44,7 @@ func TestFirstStart(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]func(path string) error{
 		"no file":    func(string) error { return nil },
-		"empty file": func(path string) error { return os.WriteFile(path, nil, 0o644) }, // as touch makes it
+		"empty file": func(path string) error { return os.WriteFile(path, nil, 0o644) }, // like touch
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "odd näme %41 ?#&=;.db")
@@ -74,9 +74,8 @@ func inUse(db string) string {
 	return fmt.Sprintf("Error: the database %q is in use: another firefighters serves it\n", db)
 }
 
-// TestSecondServe: a database is served once. A second service on the same file
-// is told so, also if the port is in use as well. With another file it is told
-// about the port.
+// TestSecondServe checks that a second service on a served database reports that the database is in
+// use, also if the port is in use, and that a service on another database reports a used port.
 func TestSecondServe(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -94,13 +93,13 @@ func TestSecondServe(t *testing.T) {
 	refuses(t, 1, fmt.Sprintf("Error: port %s is used by another program\nTry: another port: firefighters serve --db %s --rate-limit 5 --cors-origin http://a.example --listen 127.0.0.1:8081\n",
 		strings.TrimPrefix(address, "127.0.0.1:"), other), "serve", "--db", other, "--listen", address, "--rate-limit", "5", "--cors-origin", "http://a.example")
 	if found := namesIn(t, filepath.Dir(other)); len(found) > 0 {
-		t.Errorf("there is %q", found)
+		t.Errorf("files: %q", found)
 	}
 	s.create(t, ana)
 }
 
-// beginCreate sends a create without its body, up to the moment at which the
-// handler asks for that. finish sends the body and returns the answer's status.
+// beginCreate starts a create and waits until the handler asks for its body. finish sends the body and
+// returns the status of the answer.
 func (c client) beginCreate(t *testing.T) (finish func() (status int)) {
 	t.Helper()
 	conn := c.dial(t)
@@ -124,10 +123,10 @@ func (c client) beginCreate(t *testing.T) (finish func() (status int)) {
 	}
 }
 
-// takesNoMore waits until the server accepts no connections.
+// takesNoMore waits until the server accepts no new connections.
 func (c client) takesNoMore(t *testing.T) {
 	t.Helper()
-	eventually(t, "the service to take no more", func() bool {
+	eventually(t, "the service to stop listening", func() bool {
 		probe, err := net.Dial("tcp", strings.TrimPrefix(c.url, "http://"))
 		if err == nil {
 			probe.Close()
@@ -136,8 +135,8 @@ func (c client) takesNoMore(t *testing.T) {
 	})
 }
 
-// TestInFlight: a request that is under way when the program is told to stop
-// is answered, and what it wrote is there.
+// TestInFlight checks that a request in progress is answered when the program is stopped, and that its
+// write is not lost.
 func TestInFlight(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -145,7 +144,7 @@ func TestInFlight(t *testing.T) {
 	s.cancel()
 	s.takesNoMore(t)
 	if status := finish(); status != 201 {
-		t.Errorf("%d", status)
+		t.Errorf("status %d", status)
 	}
 	s.stop(t)
 	var count int
@@ -173,8 +172,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestClosedTerminal: when its terminal is closed, which sends a signal twice, demo
-// answers what is under way and leaves nothing behind. Under nohup the signal ends nothing.
+// TestClosedTerminal checks that a demo whose terminal is closed, which sends the signal twice, answers
+// requests in progress and leaves no files, and that the signal has no effect under nohup.
 func TestClosedTerminal(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -188,13 +187,13 @@ func TestClosedTerminal(t *testing.T) {
 			cmd.Args = append([]string{"sh", "-c", script, "sh"}, cmd.Args...)
 			cmd.Path = "/bin/sh"
 			cmd.Env = append(cmd.Env, "TMPDIR="+dir)
-			heard := make(chan os.Signal, 1) // so that the process does not inherit that the tests run under nohup
-			signal.Notify(heard, syscall.SIGHUP)
-			defer signal.Stop(heard)
+			hangups := make(chan os.Signal, 1) // prevents that the process inherits an ignored signal
+			signal.Notify(hangups, syscall.SIGHUP)
+			defer signal.Stop(hangups)
 			c := startedProcess(t, cmd)
 			if name == "nohup" {
 				must(t, cmd.Process.Signal(syscall.SIGHUP))
-				time.Sleep(300 * time.Millisecond) // a moment in which it would end
+				time.Sleep(300 * time.Millisecond) // time in which it could end
 				c.do(t, "GET", "/healthz", "").wants(t, 200)
 				must(t, cmd.Process.Signal(syscall.SIGTERM))
 			} else {
@@ -203,7 +202,7 @@ func TestClosedTerminal(t *testing.T) {
 				c.takesNoMore(t)
 				must(t, cmd.Process.Signal(syscall.SIGHUP))
 				if status := finish(); status != 201 {
-					t.Errorf("%d", status)
+					t.Errorf("status %d", status)
 				}
 			}
 			if err := cmd.Wait(); err != nil || len(namesIn(t, dir)) > 0 {
@@ -213,8 +212,7 @@ func TestClosedTerminal(t *testing.T) {
 	}
 }
 
-// TestEveryAddress: a service on every address of the machine prints one by which
-// its clients reach it.
+// TestEveryAddress checks that a service on all addresses prints an address that clients can use.
 func TestEveryAddress(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
@@ -226,8 +224,8 @@ func TestEveryAddress(t *testing.T) {
 	}
 }
 
-// TestCannotListen: what to type where nobody can listen. No resolver is asked for a
-// name with two dots in a row.
+// TestCannotListen checks the hints for an address on which the service cannot listen. The invalid name
+// is not sent to a resolver.
 func TestCannotListen(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
@@ -240,8 +238,7 @@ func TestCannotListen(t *testing.T) {
 		"demo", "--listen", "host..invalid:8080")
 }
 
-// TestKill: a write that was answered is there, even if the program had no
-// time to end.
+// TestKill checks that no acknowledged write is lost when the program is killed.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
@@ -271,15 +268,15 @@ func TestKill(t *testing.T) {
 		s.as(c.key).do(t, "GET", collection+"/"+id, "").wants(t, 200)
 	}
 	if total := s.as(c.key).list(t, "").TotalCount; total < int64(len(ids)) || total > int64(len(ids)+8) {
-		t.Errorf("%d records, of which %d were promised", total, len(ids))
+		t.Errorf("%d records, but %d were acknowledged", total, len(ids))
 	}
 }
 
-// TestLogIsDiscreet: nothing of a key or a person reaches the log.
+// TestLogIsDiscreet checks that the log contains no key and no personal data.
 func TestLogIsDiscreet(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.mayFail = true // the trigger below makes one
+	s.mayFail = true // the trigger below causes an error
 	const body = `{"firstName":"Canaryfirst","lastName":"Canarylast","phoneNumber":"0998877665","email":"canary@mail.example"}`
 	id := s.create(t, body)
 	one := collection + "/" + id
@@ -295,7 +292,7 @@ func TestLogIsDiscreet(t *testing.T) {
 		c.do(t, "Canary", collection, body)
 		c.do(t, "GET", collection, "", "X-Request-Id", "Canaryfirst<>")
 	}
-	s.try(t, "GET", collection, nil, "X-Large", strings.Repeat("canary@mail.example", 4000)) // net/http refuses it
+	s.try(t, "GET", collection, nil, "X-Large", strings.Repeat("canary@mail.example", 4000)) // rejected by net/http
 	execSQL(t, s.db, `CREATE TRIGGER fails BEFORE UPDATE ON firefighters BEGIN SELECT RAISE(ABORT, 'no'); END`)
 	a := s.do(t, "PUT", one, body).wants(t, 500)
 	s.logs(t, a.problem(t).RequestID)
@@ -308,7 +305,7 @@ func TestLogIsDiscreet(t *testing.T) {
 	}
 }
 
-// checkCounts compares what the triggers count with the records.
+// checkCounts compares the counters of the triggers with the records.
 func checkCounts(t *testing.T, db string) {
 	t.Helper()
 	var wrong, sequence int
@@ -317,12 +314,12 @@ func checkCounts(t *testing.T, db string) {
 	scanSQL(t, db, `SELECT count(*) FROM tenants t
 		WHERE last_seq < (SELECT coalesce(max(row) & 0xffffffff, 0) FROM firefighters WHERE tenant_id = t.id)`, &sequence)
 	if wrong > 0 || sequence > 0 {
-		t.Errorf("departments with a wrong live_count: %d, with a last_seq that is too low: %d", wrong, sequence)
+		t.Errorf("departments with a wrong live_count: %d, with too low a last_seq: %d", wrong, sequence)
 	}
 }
 
-// TestOtherPrograms: totals stay right when another program erases rows or
-// brings them back, and no record can be moved to another department.
+// TestOtherPrograms checks that totals stay correct when another program deletes or restores rows, and
+// that no record can be moved to another department.
 func TestOtherPrograms(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -344,7 +341,7 @@ func TestOtherPrograms(t *testing.T) {
 		execSQL(t, s.db, change.sql)
 		all, found := s.list(t, "").TotalCount, s.list(t, "search=ana").TotalCount
 		if all != change.total || found != change.total {
-			t.Errorf("%s: %d records, of which a search finds %d, not %d", change.sql, all, found, change.total)
+			t.Errorf("%s: %d records and %d found by a search, want %d", change.sql, all, found, change.total)
 		}
 	}
 	checkCounts(t, s.db)
@@ -353,12 +350,12 @@ func TestOtherPrograms(t *testing.T) {
 	}
 }
 
-// TestBusy: another program that keeps the database locked delays what writes.
-// After a while that is refused. Reading goes on. All wait at the same time here.
+// TestBusy checks that writes wait while another program keeps the database locked and then fail, while
+// reads succeed. All wait at the same time here.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.mayFail = true // the log has what was refused
+	s.mayFail = true // the log contains the failed writes
 	path := s.db
 	id, gone := s.create(t, ana), s.create(t, ana)
 	s.do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)

@@ -13,9 +13,9 @@ import (
 	"modernc.org/sqlite"
 )
 
-// TestSetBack sets a served database back with SQLite's backup API, as the command .restore of
-// sqlite3 does. No write is acknowledged after that, revoked keys do not work again, and no start
-// goes on without the lost records unless a person asks for it.
+// TestSetBack replaces a served database by an earlier state with SQLite's backup API, like the command
+// .restore of sqlite3. It checks that no later write is acknowledged, that revoked keys stay invalid,
+// and that a start without the lost records needs --new.
 func TestSetBack(t *testing.T) {
 	t.Parallel()
 	for name, clients := range map[string]int{"idle": 0, "under load": 8} {
@@ -31,22 +31,22 @@ func TestSetBack(t *testing.T) {
 			var working sync.WaitGroup
 			for range clients {
 				working.Go(func() {
-					refused := false
+					failed := false
 					for range 200 {
 						switch status := s.do(t, "POST", collection, ana).status; {
-						case status == http.StatusServiceUnavailable && refused:
+						case status == http.StatusServiceUnavailable && failed:
 							return
 						case status == http.StatusServiceUnavailable:
-							refused = true
-						case refused:
-							t.Errorf("%d after a refusal", status)
+							failed = true
+						case failed:
+							t.Errorf("status %d after a failed write", status)
 						}
 					}
 				})
 			}
 			must(t, setBack(db, old))
 			if a := s.do(t, "POST", collection, ana); a.status != http.StatusServiceUnavailable {
-				t.Errorf("a write after it: %d %s", a.status, a.body)
+				t.Errorf("a write after the replacement: %d %s", a.status, a.body)
 			}
 			working.Wait()
 			if a := s.as(revoked).do(t, "GET", collection, ""); a.status != http.StatusServiceUnavailable && a.status != http.StatusUnauthorized {
@@ -55,7 +55,7 @@ func TestSetBack(t *testing.T) {
 			s.do(t, "GET", "/readyz", "").wants(t, http.StatusServiceUnavailable)
 			must(t, interrupt(cmd.Process))
 			if cmd.Wait() == nil || !strings.Contains(output.String(), "an earlier state of the database") || !strings.Contains(output.String(), ": firefighters restore ") {
-				t.Errorf("it ends with %s", output)
+				t.Errorf("output: %s", output)
 			}
 			if code, _, stderr := runCommand(t, "serve", "--db", db, "--listen", "127.0.0.1:0"); code != 1 || !strings.Contains(stderr, "has not been restored") {
 				t.Errorf("a start: %d %s", code, stderr)

@@ -11,17 +11,17 @@ import (
 	"testing"
 )
 
-// sheetRun is what must come of a file in testdata/sheets. FILE.want.json has a
-// list of them. The department has the people of knownPeople.
+// sheetRun is an expected result of the import of a file in testdata/sheets. FILE.want.json has a list
+// of them. The department has the people of knownPeople.
 type sheetRun struct {
 	Flags   []string        `json:"flags"`
-	Error   string          `json:"error"`   // end of the line on standard error, where the dry run refuses the file as a whole
-	Report  json.RawMessage `json:"report"`  // of the dry run, with --json; each id is "an id", and rareCounts that are 0 are left out
-	Applied string          `json:"applied"` // likewise, where --apply does
-	People  []string        `json:"people"`  // of the department after --apply --skip-bad, but for those who stayed as they were
+	Error   string          `json:"error"`   // end of a line on standard error if the dry run rejects the file
+	Report  json.RawMessage `json:"report"`  // of the dry run, with --json; each id is "an id", and zero rareCounts are omitted
+	Applied string          `json:"applied"` // end of a line on standard error of --apply
+	People  []string        `json:"people"`  // in the department after --apply --skip-bad, without unchanged ones
 }
 
-// knownPeople are the people of the department before.
+// knownPeople are the people of the department before the import.
 const knownPeople = "First name,Last name,Phone,Email,Birthday\n" +
 	"Ana,Čavić,091 555 5678,ana.cavic@example.com,1990-05-15\n" +
 	"Ivan,Horvat,,,\n" +
@@ -47,7 +47,7 @@ func TestSheets(t *testing.T) {
 			var runs []sheetRun
 			decode(t, string(text), &runs)
 			if len(runs) == 0 {
-				t.Error("nothing must come of it")
+				t.Error("no expected results")
 			}
 			for _, run := range runs {
 				run.check(t, path, known)
@@ -71,22 +71,22 @@ func (want sheetRun) check(t *testing.T, path, known string) {
 		return
 	}
 	if got, report := rareCounts.ReplaceAllString(anyID.ReplaceAllString(compacted(t, stdout), "an id"), ""), compacted(t, string(want.Report)); got != report {
-		t.Errorf("%v says\n%s\nwant\n%s\nstandard error has %q", want.Flags, got, report, stderr)
+		t.Errorf("%v reports\n%s\nwant\n%s\nstderr %q", want.Flags, got, report, stderr)
 	}
 	if after := peopleOf(t, db); !slices.Equal(before, after) {
-		t.Errorf("%v: the dry run has made %q", want.Flags, after)
+		t.Errorf("%v: people after the dry run: %q", want.Flags, after)
 	}
 	_, _, stderr = runCommand(t, append(args, "--apply", "--skip-bad")...)
 	if want.Applied != "" && !strings.Contains(stderr, want.Applied+"\n") {
-		t.Errorf("%v: --apply says %q, want %q", want.Flags, stderr, want.Applied)
+		t.Errorf("%v: --apply prints %q, want %q", want.Flags, stderr, want.Applied)
 	}
-	got := slices.DeleteFunc(peopleOf(t, db), func(who string) bool { return slices.Contains(before, who) })
+	got := slices.DeleteFunc(peopleOf(t, db), func(person string) bool { return slices.Contains(before, person) })
 	if !slices.Equal(got, want.People) {
-		t.Errorf("%v makes\n%s\nwant\n%s", want.Flags, strings.Join(got, "\n"), strings.Join(want.People, "\n"))
+		t.Errorf("%v: people\n%s\nwant\n%s", want.Flags, strings.Join(got, "\n"), strings.Join(want.People, "\n"))
 	}
 }
 
-// newDepartment makes a database with the department "Engine 7" by an import.
+// newDepartment creates a database with the department "Engine 7" by an import.
 func newDepartment(t *testing.T, list string) (db string) {
 	t.Helper()
 	folder := t.TempDir()
@@ -97,8 +97,7 @@ func newDepartment(t *testing.T, list string) (db string) {
 	return db
 }
 
-// peopleOf returns the fields of all people in a database, in the order of
-// creation.
+// peopleOf returns the fields of all people in a database in order of creation.
 func peopleOf(t *testing.T, db string) (people []string) {
 	t.Helper()
 	rows, err := openSQL(t, db).Query(`SELECT concat_ws(' | ', first_name, last_name, ifnull(phone_number, '-'), ifnull(email, '-'), ifnull(date_of_birth, '-'))
@@ -106,15 +105,15 @@ func peopleOf(t *testing.T, db string) (people []string) {
 	must(t, err)
 	defer rows.Close()
 	for rows.Next() {
-		var who string
-		must(t, rows.Scan(&who))
-		people = append(people, who)
+		var person string
+		must(t, rows.Scan(&person))
+		people = append(people, person)
 	}
 	must(t, rows.Err())
 	return people
 }
 
-// compacted returns JSON without spaces between its values.
+// compacted returns JSON without white space between its values.
 func compacted(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestStartAsTyped starts the service as people do, in a folder, with a path relative to it.
-// Every spelling of the path names the same database, before and after it is created.
+// TestStartAsTyped checks that every relative spelling of a path names the same database, before and
+// after it is created.
 func TestStartAsTyped(t *testing.T) {
 	t.Parallel()
 	for name, flags := range map[string][]string{
@@ -49,8 +49,7 @@ func TestStartAsTyped(t *testing.T) {
 	}
 }
 
-// TestDemoLinkedTemporary starts the demo where the folder for temporary files is behind a
-// link, as on macOS.
+// TestDemoLinkedTemporary checks a demo with a temporary folder behind a link, like on macOS.
 func TestDemoLinkedTemporary(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -65,7 +64,7 @@ func TestDemoLinkedTemporary(t *testing.T) {
 	}
 }
 
-// link creates a symbolic link, where the system lets this user do so.
+// link creates a symbolic link. It skips the test if the system does not allow this.
 func link(t *testing.T, target, name string) {
 	t.Helper()
 	if err := os.Symlink(target, name); err != nil {
@@ -73,7 +72,7 @@ func link(t *testing.T, target, name string) {
 	}
 }
 
-// keepsServing fails unless the service still answers after several looks at its files.
+// keepsServing checks that the service still answers after it has checked its files several times.
 func keepsServing(t *testing.T, c client) {
 	t.Helper()
 	time.Sleep(time.Second)

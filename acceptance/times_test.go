@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// timesForm are the members that include=times adds, at the end of a record.
+// timesForm matches the members that include=times adds at the end of a record.
 var timesForm = regexp.MustCompile(`,"createdAt":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)","updatedAt":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"}`)
 
-// TestTimes: a record has its times where they are asked for, and nowhere else. They are
-// the same everywhere, and its entity tag is, too.
+// TestTimes checks that a record has its times only on request, that all answers have the same times,
+// and that the entity tag does not change.
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -35,7 +35,7 @@ func TestTimes(t *testing.T) {
 	}
 	etag := plain.header.Get("ETag")
 	if other := timed.header.Get("ETag"); other != etag {
-		t.Errorf("the tag is %s with times, %s without", other, etag)
+		t.Errorf("the tag is %s with times and %s without", other, etag)
 	}
 	s.do(t, "GET", path+"?include=times", "", "If-None-Match", etag).wants(t, 304)
 	for query, want := range map[string]string{"": plain.body, "include=": plain.body, "include=times": timed.body} {
@@ -60,12 +60,12 @@ func TestTimes(t *testing.T) {
 
 	s.do(t, "PUT", path, ana).wants(t, 200)
 	if a := s.do(t, "PUT", path, timed.body).wants(t, 400); a.faults(t) != "createdAt unknown, updatedAt unknown" {
-		t.Errorf("sent back: %s", a.body)
+		t.Errorf("a PUT with times: %s", a.body)
 	}
 }
 
-// TestTimesInFiles: each format has the times, and an import of it asks about nothing and
-// has nothing to change.
+// TestTimesInFiles checks that each format has the times, and that an import of such a file asks no
+// question and changes nothing.
 func TestTimesInFiles(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -102,7 +102,7 @@ func TestTimesInFiles(t *testing.T) {
 	}
 }
 
-// TestSortByUpdate: who was written last comes first, and a page later the others.
+// TestSortByUpdate checks that the most recently changed record comes first, also across pages.
 func TestSortByUpdate(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -125,7 +125,7 @@ func TestSortByUpdate(t *testing.T) {
 			}
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("%s: %v, not %v", query, got, want)
+			t.Errorf("%s: got %v, want %v", query, got, want)
 		}
 	}
 }

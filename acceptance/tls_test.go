@@ -22,7 +22,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// trust lets a client of a service trust its local authority.
+// trust makes the client of a service trust its local authority.
 func (s *testService) trust(t *testing.T) (file string) {
 	t.Helper()
 	file = filepath.Join(authority.Folder(s.db), "ca.crt")
@@ -34,8 +34,8 @@ func (s *testService) trust(t *testing.T) (file string) {
 	return file
 }
 
-// TestSelfSigned: clients that trust the authority, and only these, reach the
-// service, and the line that it prints works.
+// TestSelfSigned checks that only clients that trust the authority reach the service, and that the
+// printed command works.
 func TestSelfSigned(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--tls-self-signed")
@@ -44,11 +44,11 @@ func TestSelfSigned(t *testing.T) {
 	}
 	file := s.trust(t)
 	if !strings.HasPrefix(s.url, "https://127.0.0.1:") {
-		t.Errorf("the URL is %s", s.url)
+		t.Errorf("URL %s", s.url)
 	}
 	s.create(t, ana)
 	a := s.do(t, "GET", collection, "").wants(t, 200)
-	if got := a.header["Strict-Transport-Security"]; got != nil { // of localhost, for all its services
+	if got := a.header["Strict-Transport-Security"]; got != nil { // would apply to all services on localhost
 		t.Errorf("Strict-Transport-Security: %q", got)
 	}
 	line := "  curl -H \"Authorization: Bearer " + s.key + "\" --cacert " + file + " " + s.url + collection + "\n"
@@ -63,14 +63,14 @@ func TestSelfSigned(t *testing.T) {
 			t.Errorf("curl without trust: %s", out)
 		}
 	}
-	again := startWith(t, s.db+"2", "serve", "--db", s.db+"2", "--tls-self-signed") // another database in the folder
+	again := startWith(t, s.db+"2", "serve", "--db", s.db+"2", "--tls-self-signed") // another database in the same folder
 	again.trust(t)
 	again.do(t, "GET", "/healthz", "").wants(t, 200)
 	s.do(t, "GET", "/healthz", "").wants(t, 200)
 }
 
-// TestAuthorityDownload: everybody can download the certificate of the authority,
-// and it is there only with --tls-self-signed.
+// TestAuthorityDownload checks that the certificate of the authority can be downloaded without a key,
+// and only with --tls-self-signed.
 func TestAuthorityDownload(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--tls-self-signed", "--no-office")
@@ -84,7 +84,7 @@ func TestAuthorityDownload(t *testing.T) {
 		}
 		for _, name := range []string{"X-Content-Type-Options", "X-Request-Id", "Cache-Control"} {
 			if r.header.Get(name) == "" {
-				t.Errorf("%s: no %s", method, name)
+				t.Errorf("%s: missing %s", method, name)
 			}
 		}
 	}
@@ -93,8 +93,8 @@ func TestAuthorityDownload(t *testing.T) {
 	start(t).do(t, "GET", authority.Path, "").wants(t, 404)
 }
 
-// TestAuthorityKey checks that no key of the authority or of the server is in a backup of the
-// database, in an export, in the log, or in any output or response.
+// TestAuthorityKey checks that the private keys of the authority and the server are not in a database
+// backup, an export, the log, an output or an answer.
 func TestAuthorityKey(t *testing.T) {
 	t.Parallel()
 	backups := t.TempDir()
@@ -106,29 +106,29 @@ func TestAuthorityKey(t *testing.T) {
 	for _, name := range []string{"authority.pem", "server.pem"} {
 		secrets = append(secrets, keyTexts(t, filepath.Join(folder, name))...)
 	}
-	said := map[string][]byte{}
+	texts := map[string][]byte{}
 	for _, path := range []string{"/", "/office/", authority.Path, "/healthz", "/readyz", "/api/v1/export", "/api/v1/openapi.json", "/firefighters-tls/authority.pem", "/ca.key"} {
 		a, err := s.try(t, "GET", path, nil)
 		must(t, err)
-		said[path] = []byte(a.body)
+		texts[path] = []byte(a.body)
 	}
 	for _, line := range [][]string{{"cert"}, {"cert", "--json"}, {"check"}, {"export", "--tenant", "default"}, {"backup", filepath.Join(backups, "by-hand.db")}} {
 		stdout, stderr := works(t, append(line, "--db", s.db)...)
-		said[strings.Join(line, " ")] = []byte(stdout + stderr)
+		texts[strings.Join(line, " ")] = []byte(stdout + stderr)
 	}
 	eventually(t, "a backup", func() bool { return s.readyz(t).Backup.Last != nil })
 	s.stop(t)
-	said["stdout"], said["stderr"] = []byte(s.stdout.String()), []byte(s.stderr.String())
-	files, err := filepath.Glob(filepath.Join(backups, "*.db")) // next to them is the copy of the authority
+	texts["stdout"], texts["stderr"] = []byte(s.stdout.String()), []byte(s.stderr.String())
+	files, err := filepath.Glob(filepath.Join(backups, "*.db")) // without the copy of the authority
 	must(t, err)
 	for _, path := range append(files, s.db, filepath.Join(folder, "ca.crt")) {
-		said[path], err = os.ReadFile(path)
+		texts[path], err = os.ReadFile(path)
 		must(t, err)
 	}
 	if len(files) < 2 {
 		t.Errorf("the backups are %v", files)
 	}
-	for where, text := range said {
+	for where, text := range texts {
 		for _, secret := range secrets {
 			if bytes.Contains(text, secret) {
 				t.Errorf("a key is in %s", where)
@@ -137,7 +137,7 @@ func TestAuthorityKey(t *testing.T) {
 	}
 }
 
-// keyTexts returns the key in a file as it could be found elsewhere.
+// keyTexts returns the forms in which the key in a file could appear elsewhere.
 func keyTexts(t *testing.T, path string) [][]byte {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -151,7 +151,7 @@ func keyTexts(t *testing.T, path string) [][]byte {
 	return [][]byte{secret, block.Bytes, []byte(lines[0][48:96]), []byte(base64.StdEncoding.EncodeToString(secret)), []byte("PRIVATE KEY")}
 }
 
-// TestSelfSignedRefused: what cannot be is said in one line, and a hint.
+// TestSelfSignedRefused checks the errors and hints of --tls-self-signed.
 func TestSelfSignedRefused(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
@@ -177,14 +177,14 @@ func TestSelfSignedRefused(t *testing.T) {
 		}
 	}
 	if exists(db) {
-		t.Error("a database was made")
+		t.Error("a database was created")
 	}
 	works(t, "cert", "--new", "--yes", "--db", db)
 	startWith(t, db, "serve", "--db", db, "--tls-self-signed")
 }
 
-// TestAuthorityAmongBackups checks that the key of the authority lies among the backups,
-// encrypted if they are, and that a new PC goes on with it: clients trust it as before.
+// TestAuthorityAmongBackups checks that the folder of backups has a copy of the authority's key,
+// encrypted if the backups are, and that a new PC can use it without new trust by clients.
 func TestAuthorityAmongBackups(t *testing.T) {
 	t.Parallel()
 	db, backups := filepath.Join(t.TempDir(), "x.db"), t.TempDir()
@@ -221,6 +221,6 @@ func TestAuthorityAmongBackups(t *testing.T) {
 	inside, err := age.Decrypt(bytes.NewReader(sealed), identities...)
 	must(t, err)
 	if got, err := io.ReadAll(inside); err != nil || !bytes.Equal(got, text) {
-		t.Errorf("it has %q, %v", got, err)
+		t.Errorf("the decrypted copy is %q, %v", got, err)
 	}
 }

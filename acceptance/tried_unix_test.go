@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// TestColumnsTried checks that the text after "Try:" for columns that are not clear is a sentence, or
-// a command that settles the question. If there are more questions, its own "Try:" settles the next.
+// TestColumnsTried checks that the hint for unclear columns is a sentence, or a command that answers the
+// question. If there are more questions, the hint of that command answers the next.
 func TestColumnsTried(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		text  string
 		typed []string // flags
-		want  []string // the people that come of the first command; nil: there is a sentence
+		want  []string // people after the commands; nil if the hint is a sentence
 	}{
 		"two first names": {"Vorname;Rufname;Nachname\nAna Maria;Ana;Čović\n", nil, []string{"Ana Maria | Čović | - | - | -"}},
 		"each of them twice": {"Vorname;Rufname;Nachname;Familienname;Geburtsdatum;geb.\nAna;Anica;Čović;Novak;1990-05-15;1990-05-16\n", nil,
@@ -30,11 +30,11 @@ func TestColumnsTried(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := newEngine7(t)
-			code, _, said := runCommand(t, into("import", list(t, "my list.csv", tt.text), db, append(tt.typed, "--apply")...)...)
-			_, try, _ := strings.Cut(said, "\nTry: ")
+			code, _, stderr := runCommand(t, into("import", list(t, "my list.csv", tt.text), db, append(tt.typed, "--apply")...)...)
+			_, try, _ := strings.Cut(stderr, "\nTry: ")
 			line, _, _ := strings.Cut(try, "\n")
 			if command := strings.HasPrefix(line, "firefighters "); code != 1 || command != (tt.want != nil) {
-				t.Fatalf("code %d, and it says:\n%s", code, said)
+				t.Fatalf("code %d, stderr:\n%s", code, stderr)
 			}
 			if tt.want == nil {
 				return
@@ -45,7 +45,7 @@ func TestColumnsTried(t *testing.T) {
 				_, next, isAsked = strings.Cut(string(out), "\nTry: ")
 				next, _, _ = strings.Cut(next, "\n")
 				if next == line {
-					t.Fatalf("%s: it settles nothing: %s", line, out)
+					t.Fatalf("%s has no effect: %s", line, out)
 				}
 				line = next
 			}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestUnknownParameters: every operation below /api/v1 refuses a parameter that it does not have,
-// before it does anything, and lists those that it has. Other addresses ignore it.
+// TestUnknownParameters checks that every operation below /api/v1 rejects an unknown parameter before it
+// does anything, and lists the supported parameters. Other paths ignore unknown parameters.
 func TestUnknownParameters(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -32,13 +32,13 @@ func TestUnknownParameters(t *testing.T) {
 		}
 	}
 	if operations < 15 || s.contentOf(t) != content {
-		t.Errorf("%d operations, and something has changed: %t", operations, s.contentOf(t) != content)
+		t.Errorf("%d operations, content changed: %t", operations, s.contentOf(t) != content)
 	}
 	if detail := s.do(t, "GET", collection+"?limit=5", "").problem(t).Detail; !strings.Contains(detail, "pageSize") || !strings.Contains(detail, "include") {
 		t.Errorf("the detail does not list the parameters: %s", detail)
 	}
 	if got := s.do(t, "GET", collection+"?page=0&emial=x&birthMonth=13", "").wants(t, 400).faults(t); got != "page out_of_range, birthMonth out_of_range, emial unknown" {
-		t.Errorf("all faults at once: %s", got)
+		t.Errorf("faults: %s", got)
 	}
 	s.as("wrong").do(t, "GET", collection+"?x=1", "").wants(t, 401)
 	s.do(t, "GET", collection+"/"+nobody+"?x=1", "").wants(t, 400)
@@ -47,7 +47,7 @@ func TestUnknownParameters(t *testing.T) {
 	}
 }
 
-// TestEmptyParameters: an empty parameter counts as absent, except for a filter.
+// TestEmptyParameters checks that an empty parameter counts as absent, except for a filter.
 func TestEmptyParameters(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -65,7 +65,7 @@ func TestEmptyParameters(t *testing.T) {
 	for _, filter := range []string{"id", "email", "phoneNumber", "birthMonth", "hasEmail", "hasPhoneNumber", "hasDateOfBirth", "updatedSince"} {
 		for _, path := range []string{collection, exportPath} {
 			if got := s.do(t, "GET", path+"?"+filter+"=", "").wants(t, 400).faults(t); got != filter+" invalid" {
-				t.Errorf("%s: an empty %s is %s", path, filter, got)
+				t.Errorf("%s: an empty %s returns %s", path, filter, got)
 			}
 		}
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 )
 
-// backupOf returns the name of a backup of x.db that was made so long ago.
+// backupOf returns the path of a scheduled backup of x.db with this age.
 func backupOf(dir string, ago time.Duration) string {
 	return filepath.Join(dir, "x-"+time.Now().Add(-ago).UTC().Format("20060102T150405Z")+".db")
 }
 
-// TestCheckNewestBackup checks that each fault of the newest backup has its words, and that
-// a sound one passes while the database is served.
+// TestCheckNewestBackup checks the error for each fault of the newest backup, and that a sound backup
+// passes while a server uses the database.
 func TestCheckNewestBackup(t *testing.T) {
 	t.Parallel()
 	db, saved, _ := backedUp(t)
@@ -43,7 +43,7 @@ func TestCheckNewestBackup(t *testing.T) {
 			t.Errorf("stdout %q, stderr %q", stdout, stderr)
 		}
 		if len(contents(t, dir)) != len(before) {
-			t.Errorf("there is %q", namesIn(t, dir))
+			t.Errorf("files: %q", namesIn(t, dir))
 		}
 	}
 	passes(good)
@@ -69,12 +69,12 @@ func TestCheckNewestBackup(t *testing.T) {
 	execSQL(t, newest, `UPDATE tenants SET live_count = 9`)
 	if code, _, stderr := runCommand(t, verify...); code != 1 || !strings.HasPrefix(stderr, `The department "default": it counts 9 records`) ||
 		!strings.Contains(stderr, fmt.Sprintf("Error: the newest backup %q is not sound", newest)) {
-		t.Errorf("one with a wrong count: %d, %q", code, stderr)
+		t.Errorf("a backup with a wrong count: %d, %q", code, stderr)
 	}
 }
 
-// TestServiceVerifies checks that a service verifies the newest backup, and that its page,
-// /readyz and its log say how that went.
+// TestServiceVerifies checks that a service verifies the newest backup and reports the result on its
+// page, in /readyz and in the log.
 func TestServiceVerifies(t *testing.T) {
 	t.Parallel()
 	db, dir := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "backups")
@@ -83,7 +83,7 @@ func TestServiceVerifies(t *testing.T) {
 	s.logs(t, "the newest backup was verified")
 	admin := s.signIn(t, newKey(t, db, "default", "--scope", "admin"), "en")
 	if text := admin.get(t, "/office/").one(t, "footer").text(); !strings.Contains(text, "Last successful check of one: "+time.Now().Format("2 January 2006")) {
-		t.Errorf("the foot: %s", text)
+		t.Errorf("footer: %s", text)
 	}
 	if stdout, _ := works(t, "backup", "list", "--db", db, "--backup-dir", dir, "--json"); strings.Count(stdout, `"verifiedAt":"20`) != 1 {
 		t.Errorf("backup list: %s", stdout)
@@ -91,7 +91,7 @@ func TestServiceVerifies(t *testing.T) {
 	s.create(t, ana)
 	s.stop(t)
 
-	// A backup that is whole, but not as it should be.
+	// A complete backup with an inconsistency.
 	must(t, backup.RemoveNote(db, "verified"))
 	execSQL(t, db, `UPDATE tenants SET live_count = 9`)
 	works(t, "backup", backupOf(dir, 0), "--db", db, "--force")
@@ -104,6 +104,6 @@ func TestServiceVerifies(t *testing.T) {
 	bad.logs(t, "the newest backup is not sound: see firefighters check --backup-dir")
 	admin = bad.signIn(t, newKey(t, db, "default", "--scope", "admin"), "de")
 	if text := admin.get(t, "/office/").one(t, "div", "class", "backups box warn").text(); !strings.Contains(text, "Die neueste Sicherung hat ihre Prüfung nicht bestanden.") || !strings.Contains(text, "firefighters check --backup-dir DIR") {
-		t.Errorf("the foot: %s", text)
+		t.Errorf("box: %s", text)
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// longWait is for those who are woken: no test lasts so long.
+// longWait is the wait in seconds of requests that a change must end. No test takes that long.
 const longWait = 60
 
-// awaiting is a request that waits for changes on a connection of its own.
+// awaiting is a request that waits for changes on a separate connection.
 type awaiting struct {
-	begun  time.Time
-	answer chan answer // closed without one where the connection ends
+	began  time.Time
+	answer chan answer // closed without an answer if the connection ends
 	leave  func()
 }
 
@@ -40,30 +40,30 @@ func (c client) await(t *testing.T, after string, seconds int) awaiting {
 	return a
 }
 
-// gets returns the answer, which must come before a long wait is over.
+// gets returns the answer, which must come before the end of a long wait.
 func (a awaiting) gets(t *testing.T, status int) answer {
 	t.Helper()
-	got, came := <-a.answer
-	if took := time.Since(a.begun); !came || took >= longWait*time.Second {
-		t.Fatalf("answered %t, after %v", came, took)
+	got, ok := <-a.answer
+	if took := time.Since(a.began); !ok || took >= longWait*time.Second {
+		t.Fatalf("answered %t, after %v", ok, took)
 	}
 	got.check(t, "GET")
 	return got.wants(t, status)
 }
 
-// getsItems fails unless the answer has so many changes.
+// getsItems checks the number of changes in the answer.
 func (a awaiting) getsItems(t *testing.T, want int) (next string) {
 	t.Helper()
 	var feed wireFeed
 	decode(t, a.gets(t, 200).body, &feed)
 	if len(feed.Items) != want || feed.More {
-		t.Errorf("%d changes, not %d: %+v", len(feed.Items), want, feed)
+		t.Errorf("%d changes, want %d: %+v", len(feed.Items), want, feed)
 	}
 	return feed.Next
 }
 
-// stillWaits fails if there is an answer. It gives the service time to take the requests
-// before it, too, so that they wait.
+// stillWaits checks that there is no answer yet. It also gives the service time to receive all earlier
+// requests.
 func (a awaiting) stillWaits(t *testing.T) {
 	t.Helper()
 	select {
@@ -73,22 +73,22 @@ func (a awaiting) stillWaits(t *testing.T) {
 	}
 }
 
-// TestWaitForChanges: a change of the department ends a wait, whichever process has made
-// it, and nothing else does.
+// TestWaitForChanges checks that exactly the changes of the department end a wait, whichever process
+// makes them.
 func TestWaitForChanges(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--rate-limit", "1000")
 	other := s.as(newKey(t, s.db, "other"))
 	start := s.changes(t, "", 1000).Next
-	one, two, theirs := s.await(t, start, longWait), s.await(t, "", longWait), other.await(t, "", longWait)
-	theirs.stillWaits(t)
+	one, two, foreign := s.await(t, start, longWait), s.await(t, "", longWait), other.await(t, "", longWait)
+	foreign.stillWaits(t)
 	id := s.create(t, ana)
 	next := one.getsItems(t, 1)
 	two.getsItems(t, 1)
-	theirs.stillWaits(t)
+	foreign.stillWaits(t)
 	one = s.await(t, next, longWait)
 	one.stillWaits(t)
-	execSQL(t, s.db, `UPDATE firefighters SET invitation_status = 'sent'`) // no change for programs
+	execSQL(t, s.db, `UPDATE firefighters SET invitation_status = 'sent'`) // not part of the changes
 	people := filepath.Join(t.TempDir(), "people.csv")
 	must(t, os.WriteFile(people, []byte(csvOf(3)), 0o600))
 	works(t, "import", people, "--apply", "--tenant", "default", "--db", s.db)
@@ -100,17 +100,17 @@ func TestWaitForChanges(t *testing.T) {
 	one.stillWaits(t)
 	works(t, "undelete", id, "--db", s.db, "--tenant", "default")
 	next = one.getsItems(t, 1)
-	s.await(t, start, longWait).getsItems(t, 6) // there is something already
-	theirs.stillWaits(t)
-	theirs.leave()
-	begun := time.Now()
-	if last := s.await(t, next, 1).getsItems(t, 0); last != next || time.Since(begun) < time.Second {
-		t.Errorf("nothing has changed: %s instead of %s, after %v", last, next, time.Since(begun))
+	s.await(t, start, longWait).getsItems(t, 6) // changes already exist
+	foreign.stillWaits(t)
+	foreign.leave()
+	began := time.Now()
+	if last := s.await(t, next, 1).getsItems(t, 0); last != next || time.Since(began) < time.Second {
+		t.Errorf("without a change: next %s, want %s, after %v", last, next, time.Since(began))
 	}
 }
 
-// TestWaitParameter: a whole number of seconds, for GET alone. A wrong position is refused
-// at once.
+// TestWaitParameter checks that wait must be a whole number of seconds and applies only to GET, and that
+// an invalid position is rejected at once.
 func TestWaitParameter(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -120,7 +120,7 @@ func TestWaitParameter(t *testing.T) {
 			t.Errorf("%s: %s", query, got)
 		}
 	}
-	begun := time.Now()
+	began := time.Now()
 	for _, query := range []string{"", "wait=", "wait=0"} {
 		s.do(t, "GET", changesPath+"?"+query, "").wants(t, 200)
 	}
@@ -133,13 +133,12 @@ func TestWaitParameter(t *testing.T) {
 	for _, wait := range []string{"1", "60", "61", "99999999999999999999"} {
 		s.do(t, "GET", changesPath+"?wait="+wait, "").wants(t, 200)
 	}
-	if took := time.Since(begun); took >= longWait*time.Second {
-		t.Errorf("some of them have waited: %v", took)
+	if took := time.Since(began); took >= longWait*time.Second {
+		t.Errorf("some requests waited: %v", took)
 	}
 }
 
-// TestWaitOfKey: who has waited with a key that was revoked or has expired meanwhile gets
-// nothing.
+// TestWaitOfKey checks that a waiting request gets no changes if its key has been revoked or has expired.
 func TestWaitOfKey(t *testing.T) {
 	t.Parallel()
 	s := start(t)
