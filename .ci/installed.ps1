@@ -1,12 +1,12 @@
-# Only this proves the package on a real Windows: it installs it, looks at what Windows has made
-# of it, stops, upgrades and removes it. It is for a PC that is thrown away: ci.yml runs it on GitHub.
+# Tests the package on a real Windows: it installs the package, checks what Windows makes of the service,
+# and stops, upgrades and removes it. Use a disposable PC: ci.yml runs it on GitHub.
 #
 #   .ci/installed.ps1 OLD.msi NEW.msi OLDVERSION NEWVERSION
 #
-# Nothing of it could be tried where it was written.
+# It has not been run yet.
 param([string]$old, [string]$new, [string]$oldVersion, [string]$newVersion)
 $ErrorActionPreference = 'Stop'
-$PSNativeCommandUseErrorActionPreference = $false # each exit code is looked at
+$PSNativeCommandUseErrorActionPreference = $false # the script checks each exit code
 $url, $data = 'http://127.0.0.1:8080', "$env:ProgramData\Firefighters"
 $program = "$env:ProgramFiles\Firefighters\firefighters.exe"
 
@@ -15,18 +15,18 @@ function Need([bool]$condition, [string]$what, $details) {
     "ok  $what"
 }
 
-# Installer runs the Windows Installer to its end.
+# Installer runs the Windows Installer and waits for it.
 function Installer([string]$how, [string]$package) {
     $log = Join-Path $env:TEMP 'installer.log'
     $process = Start-Process msiexec -ArgumentList $how, "`"$package`"", '/qn', '/norestart', '/l*v', "`"$log`"" -Wait -PassThru
     if ($process.ExitCode -ne 0) { throw "msiexec $how ends with $($process.ExitCode)`n$(Get-Content $log -Tail 60 | Out-String)" }
 }
 
-# Firefighters runs a command of the program, which must succeed.
+# Firefighters runs a command of the program. The command must succeed.
 function Firefighters {
-    $said = & $program @args 2>&1 | Out-String
-    if ($LASTEXITCODE -ne 0) { throw "firefighters $args ends with $LASTEXITCODE`n$said" }
-    $said
+    $output = & $program @args 2>&1 | Out-String
+    if ($LASTEXITCODE -ne 0) { throw "firefighters $args exit code $LASTEXITCODE`n$output" }
+    $output
 }
 
 function Wait-Until([string]$what, [scriptblock]$condition) {
@@ -47,23 +47,23 @@ function Get-People {
 
 '== installed'
 Installer '/i' $old
-Need ((Get-Service Firefighters).Status -eq 'Running') 'the service runs' (Firefighters service status)
-Wait-Until 'it answers' { Test-Ready }
+Need ((Get-Service Firefighters).Status -eq 'Running') 'the service is running' (Firefighters service status)
+Wait-Until 'it is ready' { Test-Ready }
 Need ((Firefighters service status).Contains($oldVersion)) "its version is $oldVersion"
 
-'== the service, as Windows has it: sc qc, qfailure, sdshow'
+'== the service in Windows: sc qc, qfailure, sdshow'
 $config = sc.exe qc Firefighters | Out-String
 $config
 Need ($config -match 'AUTO_START\s+\(DELAYED\)') 'it starts with Windows, delayed' $config
-Need ($config -match 'SERVICE_START_NAME\s*:\s*NT SERVICE\\Firefighters') 'it has an account of its own' $config
+Need ($config -match 'SERVICE_START_NAME\s*:\s*NT SERVICE\\Firefighters') 'it has a separate account' $config
 $failure = sc.exe qfailure Firefighters | Out-String
-Need ($failure -match 'RESTART') 'it is started again after a failure' $failure
+Need ($failure -match 'RESTART') 'it is restarted after a failure' $failure
 $descriptor = (sc.exe sdshow Firefighters | Out-String).Trim()
 $descriptor
-# Each entry of the list: (A;;rights;;;who). Others than SYSTEM (SY) and administrators (BA) may
-# not change it (DC), delete it (SD), give rights away (WD, WO), start (RP) or stop it (WP).
+# Each entry of the list is (A;;rights;;;who). Only SYSTEM (SY) and administrators (BA) may change the
+# service (DC), delete it (SD), change its permissions (WD, WO), start it (RP) or stop it (WP).
 $entries = [regex]::Matches($descriptor.Split('S:')[0], '\(A;[^;]*;(?<rights>\w+);[^;]*;[^;]*;(?<who>[^)]+)\)')
-Need ($entries.Count -gt 1) 'sdshow names who may do what' $descriptor
+Need ($entries.Count -gt 1) 'sdshow lists permissions' $descriptor
 foreach ($entry in $entries) {
     $who = $entry.Groups['who'].Value
     $rights = [regex]::Matches($entry.Groups['rights'].Value, '..').Value
@@ -77,27 +77,27 @@ $permissions
 $found = [regex]::Matches($permissions, '(?<who>(NT AUTHORITY|BUILTIN|NT SERVICE)\\\w+|Everyone|CREATOR OWNER):(?<rights>\S+)')
 $rights = $found | ForEach-Object { $_.Groups['who'].Value + ':' + $_.Groups['rights'].Value } | Sort-Object
 $wanted = 'BUILTIN\Administrators:(OI)(CI)(F)', 'NT AUTHORITY\SYSTEM:(OI)(CI)(F)', 'NT SERVICE\Firefighters:(OI)(CI)(M)'
-Need (-not (Compare-Object $rights $wanted)) 'it is for the service, the administrators and SYSTEM alone, and inherits nothing' $permissions
+Need (-not (Compare-Object $rights $wanted)) 'only the service, the administrators and SYSTEM have access, and it inherits nothing' $permissions
 $inside = icacls "$data\firefighters.db" | Out-String
-Need ($inside -notmatch 'Users|Everyone|CREATOR OWNER') 'the database is for nobody else' $inside
+Need ($inside -notmatch 'Users|Everyone|CREATOR OWNER') 'no one else can access the database' $inside
 Need ((Get-Acl $data).Owner -eq 'BUILTIN\Administrators') 'the administrators own it' (Get-Acl $data | Format-List | Out-String)
 
-'== a record, and an end by force'
+'== a record, and a forced stop'
 $key = [regex]::Match((Firefighters keys create --tenant default), 'ff_\w+').Value
 Invoke-RestMethod "$url/api/v1/firefighters" -Method Post -ContentType 'application/json' -Headers @{ Authorization = "Bearer $key" } `
     -Body '{"firstName":"Ana","lastName":"Horvat"}' | Out-Null
 $before = (Get-CimInstance Win32_Service -Filter "Name='Firefighters'").ProcessId
 Stop-Process -Id $before -Force
-Wait-Until 'Windows starts it again' { (Get-CimInstance Win32_Service -Filter "Name='Firefighters'").ProcessId -notin 0, $before -and (Test-Ready) }
-Need ((Get-People) -contains 'Horvat') 'the record is there'
+Wait-Until 'Windows restarts it' { (Get-CimInstance Win32_Service -Filter "Name='Firefighters'").ProcessId -notin 0, $before -and (Test-Ready) }
+Need ((Get-People) -contains 'Horvat') 'the record exists'
 $events = Get-WinEvent -FilterHashtable @{ LogName = 'Application'; ProviderName = 'Firefighters' } -MaxEvents 5
-Need ($events.Count -gt 0 -and -not ($events.Message -match 'ff_')) 'it writes to the event log, and no key' $events
+Need ($events.Count -gt 0 -and -not ($events.Message -match 'ff_')) 'it writes to the event log, without a key' $events
 
 '== stopped and started'
 Firefighters service stop
-Need ((Get-Service Firefighters).Status -eq 'Stopped') 'it has stopped'
+Need ((Get-Service Firefighters).Status -eq 'Stopped') 'it is stopped'
 Firefighters service start
-Wait-Until 'it answers again' { Test-Ready }
+Wait-Until 'it is ready again' { Test-Ready }
 
 '== another disk for the backups'
 $list = & $program service backup-disk 2>&1 | Out-String
@@ -105,22 +105,22 @@ $list
 $drive = [regex]::Match($list, '(?m)^  ([A-Z]:\\)(?!.*\r?\n\s+not this one)')
 if ($drive.Success) {
     Firefighters service backup-disk $drive.Groups[1].Value
-    Wait-Until 'the service has its backups there' { (Invoke-RestMethod "$url/readyz").backup.ok }
+    Wait-Until 'the service makes its backups there' { (Invoke-RestMethod "$url/readyz").backup.ok }
     Need (@(Get-ChildItem "$($drive.Groups[1].Value)firefighters" -Filter '*.db').Count -gt 0) 'a backup is on the other disk'
     icacls "$($drive.Groups[1].Value)firefighters"
 } else {
-    'NOT SEEN: this PC has one disk'
+    'NOT TESTED: this PC has only one disk'
 }
 
 '== upgraded, also while it is stopped'
 Installer '/i' $new
-Wait-Until 'it answers after the upgrade' { Test-Ready }
+Wait-Until 'it is ready after the upgrade' { Test-Ready }
 Need ((Firefighters service status).Contains($newVersion)) "its version is $newVersion"
-Need ((Get-People) -contains 'Horvat') 'the record is there'
-Need ((icacls $data | Out-String) -eq $permissions) 'the permissions are as they were' (icacls $data | Out-String)
+Need ((Get-People) -contains 'Horvat') 'the record exists'
+Need ((icacls $data | Out-String) -eq $permissions) 'the permissions are unchanged' (icacls $data | Out-String)
 
 '== removed'
 Installer '/x' $new
-Need (-not (Get-Service Firefighters -ErrorAction SilentlyContinue)) 'the service is gone'
-Need (-not (Test-Path $program)) 'the program is gone'
+Need (-not (Get-Service Firefighters -ErrorAction SilentlyContinue)) 'the service is removed'
+Need (-not (Test-Path $program)) 'the program is removed'
 Need (Test-Path "$data\firefighters.db") 'the records are kept'
