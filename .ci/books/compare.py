@@ -1,6 +1,6 @@
 """Compares the cards in a folder with people in JSON lines: compare.py COPY PEOPLE
 
-Another reader of cards than ours reads them: vobject, which vdirsyncer and khard use.
+It reads the cards with vobject, the library of vdirsyncer and khard.
 """
 import json, pathlib, re, sys
 
@@ -8,7 +8,7 @@ import vobject
 
 
 def of_card(card):
-    """What a card says: (UID, first name, last name, whole name, phone, e-mail, date of birth)."""
+    """Returns the values of a card: (UID, first name, last name, whole name, phone, e-mail, date of birth)."""
     def value(name):
         return str(getattr(getattr(card, name, None), "value", ""))
     return (value("uid"), card.n.value.given, card.n.value.family, value("fn"), value("tel"), value("email"), re.sub(r"\D", "", value("bday")))

@@ -1,8 +1,8 @@
-"""Makes a picture (PBM) of the QR code among the lines of a terminal that shows light on dark."""
+"""Converts the QR code in the output of a terminal with light text on dark to a picture (PBM)."""
 import sys
 
 SCALE = 4
-HALVES = {" ": "11", "▀": "01", "▄": "10", "█": "00"}  # the upper and the lower one; 1 is dark
+HALVES = {" ": "11", "▀": "01", "▄": "10", "█": "00"}  # the upper and the lower half; 1 is dark
 
 lines = [line.rstrip("\n") for line in sys.stdin]
 lines = [line for line in lines if line and set(line) <= set(HALVES)]

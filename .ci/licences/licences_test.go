@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestWrite: the file with the licences is the one that the modules of today give.
+// TestWrite checks that the committed file matches the current modules.
 func TestWrite(t *testing.T) {
 	const file = "internal/commands/cli/LICENCES.txt"
 	t.Chdir("../..")
@@ -16,11 +16,11 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	if committed, err := os.ReadFile(file); err != nil || string(committed) != now.String() {
-		t.Errorf("%v: %s does not fit the modules of today. Run: go run ./.ci/licences >%s", err, file, file)
+		t.Errorf("%v: %s does not match the current modules. Run: go run ./.ci/licences >%s", err, file, file)
 	}
 	for _, want := range []string{"Firefighter Records Service", "the library of Go, golang.org/x/sys ", "LICENSE-SQLITE\n", "SQLite Is Public Domain", "musl libc"} {
 		if !strings.Contains(now.String(), want) {
-			t.Errorf("it lacks %q", want)
+			t.Errorf("the output lacks %q", want)
 		}
 	}
 }

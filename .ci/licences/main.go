@@ -1,5 +1,5 @@
-// Licences writes the licences of all modules that the program has inside, as the program
-// carries them: BSD and MIT ask for it.
+// Licences prints the licences of all modules in the program, as the program must include them by their
+// terms.
 //
 //	go run ./.ci/licences >internal/commands/cli/LICENCES.txt
 package main
@@ -21,14 +21,14 @@ func main() {
 	}
 }
 
-// targets are the systems of .ci/release.
+// targets are the targets of .ci/release.
 var targets = []string{"linux/amd64", "linux/arm64", "linux/arm", "windows/amd64", "windows/arm64", "darwin/amd64", "darwin/arm64"}
 
-// likeGo is a module with the licence of Go's own library. Not every Go comes
-// with the text.
+// likeGo is a module with the licence of Go's standard library, because some distributions of Go lack the
+// text.
 const likeGo = "golang.org/x/sys"
 
-// leftOut are texts of modules that are about nothing in the program.
+// leftOut are texts that do not apply to the program, with the reason.
 var leftOut = map[string]string{
 	"modernc.org/sqlite/LICENSE-3RD-PARTY.md": "its tests, and modules that have their own texts here",
 	"modernc.org/sqlite/LICENSE-SQLITE_VEC":   "a part that is not used",
@@ -38,11 +38,11 @@ var leftOut = map[string]string{
 // ours is the name of this module in the notices.
 const ours = "Firefighter Records Service"
 
-// text is a licence or a notice of a module, in the folder of the module.
+// text is a licence or a notice in the folder of a module.
 type text struct{ module, version, file, content string }
 
-// readTexts returns the texts of this module, and of all modules that the program has
-// inside for any target. The first of a module is about the module as a whole.
+// readTexts returns the texts of this module and of all modules in the program for any target. The first
+// text of a module applies to the whole module.
 func readTexts() (texts []text, err error) {
 	if texts, err = textsOf(ours, "", "."); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func readTexts() (texts []text, err error) {
 
 // textsOf returns the texts in the folder of a module.
 func textsOf(module, version, dir string) (texts []text, err error) {
-	entries, err := os.ReadDir(dir) // in the order of their names
+	entries, err := os.ReadDir(dir) // sorted by name
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func textsOf(module, version, dir string) (texts []text, err error) {
 	return texts, nil
 }
 
-// write writes all texts. A text that several modules have in common is written once.
+// write writes all texts. A text that several modules share is written once.
 func write(out io.Writer) error {
 	texts, err := readTexts()
 	if err != nil {
@@ -108,7 +108,7 @@ func write(out io.Writer) error {
 		if t.module == likeGo {
 			name = "the library of Go, " + name
 		}
-		if i > 0 && texts[i-1].module == t.module { // it is about a part of the module
+		if i > 0 && texts[i-1].module == t.module { // applies to a part of the module
 			name += ", " + t.file
 		}
 		if names[t.content] == nil {

@@ -1,5 +1,5 @@
-// A browser that watches its pages: what a page complains of, and each request
-// that leaves the machine or fails, is a fault of the step.
+// A browser that reports warnings and errors of its pages, failed requests, and requests to other
+// hosts as faults of the step.
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { check } from "./steps.mjs";
@@ -8,7 +8,7 @@ const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
   "--disable-component-update", "--disable-sync"];
 
 export class Browser {
-  // start starts Chromium with a folder of its own for its profile.
+  // start starts Chromium with a separate profile folder.
   static async start(executable, pictures) {
     const browser = new Browser();
     browser.chromium = await chromium.launch({ executablePath: executable, args: flags, headless: true });
@@ -19,7 +19,7 @@ export class Browser {
     return browser;
   }
 
-  // context opens a browser of its own within the browser: no cookie, no cache.
+  // context opens a separate browser context without cookies or cache.
   async context(options = {}) {
     const { scripts = true, ...rest } = options;
     const context = await this.chromium.newContext({ javaScriptEnabled: scripts, locale: "en-GB",
@@ -30,7 +30,7 @@ export class Browser {
     return context;
   }
 
-  // open opens a page of a program: { session, scripts, … } as a browser of its own.
+  // open opens a page of a program in a separate context: { session, scripts, … }.
   async open(program, path = "/office/", options = {}) {
     const { session, ...rest } = options;
     const context = await this.context({ baseURL: program.url, storageState: session, ...rest });
@@ -43,39 +43,39 @@ export class Browser {
     const fault = (text) => this.faults.push(text);
     context.on("request", (request) => {
       const url = new URL(request.url());
-      if (url.hostname !== "127.0.0.1") fault(`a request leaves the machine: ${request.url()}`);
+      if (url.hostname !== "127.0.0.1") fault(`a request to another host: ${request.url()}`);
     });
     context.on("requestfailed", (request) => {
-      const why = request.failure()?.errorText;
-      if (why !== "net::ERR_ABORTED") fault(`${request.method()} ${request.url()} failed: ${why}`); // aborted by the page itself
+      const reason = request.failure()?.errorText;
+      if (reason !== "net::ERR_ABORTED") fault(`${request.method()} ${request.url()} failed: ${reason}`); // aborted by the page itself
     });
     context.on("response", (response) => {
       if (response.status() >= 400 && !this.expected.has(response.status())) {
-        fault(`${response.request().method()} ${response.url()} was answered with ${response.status()}`);
+        fault(`${response.request().method()} ${response.url()} returned ${response.status()}`);
       }
     });
     context.on("console", (message) => {
       if (["error", "warning"].includes(message.type()) && !message.text().startsWith("Failed to load resource:")) {
-        fault(`the page complains: ${message.text()}`);
+        fault(`the page logs: ${message.text()}`);
       }
     });
-    context.on("weberror", (error) => fault(`an error in the script: ${error.error().stack}`));
+    context.on("weberror", (error) => fault(`script error: ${error.error().stack}`));
     context.on("dialog", async (dialog) => {
-      if (dialog.type() !== "beforeunload") fault(`a dialog opens: ${dialog.message()}`);
+      if (dialog.type() !== "beforeunload") fault(`unexpected dialog: ${dialog.message()}`);
       await dialog.accept();
     });
   }
 
-  // expect does something that is answered with one of these statuses, which
-  // are else faults.
+  // expect runs an action whose request must return one of these statuses, which are otherwise
+  // faults.
   async expect(page, statuses, action) {
     for (const status of [statuses].flat()) this.expected.add(status);
     try {
-      const answered = page.waitForResponse((response) => this.expected.has(response.status()));
-      answered.catch(() => {});
+      const expected = page.waitForResponse((response) => this.expected.has(response.status()));
+      expected.catch(() => {});
       await action();
-      const response = await answered.catch(() => null);
-      check(response, `no request was answered with ${statuses}; the page is now ${page.url()}`);
+      const response = await expected.catch(() => null);
+      check(response, `no request returned ${statuses}; the page is now ${page.url()}`);
       await page.waitForLoadState();
       return response;
     } finally {
@@ -83,8 +83,8 @@ export class Browser {
     }
   }
 
-  // end closes what a step has opened and returns its faults, with a picture of
-  // each page if the step failed.
+  // end closes all pages of a step and returns its faults, with a screenshot of each page if the step
+  // failed.
   async end(name, error) {
     const faults = [...new Set(this.faults)];
     this.faults = [];
@@ -93,7 +93,7 @@ export class Browser {
       for (const [number, page] of pages.entries()) {
         const path = join(this.picturesDir, `office-${name.replace(/\W+/g, "-")}${number ? `-${number + 1}` : ""}.png`);
         const taken = await page.screenshot({ path, fullPage: true }).then(() => true, () => false);
-        if (taken) faults.push(`${page.url()} looks so: ${path}`);
+        if (taken) faults.push(`${page.url()} screenshot: ${path}`);
       }
     }
     await Promise.all(this.contexts.map((context) => context.close()));

@@ -1,9 +1,8 @@
-// The main tasks with the keyboard alone, and the focus in sight all the time.
+// The main tasks with the keyboard only, with a visible focus at all times.
 import { check, equal, step } from "./steps.mjs";
 import { counted, field, main, notice, row, saveButton, searchField, words } from "./office.mjs";
 
-// tabTo presses Tab until an element has the focus, if it does not have it already. On
-// the way every element that gets it must show it.
+// tabTo presses Tab until an element has the focus. Every element on the way must show its focus.
 async function tabTo(page, element) {
   for (let pressed = 0; pressed < 80; pressed++) {
     if (await element.evaluate((found) => found === document.activeElement)) return;
@@ -11,10 +10,10 @@ async function tabTo(page, element) {
     const fault = await page.evaluate(hidden);
     check(!fault, `the focus is not visible: ${fault}`);
   }
-  throw new Error(`${element} is not reached with the keyboard`);
+  throw new Error(`${element} cannot be reached with the keyboard`);
 }
 
-// hidden runs in the page. It returns the element with the focus if one cannot see that.
+// hidden runs in the page. It returns the focused element if its focus is not visible.
 function hidden() {
   const element = document.activeElement;
   if (element === document.body) return ""; // at the end of the page
@@ -23,11 +22,11 @@ function hidden() {
   const inSight = box.width > 4 && box.height > 4 && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
   const top = inSight && document.elementFromPoint(Math.max(0, box.left) + Math.min(box.width, innerWidth) / 2, Math.min(innerHeight - 1, Math.max(0, (box.top + box.bottom) / 2)));
   const covered = top && !element.contains(top) && !top.contains(element);
-  return marked && inSight && !covered ? "" : `${element.outerHTML.slice(0, 150)} (marked: ${marked}, in sight: ${inSight}, covered: ${Boolean(covered)})`;
+  return marked && inSight && !covered ? "" : `${element.outerHTML.slice(0, 150)} (marked: ${marked}, in view: ${inSight}, covered: ${Boolean(covered)})`;
 }
 
 export async function tasks(browser, station) {
-  await step("keyboard alone: sign in, skip, search", async () => {
+  await step("keyboard only: sign in, skip, search", async () => {
     const page = await browser.open(station, "/office/");
     await tabTo(page, page.getByLabel("Key or code", { exact: true }));
     await page.keyboard.insertText(station.key);
@@ -39,14 +38,14 @@ export async function tasks(browser, station) {
     check(!await page.evaluate(hidden), "the skip link is not visible");
     await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
-    check(await main(page).evaluate((part) => part.contains(document.activeElement)), "the skip link does not lead to the main part");
+    check(await main(page).evaluate((part) => part.contains(document.activeElement)), "the skip link does not move to the main part");
     await page.goto("/office/");
     await tabTo(page, searchField(page));
     await page.keyboard.type("covic");
     await counted(page, "1 of \\d+ people");
   });
 
-  await step("keyboard alone: add, edit, delete, undo", async () => {
+  await step("keyboard only: add, edit, delete, undo", async () => {
     const last = "Keyboard";
     const page = await browser.open(station, "/office/", { session: station.session });
     await tabTo(page, main(page).getByRole("link", { name: words.add }));
@@ -74,11 +73,11 @@ export async function tasks(browser, station) {
     await tabTo(page, page.getByRole("button", { name: "Undo" }));
     await page.keyboard.press("Enter");
     await row(page, last).waitFor();
-    check(await page.evaluate(() => window.still), "delete or undo has reloaded the page");
+    check(await page.evaluate(() => window.still), "delete or undo reloaded the page");
     equal((await station.list(last)).map(({ phoneNumber }) => phoneNumber), ["091 600"], "the phone");
   });
 
-  await step("keyboard alone: every element of the list and of a person", async () => {
+  await step("keyboard only: every element of the list and of a person", async () => {
     const [ana] = await station.list("covic");
     for (const path of ["/office/?search=covic", `/office/people/${ana.id}`, "/office/access"]) {
       const page = await browser.open(station, path, { session: station.session });
@@ -91,7 +90,7 @@ export async function tasks(browser, station) {
         reached.add(await page.evaluate(() => [...document.querySelectorAll("*")].indexOf(document.activeElement)));
       }
       const radios = await page.locator("input[type=radio]:visible").count();
-      check(reached.size - 1 >= reachable - radios, `${path}: ${reached.size - 1} of ${reachable} elements are reached`);
+      check(reached.size - 1 >= reachable - radios, `${path}: ${reached.size - 1} of ${reachable} elements can be reached`);
     }
   });
 
@@ -99,9 +98,9 @@ export async function tasks(browser, station) {
     const page = await browser.open(station, "/office/history", { session: station.session });
     await page.keyboard.press("/");
     await page.waitForURL("/office/#search-text");
-    check(await searchField(page).evaluate((found) => found === document.activeElement), "/ does not lead to the search");
+    check(await searchField(page).evaluate((found) => found === document.activeElement), "/ does not focus the search");
     await page.keyboard.type("n/?");
-    equal(await searchField(page).inputValue(), "n/?", "what was typed");
+    equal(await searchField(page).inputValue(), "n/?", "the typed text");
     await page.goto("/office/?search=covic");
     await page.keyboard.press("?");
     const dialog = page.getByRole("dialog", { name: "Keyboard" });

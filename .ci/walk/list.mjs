@@ -1,14 +1,14 @@
-// The list, as far as only a browser shows it: scripts, the way back, a phone, the clipboard.
+// The list in a browser: scripts, the Back button, a phone, the clipboard.
 import { check, equal, step, until } from "./steps.mjs";
 import { counted, field, main, openPerson, people, search, searchField, words } from "./office.mjs";
 
-// first is the demo's first visit: one press of a button and everybody is there.
+// first is the first visit to a demo: one button shows all people.
 export async function first(browser, demo) {
   await step("the link of demo, one press, 40 people", async () => {
     const page = await browser.open(demo, null);
     await page.goto(demo.link);
-    await (await browser.open(demo, null)).goto(demo.link); // a mail scanner that follows the link
-    await until("the code is taken out of the address", () => !page.url().includes("code="));
+    await (await browser.open(demo, null)).goto(demo.link); // like a mail scanner that follows the link
+    await until("the code is removed from the address", () => !page.url().includes("code="));
     await main(page).getByRole("button").click();
     await page.waitForURL("/office/");
     await counted(page, "40 people");
@@ -16,18 +16,18 @@ export async function first(browser, demo) {
   });
 }
 
-// tasks are those with the list, for a department with Ana Čović in it.
+// tasks are the tasks on the list of a department that includes Ana Čović.
 export async function tasks(browser, station) {
   const open = (path, options) => browser.open(station, path, { session: station.session, ...options });
   const all = (await station.list()).length;
 
-  await step("search as one types; Back, reload and the address keep the search", async () => {
+  await step("search while typing; Back, reload and the address keep the search", async () => {
     const page = await open("/office/");
     for (const text of ["xyzzy", "covic"]) {
       await search(page, text);
       await counted(page, `${text === "covic" ? 1 : 0} of ${all} people`);
     }
-    await until("the address has the search", () => new URL(page.url()).searchParams.get("search") === "covic");
+    await until("the address contains the search", () => new URL(page.url()).searchParams.get("search") === "covic");
     await page.reload();
     await counted(page, `1 of ${all} people`);
     await openPerson(page, "Čović");
@@ -38,20 +38,20 @@ export async function tasks(browser, station) {
     await counted(page, `${all} people`);
   });
 
-  await step("on a phone it is a phone list", async () => {
+  await step("the list on a phone", async () => {
     const page = await open("/office/", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
     const seen = await main(page).locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().toJSON()));
     check(seen.every(({ height }) => height <= 64), `a row is ${Math.max(...seen.map(({ height }) => height))} px high`);
     const inSight = seen.filter(({ bottom }) => bottom <= 844).length;
-    check(inSight >= Math.min(8, all), `${inSight} people are in sight`);
-    equal(await main(page).getByRole("link", { name: "Call Ana Čović", exact: true }).getAttribute("href"), "tel:0912345678", "the button that calls");
-    equal(await main(page).getByRole("button", { name: words.delete }).count(), 0, "buttons that delete");
+    check(inSight >= Math.min(8, all), `${inSight} people are visible`);
+    equal(await main(page).getByRole("link", { name: "Call Ana Čović", exact: true }).getAttribute("href"), "tel:0912345678", "the button to call");
+    equal(await main(page).getByRole("button", { name: words.delete }).count(), 0, "buttons to delete");
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
-    check((await searchField(page).boundingBox()).y >= 0, "the search does not stay in sight");
+    check((await searchField(page).boundingBox()).y >= 0, "the search does not stay visible");
     await search(page, "covic");
     await counted(page, `1 of ${all} people`);
     const { x, y, height } = await main(page).locator("tbody tr").boundingBox();
-    await page.touchscreen.tap(x + 250, y + height / 2); // beside the name
+    await page.touchscreen.tap(x + 250, y + height / 2); // next to the name
     await field(page, "lastName").waitFor();
   });
 

@@ -1,4 +1,4 @@
-// The office page as a person finds it: by roles, labels and visible words.
+// The office page by roles, labels and visible words.
 import { execFileSync } from "node:child_process";
 import { equal } from "./steps.mjs";
 
@@ -6,7 +6,7 @@ const labels = {
   firstName: "First name", lastName: "Last name", phoneNumber: "Phone", email: "E-mail", dateOfBirth: "Date of birth",
 };
 
-// What else stands on buttons and links.
+// Texts on other buttons and links.
 export const words = {
   add: /^add (a )?person$/i,
   save: /^(save$|add\b)/i,
@@ -23,21 +23,21 @@ export const row = (page, text) => main(page).getByRole("row").filter({ hasText:
 export const notice = (page) => page.getByRole("status").filter({ hasText: /was|is|were/ });
 export const nameOf = (person) => `${person.firstName} ${person.lastName}`;
 
-// scan returns what a camera reads in a QR code as it is shown.
+// scan returns the content of a visible QR code.
 export async function scan(code) {
   const input = await code.screenshot();
   return execFileSync("zbarimg", ["--nodbus", "--quiet", "--raw", "png:-"], { input, encoding: "utf8", stdio: ["pipe", "pipe", "ignore"] }).trim();
 }
 
-// fill types into the fields of the form of a person.
+// fill types into the fields of a person's form.
 export async function fill(page, fields) {
   for (const [name, value] of Object.entries(fields)) await field(page, name).fill(value);
 }
 
-// counted waits until the page says how many people it shows.
+// counted waits until the page shows this number of people.
 export async function counted(page, text) {
   await page.getByRole("status").filter({ hasText: new RegExp(`^\\s*${text}\\s*$`) }).waitFor()
-    .catch(() => { throw new Error(`the page does not say "${text}"`); });
+    .catch(() => { throw new Error(`the page lacks "${text}"`); });
 }
 
 // search types into the search field.
@@ -46,7 +46,7 @@ export async function search(page, text) {
   await searchField(page).pressSequentially(text);
 }
 
-// people returns the cells of the list, a row each.
+// people returns the cells of the list by row.
 export async function people(page) {
   return main(page).getByRole("table").first().evaluate((table) =>
     [...table.tBodies[0].rows].map((line) => [...line.cells].map((cell) => cell.innerText.trim())));
@@ -72,7 +72,7 @@ export async function signedIn(browser, program, options = {}) {
   return page.context().storageState();
 }
 
-// invitation makes an invitation on the access page and returns its link.
+// invitation creates an invitation on the access page and returns its link.
 export async function invitation(page, name, scope) {
   await page.goto("/office/access");
   const form = main(page).locator('form[action$="/office/access/invite"]');
@@ -82,7 +82,7 @@ export async function invitation(page, name, scope) {
   return main(page).getByLabel("Link", { exact: true }).inputValue();
 }
 
-// atSignIn checks that the page asks to sign in.
+// atSignIn checks that the page asks for a sign-in.
 export async function atSignIn(page) {
   await page.getByLabel("Key or code", { exact: true }).waitFor();
   equal(await main(page).getByRole("table").count(), 0, "tables at sign-in");

@@ -1,4 +1,4 @@
-// Every page for everybody: axe-core, narrow and magnified, dark, five languages.
+// Accessibility of every page: axe-core, narrow and magnified, dark, five languages.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { check, equal, step } from "./steps.mjs";
@@ -9,11 +9,11 @@ const all = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", 
 const colours = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
 const languages = { en: "English", de: "Deutsch", fr: "Français", es: "Español", hr: "Hrvatski" };
 
-// addresses returns the pages that can be reached by an address, by their names.
+// addresses returns the names and addresses of pages.
 async function addresses(station) {
   const [ana] = await station.list("covic");
   return {
-    "the list": "/office/", "a search": "/office/?search=walk", "nobody found": "/office/?search=xyzzy",
+    "the list": "/office/", "a search": "/office/?search=walk", "no one found": "/office/?search=xyzzy",
     "a bad address": "/office/?page=minus", "e-mail addresses": "/office/emails", "a new person": "/office/people/new",
     "a person": `/office/people/${ana.id}`, "a person's history": `/office/people/${ana.id}/history`, history: "/office/history",
     "some of the history": "/office/history?person=covic&who=0&from=1.1.2026&to=x",
@@ -25,12 +25,12 @@ async function addresses(station) {
   };
 }
 
-// looks are those in which axe-core sees each page. Light and dark differ in
-// colours alone, so all rules are asked once for each width.
+// looks are the widths and colour schemes for axe-core. Light and dark differ only in colours, so all
+// rules run once per width.
 const looks = [[1280, "light", all], [1280, "dark", colours], [320, "dark", all], [320, "light", colours]];
 
-// inspect checks the page that is shown: axe-core, light and dark, on a wide and a
-// narrow screen; no scrolling sideways, narrow and magnified four times.
+// inspect checks the current page: axe-core in light and dark on a wide and a narrow screen, and no
+// horizontal scrolling when narrow or magnified four times.
 export async function inspect(page) {
   const faults = [];
   const before = page.viewportSize();
@@ -55,17 +55,17 @@ export async function inspect(page) {
   check(faults.length === 0, `${new URL(page.url()).pathname}:\n${faults.join("\n")}`);
 }
 
-// sideways returns what makes a page scroll sideways, or nothing.
+// sideways returns the elements that make a page scroll horizontally, or nothing.
 function sideways(page) {
   return page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.scrollingElement;
     if (scrollWidth <= clientWidth) return "";
     const wide = [...document.body.querySelectorAll("*")].filter((element) => element.getBoundingClientRect().right > clientWidth + 1 || element.scrollWidth > clientWidth);
-    return `it scrolls sideways, ${scrollWidth} of ${clientWidth} px: ${wide.slice(-2).map((element) => element.outerHTML.slice(0, 150)).join(" | ")}`;
+    return `it scrolls horizontally, ${scrollWidth} of ${clientWidth} px: ${wide.slice(-2).map((element) => element.outerHTML.slice(0, 150)).join(" | ")}`;
   });
 }
 
-export async function everybody(browser, station) {
+export async function accessibility(browser, station) {
   const pages = await addresses(station);
   const session = station.session;
 
@@ -79,7 +79,7 @@ export async function everybody(browser, station) {
 
   await step("axe-core and width: pages that answer a form", async () => {
     const page = await browser.open(station, "/office/people/new", { session });
-    await fill(page, { firstName: "Ana", lastName: "Covic", email: "no" }); // who is there already
+    await fill(page, { firstName: "Ana", lastName: "Covic", email: "no" }); // an existing person
     await browser.expect(page, [400, 422], () => saveButton(page).click());
     await inspect(page);
     await browser.expect(page, 404, () => page.goto("/office/nothing"));
@@ -117,19 +117,19 @@ export async function everybody(browser, station) {
   }
 }
 
-// menu is the menu on a phone.
+// menu checks the menu on a phone.
 export async function menu(browser, station) {
   await step("the menu, folded on a phone", async () => {
     const phone = await browser.open(station, "/office/", { session: station.session, viewport: { width: 390, height: 844 } });
     const links = phone.getByRole("navigation", { name: "Menu" }).getByRole("link");
     equal(await links.count(), 0, "links of the folded menu");
-    check((await phone.getByRole("banner").boundingBox()).height <= 64, "the top of the page is no line");
+    check((await phone.getByRole("banner").boundingBox()).height <= 64, "the top of the page is more than one line");
     await phone.locator("details").getByText("Menu", { exact: true }).click();
     check(await links.count() > 1 && await phone.getByRole("button", { name: "Sign out" }).isVisible(), "the menu does not unfold");
   });
 }
 
-// forced are colours that the system forces.
+// forced checks the page with the colours of the system.
 export async function forced(browser, station) {
   await step("forced colours", async () => {
     const page = await browser.open(station, "/office/people/new", { session: station.session });
@@ -139,14 +139,14 @@ export async function forced(browser, station) {
       check(border !== "0px", "a field or a button has no border in forced colours");
     }
     await field(page, "firstName").focus();
-    check(await field(page, "firstName").evaluate((input) => getComputedStyle(input).outlineStyle !== "none"), "the focus does not show in forced colours");
+    check(await field(page, "firstName").evaluate((input) => getComputedStyle(input).outlineStyle !== "none"), "the focus is not visible in forced colours");
     check((await page.screenshot()).length > 5000, "the page is blank");
   });
 }
 
-// docs is the page that shows the document of the API, and tries it.
+// docs checks the page with the documentation of the API, and sends a request from it.
 export async function docs(browser, program) {
-  await step("the API is read and tried at /docs", async () => {
+  await step("the API documentation at /docs", async () => {
     const page = await browser.open(program, "/docs");
     await page.getByRole("button", { name: "Authorize" }).first().click();
     await page.locator(".auth-container input").fill(program.key);
@@ -155,8 +155,8 @@ export async function docs(browser, program) {
     await page.locator("#operations-Exchange-listChanges .opblock-summary-control").click();
     const answer = page.waitForResponse((response) => response.url().startsWith(`${program.url}/api/v1/changes`));
     await page.locator("#operations-Exchange-listChanges button.execute").click();
-    equal((await answer).status(), 200, "the status of the request that was tried");
+    equal((await answer).status(), 200, "the status of the request");
     const kept = await page.evaluate(() => [document.cookie, JSON.stringify(localStorage), JSON.stringify(sessionStorage)].join());
-    check(!kept.includes(program.key), `the page keeps the key: ${kept}`);
+    check(!kept.includes(program.key), `the page stores the key: ${kept}`);
   });
 }

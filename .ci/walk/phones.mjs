@@ -1,8 +1,8 @@
-// Phones that get the list: what their cameras read on the page.
+// Setting up phones: the QR codes on the page.
 import { check, equal, step } from "./steps.mjs";
 import { main, scan, signedIn } from "./office.mjs";
 
-// setUp sets a device up on the page, and waits for what the page shows once.
+// setUp sets up a device on the page and waits for the one-time instructions.
 export async function setUp(page, kind, name) {
   await page.goto("/office/access");
   await page.getByRole("link", { name: "Phones", exact: true }).click();
@@ -14,9 +14,9 @@ export async function setUp(page, kind, name) {
 
 const shown = (page, label) => main(page).getByRole("textbox", { name: label, exact: true }).inputValue();
 
-// cameras sets phones up over HTTPS, without which DAVx5 takes no address.
+// cameras sets up phones over HTTPS, which DAVx5 requires.
 export async function cameras(browser, encrypted) {
-  await step("the cameras of an iPhone and of an Android phone read what they need", async () => {
+  await step("the QR codes for an iPhone and an Android phone", async () => {
     const ignoreHTTPSErrors = true, session = await signedIn(browser, encrypted, { ignoreHTTPSErrors });
     const page = await browser.open(encrypted, "/office/", { session, ignoreHTTPSErrors });
     await setUp(page, "Android phone", "Android");
@@ -27,6 +27,6 @@ export async function cameras(browser, encrypted) {
     const phone = await browser.open(encrypted, null, { viewport: { width: 390, height: 800 }, ignoreHTTPSErrors, acceptDownloads: true });
     await phone.goto(link);
     const [profile] = await Promise.all([phone.waitForEvent("download"), main(phone).getByRole("link", { name: "Get the profile" }).click()]);
-    check(profile.suggestedFilename() === "firefighters.mobileconfig", `the profile is called ${profile.suggestedFilename()}`);
+    check(profile.suggestedFilename() === "firefighters.mobileconfig", `the file name of the profile is ${profile.suggestedFilename()}`);
   });
 }

@@ -1,11 +1,11 @@
-// Paper: the lists as PDF.
+// The printed lists as PDF.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { check, equal, step } from "./steps.mjs";
 import { main, nameOf } from "./office.mjs";
 
-// pages prints the page that is shown and returns the text of each sheet, line by line.
+// pages prints the current page and returns the text of each sheet.
 async function pages(page, format, dir) {
   const path = join(dir, "print.pdf");
   writeFileSync(path, await page.pdf({ format, printBackground: false }));
@@ -13,7 +13,7 @@ async function pages(page, format, dir) {
   return sheets.slice(0, -1); // each sheet ends with a form feed
 }
 
-// lists are printed for a department of many people.
+// lists checks printed lists of a large department.
 export async function lists(browser, program, dir) {
   const people = await program.list();
   const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric" }).format(new Date());
@@ -23,9 +23,9 @@ export async function lists(browser, program, dir) {
         const page = await browser.open(program, `/office/print?list=${list}`, { session: program.session, colorScheme: "dark" });
         const sheets = await pages(page, format, dir);
         const [top] = sheets;
-        for (const wanted of ["default", day, `${people.length} people`]) check(top.includes(wanted), `"${wanted}" is not on the first sheet: ${top.slice(0, 400)}`);
+        for (const wanted of ["default", day, `${people.length} people`]) check(top.includes(wanted), `the first sheet lacks "${wanted}": ${top.slice(0, 400)}`);
         const all = sheets.join("\n");
-        for (const word of ["Sign out", "Skip to content", "Deutsch"]) check(!all.includes(word), `"${word}" is printed`);
+        for (const word of ["Sign out", "Skip to content", "Deutsch"]) check(!all.includes(word), `the print contains "${word}"`);
         check(sheets.length > 1, `only ${sheets.length} sheets`);
         for (const [number, sheet] of sheets.entries()) {
           const numbers = new RegExp(`\\b${number + 1}\\b.{0,6}\\b${sheets.length}\\b`);
@@ -33,7 +33,7 @@ export async function lists(browser, program, dir) {
         }
         for (const person of people) {
           const on = sheets.filter((sheet) => sheet.includes(person.lastName));
-          equal(all.split(person.lastName).length - 1, 1, `how often ${person.lastName} is printed`);
+          equal(all.split(person.lastName).length - 1, 1, `how many times ${person.lastName} is printed`);
           for (const value of [person.firstName, person.phoneNumber, ...(list === "full" ? [person.email] : [])]) {
             check(on[0].includes(value), `${value} of ${nameOf(person)} is on another sheet`);
           }
@@ -44,7 +44,7 @@ export async function lists(browser, program, dir) {
   }
 }
 
-// oneSheet prints lists of 80 people on one sheet, with empty columns too.
+// oneSheet checks that lists of 80 people fit on one sheet, also with empty columns.
 export async function oneSheet(browser, program, dir) {
   const people = await program.list();
   for (const format of ["A4", "Letter"]) {
@@ -59,7 +59,7 @@ export async function oneSheet(browser, program, dir) {
   }
 }
 
-// blackOnWhite checks the colours of the print in a dark browser.
+// blackOnWhite checks the colours of a print from a dark browser.
 async function blackOnWhite(page) {
   await page.emulateMedia({ media: "print", colorScheme: "dark" });
   const [text, back] = await main(page).getByRole("cell").first().evaluate((cell) => {

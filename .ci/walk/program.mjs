@@ -1,4 +1,4 @@
-// Starts the program, and speaks to its API.
+// Starts the program and sends requests to its API.
 import { spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
@@ -7,16 +7,15 @@ import { check, until } from "./steps.mjs";
 const running = new Set();
 process.on("exit", () => running.forEach(({ child }) => child.kill()));
 
-// stopAll stops the programs that still run. They remove their folders before they end.
+// stopAll stops all running programs and waits until they have removed their folders.
 export const stopAll = () => Promise.all([...running].map((program) => program.stop()));
 
-// Program is a running service of one department.
+// Program is a running service with one department.
 export class Program {
-  // start runs the program until it has printed what signs in: its address, its
-  // first key, and its link.
+  // start runs the program until it has printed its address, its first key and its link.
   static async start(binary, dir, args) {
     const program = new Program();
-    program.cwd = mkdtempSync(join(dir, "program-")); // no file of another program is there
+    program.cwd = mkdtempSync(join(dir, "program-")); // without files of another program
     program.child = spawn(binary, args, { cwd: program.cwd, stdio: ["ignore", "pipe", "pipe"] });
     running.add(program);
     let text = "", log = "";
@@ -51,7 +50,7 @@ export class Program {
     return { status: response.status, body: text ? JSON.parse(text) : null };
   }
 
-  // ask sends a request that must be answered with a status.
+  // ask sends a request that must return this status.
   async ask(status, method, path, body) {
     const answer = await this.api(method, path, body);
     check(answer.status === status, `${method} ${path} ${JSON.stringify(body)}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -61,7 +60,7 @@ export class Program {
   add(fields) { return this.ask(201, "POST", "/firefighters", fields); }
   change(person, fields) { return this.ask(200, "PUT", `/firefighters/${person.id}`, { ...person, ...fields }); }
 
-  // list returns everybody, or those that a search finds, by last name.
+  // list returns everyone, or the results of a search, by last name.
   async list(search = "") {
     const people = [];
     for (let page = 1; ; page++) {

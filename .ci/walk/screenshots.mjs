@@ -1,4 +1,4 @@
-// The pictures of the documents, from invented people.
+// Creates the pictures of the documents from invented people.
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { step } from "./steps.mjs";
@@ -6,8 +6,7 @@ import { setUp } from "./phones.mjs";
 import { bring } from "./transfer.mjs";
 import { counted, field, fill, invitation, main, saveButton, signedIn } from "./office.mjs";
 
-// insurers returns the list of an insurer: two are missing, one is new, and two
-// differ.
+// insurers returns the list of an insurer: two people are missing, one is new, and two differ.
 function insurers(people) {
   const row = ({ lastName, firstName, dateOfBirth, phoneNumber }) => [lastName, firstName, dateOfBirth?.slice(0, 10) ?? "", phoneNumber ?? ""].join(";");
   const known = people.slice(2).map((person) => ({ ...person }));
@@ -35,9 +34,9 @@ export async function pictures(browser, demo, encrypted, dir) {
     options.session = await signedIn(browser, demo, { key: invited.split("#code=")[1] });
     const page = await browser.open(demo, "/office/", options);
     await counted(page, "40 people");
-    await main(page).getByRole("button", { name: "Hide" }).click(); // the first steps
+    await main(page).getByRole("button", { name: "Hide" }).click(); // hides the first steps
     await page.locator("#steps").waitFor({ state: "detached" });
-    await page.goto("/office/"); // without a notice
+    await page.goto("/office/"); // removes the notice
     await take(page, "office-list", 462);
 
     const [person] = (await demo.list()).filter((one) => one.phoneNumber && one.email && one.dateOfBirth)
@@ -61,9 +60,9 @@ export async function pictures(browser, demo, encrypted, dir) {
     const ignoreHTTPSErrors = true, session = await signedIn(browser, encrypted, { ignoreHTTPSErrors });
     const phones = await browser.open(encrypted, "/office/", { ...options, session, ignoreHTTPSErrors });
     await setUp(phones, "iPhone, iPad or Mac", "Ana’s iPhone");
-    const made = await phones.locator("#made").boundingBox();
+    const box = await phones.locator("#made").boundingBox();
     const link = await main(phones).getByRole("textbox", { name: "Link", exact: true }).inputValue();
-    await take(phones, "office-phones", Math.ceil(made.height) + 32, Math.floor(made.y + await phones.evaluate(() => scrollY)) - 16);
+    await take(phones, "office-phones", Math.ceil(box.height) + 32, Math.floor(box.y + await phones.evaluate(() => scrollY)) - 16);
     width = 390;
     const phone = await browser.open(encrypted, null, { viewport: { width, height: 760 }, ignoreHTTPSErrors });
     await phone.goto(link);

@@ -1,14 +1,13 @@
-// Steps of the walk, and what they check with.
+// The steps of the walk and their checks.
 import { isDeepStrictEqual } from "node:util";
 
 const results = { done: 0, failed: [] };
 
-// around is called after each step with its name and its error, or null. It
-// returns what else was wrong.
+// around is called after each step with its name and its error, or null. It returns further faults.
 let around = async () => [];
 export const afterEach = (check) => { around = check; };
 
-// step does a named part of the walk. A step that fails does not stop the walk.
+// step runs a named part of the walk. A failed step does not stop the walk.
 export async function step(name, work) {
   const began = Date.now();
   let error = null;
@@ -29,8 +28,7 @@ export async function step(name, work) {
   for (const fault of faults) console.log(fault.replace(/^/gm, "         "));
 }
 
-// short returns the message of an error without colours, with the place in the
-// walk, and without the rest of the stack.
+// short returns the message of an error without colours and stack, with its place in the walk.
 function short(error) {
   const place = /walk\/(\w+\.mjs:\d+)|\/(\w+\.mjs:\d+):\d+\)?$/m.exec(error.stack ?? "");
   const text = String(error.message ?? error).replace(/\x1b\[\d+m/g, "");
@@ -44,7 +42,7 @@ export function finish(more = 0) {
   process.exitCode = failed.length + more > 0 || done === 0 ? 1 : 0;
 }
 
-// check fails the step, with a message that says what was expected.
+// check fails the step with a message.
 export function check(right, message) {
   if (!right) throw new Error(message);
 }
@@ -53,13 +51,13 @@ export function equal(got, want, what) {
   check(isDeepStrictEqual(got, want), `${what}: got ${JSON.stringify(got)}, want ${JSON.stringify(want)}`);
 }
 
-// until waits for a function to return something true, and returns it.
+// until waits until a function returns something true, and returns that.
 export async function until(what, test, milliseconds = 60000) {
   const end = Date.now() + milliseconds;
   for (;;) {
     const result = await test();
     if (result) return result;
-    check(Date.now() < end, `this did not happen within ${milliseconds} ms: ${what}`);
+    check(Date.now() < end, `not within ${milliseconds} ms: ${what}`);
     await new Promise((wake) => setTimeout(wake, 50));
   }
 }

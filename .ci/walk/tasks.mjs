@@ -1,4 +1,4 @@
-// What only a browser shows of a person's page: focus, scripts, a service that is silent.
+// The page of a person in a browser: focus, scripts, a service that does not answer.
 import { check, equal, step } from "./steps.mjs";
 import { atSignIn, counted, field, fill, invitation, main, notice, openPerson, saveButton, scan, search, searchField, signIn, words } from "./office.mjs";
 
@@ -24,9 +24,9 @@ export async function tasks(browser, station) {
     equal((await station.list("Walked")).map(({ phoneNumber }) => phoneNumber), ["091 703"], "the phone");
     const link = await invitation(page, "Marko", "write");
     const code = main(page).getByRole("img", { name: "QR code of the link for Marko" });
-    equal(await scan(code), link, "what a camera reads");
+    equal(await scan(code), link, "the content of the QR code");
     await page.emulateMedia({ media: "print" });
-    check(await code.isVisible() && await main(page).getByRole("table").count() === 0, "the invitation is not printed alone");
+    check(await code.isVisible() && await main(page).getByRole("table").count() === 0, "the print shows more than the invitation");
     await page.emulateMedia({ media: "screen" });
     await page.goto("/office/");
     await page.getByRole("button", { name: "Sign out" }).click();
@@ -35,48 +35,48 @@ export async function tasks(browser, station) {
     await atSignIn(page);
   });
 
-  await step("faults: the summary has the focus and leads to the fields", async () => {
+  await step("faults: the summary has the focus and links to the fields", async () => {
     const page = await open("/office/people/new");
     await fill(page, { email: "not an address", dateOfBirth: "31 February 1990" });
     await browser.expect(page, 422, () => saveButton(page).click());
     const summary = main(page).getByRole("alert");
     check(await hasFocus(summary), "the summary does not have the focus");
     await summary.getByRole("link").first().click();
-    check(await hasFocus(field(page, "firstName")), "the summary does not lead to its field");
+    check(await hasFocus(field(page, "firstName")), "the summary does not link to its field");
   });
 
-  await step("typed text is not left without a question", async () => {
+  await step("leaving typed text needs a confirmation", async () => {
     const page = await open("/office/people/new");
     await fill(page, { firstName: "Typed" });
-    const asked = page.waitForEvent("dialog");
+    const dialog = page.waitForEvent("dialog");
     await page.getByRole("link", { name: "Birthdays" }).click();
-    equal((await asked).type(), "beforeunload", "what asks");
+    equal((await dialog).type(), "beforeunload", "the type of the dialog");
   });
 }
 
-// silent is a service that does not answer.
+// silent tests a service that does not answer.
 export async function silent(browser, station) {
-  const said = (page) => page.getByRole("status").filter({ hasText: "does not answer" });
+  const message = (page) => page.getByRole("status").filter({ hasText: "does not answer" });
   const open = (path) => browser.open(station, path, { session: station.session });
 
-  await step("while the service does not answer, nothing typed is lost", async () => {
+  await step("typed text is kept while the service does not answer", async () => {
     const person = await station.add({ firstName: "Task", lastName: "Silent", phoneNumber: "091 800" });
     const page = await open("/office/");
     const abort = (route) => route.abort("aborted");
     const silent = (on) => page.context()[on ? "route" : "unroute"]("**/office/**", abort);
     await silent(true);
     await searchField(page).pressSequentially("silent");
-    await said(page).waitFor();
+    await message(page).waitFor();
     await silent(false);
-    await counted(page, "1 of \\d+ people"); // it tries again by itself
+    await counted(page, "1 of \\d+ people"); // the page retries automatically
     for (const path of ["/office/people/new", `/office/people/${person.id}`]) {
       await page.goto(path);
       await fill(page, { firstName: "Task", lastName: "Silent", phoneNumber: "091 801" });
       await silent(true);
       await saveButton(page).click();
-      await said(page).waitFor();
+      await message(page).waitFor();
       await silent(false);
-      await notice(page).filter({ hasText: "Silent" }).waitFor(); // it is sent again by itself
+      await notice(page).filter({ hasText: "Silent" }).waitFor(); // the form is sent again automatically
       await page.goto(path);
       await fill(page, { firstName: "Task", lastName: "Silent", phoneNumber: "091 802" });
       await silent(true);
@@ -84,7 +84,7 @@ export async function silent(browser, station) {
       await silent(false);
       await page.goto("/office/");
       await page.goto(path);
-      equal(await field(page, "phoneNumber").inputValue(), "091 802", `what was typed at ${path}`);
+      equal(await field(page, "phoneNumber").inputValue(), "091 802", `the typed text at ${path}`);
       await page.getByRole("status").filter({ hasText: "did not answer" }).waitFor();
     }
   });

@@ -1,4 +1,4 @@
-// Lists: choosing, dropping and pasting one, and what the pages that show one look like.
+// Lists: selecting, dropping and pasting a list, and the pages that show one.
 import { check, equal, step, until } from "./steps.mjs";
 import { main, notice, row } from "./office.mjs";
 import { inspect } from "./pages.mjs";
@@ -6,18 +6,18 @@ import { inspect } from "./pages.mjs";
 const button = (page, name) => main(page).getByRole("button", { name });
 const file = (name, text) => ({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
 
-// bring brings a list and waits for what would happen.
+// bring uploads a list and waits for the preview.
 export async function bring(page, list, action = "Check the list") {
   await page.getByLabel("File", { exact: true }).setInputFiles(list);
   await button(page, action).click();
   await page.locator("#reading").waitFor();
-  await page.waitForLoadState(); // a long page comes in pieces
+  await page.waitForLoadState(); // a long page arrives in parts
 }
 
 export async function tasks(browser, station) {
   const open = (path) => browser.open(station, path, { session: station.session });
 
-  await step("bring a list in, correct a cell, undo the import", async () => {
+  await step("import a list, correct a cell, undo the import", async () => {
     const page = await open("/office/import");
     await bring(page, file("spring.csv", "Vorname;Nachname;E-Mail\nIva;Import;iva@\nLuka;Import;\n"));
     await page.getByRole("textbox", { name: /E-Mail/ }).fill("iva@example.com");
@@ -26,7 +26,7 @@ export async function tasks(browser, station) {
     await row(page, "Import").first().waitFor();
     await page.getByRole("button", { name: "Undo", exact: true }).click();
     await notice(page).filter({ hasText: "was taken back" }).waitFor();
-    equal((await station.list("Import")).length, 0, "how many people are left after undo");
+    equal((await station.list("Import")).length, 0, "the number of people after undo");
   });
 
   const send = (page, type, target, name) => page.evaluate(([type, target, name]) => {
@@ -55,9 +55,8 @@ export async function tasks(browser, station) {
   });
 }
 
-// everybody checks the pages that show a list, as pages.mjs checks those that an
-// address leads to.
-export async function everybody(browser, station) {
+// accessibility checks the pages that show a list, in addition to the pages with an address in pages.mjs.
+export async function accessibility(browser, station) {
   const lists = {
     "questions": `First name;Last name;Phone;E-mail;Birthday\nAna;Horvat;0911 2;ana@example.com;15.05.1990\nAna;Covicz;911 234;;15.05.1990\nIva;Axe;;no;--05-15\n${"Mia;Twice;1;;\n".repeat(2)}`,
     "people and refused rows": `First name;Last name;Phone;E-mail;Birthday;Rank\nAna;Čović;091 999;;15.05.1990;HBM\n${"Iva;Longlastname;;no;;\n".repeat(3)}Mia;New;;mia@example.com;;\n;;091 5;;no;\n\u200b;\u200b;;no;;\n`,
@@ -67,7 +66,7 @@ export async function everybody(browser, station) {
     await step(`axe-core and width: a list with ${name}`, async () => {
       for (const [path, action] of [["/office/import", "Check the list"], ["/office/compare", "Compare"]]) {
         const page = await browser.open(station, path, { session: station.session });
-        await bring(page, file("a list with quite a long name of its own.csv", list), action);
+        await bring(page, file("a list with quite a long name.csv", list), action);
         await inspect(page);
       }
     });

@@ -1,6 +1,6 @@
-// Walks through the office page: walk.mjs BINARY. With --short it only does the
-// tasks. With --screenshots and a folder it only makes the pictures of the documents there.
-// .ci/office installs what it needs and runs it.
+// Walks through the office page: walk.mjs BINARY. With --short it runs only the tasks. With --screenshots
+// and a folder it only creates the pictures of the documents there. .ci/office installs the requirements
+// and runs it.
 import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { Browser } from "./browser.mjs";
@@ -23,7 +23,7 @@ const chromium = execFileSync("which", ["chromium"], { encoding: "utf8" }).trim(
 const browser = await Browser.start(chromium, process.env.FAILURES ?? dir);
 afterEach((name, error) => browser.end(name, error));
 
-// serve starts a service with an empty department.
+// serve starts a service with a department of these people.
 async function serve(...people) {
   const program = await Program.start(binary, dir, ["serve", "--db", "walk.db", "--listen", "127.0.0.1:0"]);
   for (const person of people) await program.add(person);
@@ -31,7 +31,7 @@ async function serve(...people) {
   return program;
 }
 
-// encrypted starts a demo with a certificate of its own.
+// encrypted starts a demo with a self-signed certificate.
 const encrypted = () => Program.start(binary, dir, ["demo", "--listen", "127.0.0.1:0", "--tls-self-signed"]);
 
 async function walk() {
@@ -55,8 +55,8 @@ async function walk() {
   const secure = await encrypted();
   await phones.cameras(browser, secure);
   if (short) return;
-  await pages.everybody(browser, station);
-  await transfer.everybody(browser, station);
+  await pages.accessibility(browser, station);
+  await transfer.accessibility(browser, station);
   await station.stop();
 
   const sheet = await serve(...Array.from({ length: 80 }, (_, number) => ({ firstName: `Maximiliane${number}`, lastName: `Mustermann${number}x`,
@@ -72,7 +72,7 @@ try {
   await walk();
   finish();
 } catch (error) {
-  console.log(`office: the walk ended: ${error.stack}`);
+  console.log(`office: the walk stopped: ${error.stack}`);
   finish(1);
 }
 await browser.stop();

@@ -1,4 +1,4 @@
-// Texts prints what a package has beside the program and its pages.
+// Texts prints the systemd unit or the sysusers file of a package.
 //
 //	go run ./.ci/packaging/texts unit|sysusers
 package main
