@@ -186,10 +186,10 @@ func TestOfficeAccessRefusals(t *testing.T) {
 			b.post(t, "/office/access/"+action, form).wants(t, 403).says(t, "You may not do this")
 		}
 	}
-	nobody := s.browser(t, "en")
-	nobody.get(t, "/office/access").wants(t, 303)
+	visitor := s.browser(t, "en")
+	visitor.get(t, "/office/access").wants(t, 303)
 	for action, form := range forms {
-		nobody.post(t, "/office/access/"+action, form).wants(t, 401)
+		visitor.post(t, "/office/access/"+action, form).wants(t, 401)
 		chief.post(t, "/office/access/"+action, form, "Sec-Fetch-Site", "cross-site").wants(t, 403).says(t, "did not come from this page")
 		chief.post(t, "/office/access/"+action, form, "Sec-Fetch-Site", "", "Origin", "http://elsewhere.example").wants(t, 403)
 		chief.get(t, "/office/access/"+action).wants(t, 405)

@@ -599,11 +599,11 @@ func TestOfficeImportEnded(t *testing.T) {
 	key := newKey(t, s.db, "default")
 	form := s.signIn(t, key, "en").pasteIn(t, three).again(t)
 	for path, want := range map[string]string{"/office/import": "3 people would be added", "/office/import/apply": "Nothing is imported yet"} {
-		nobody := s.browser(t, "en")
-		p := nobody.post(t, path, form.values).wants(t, http.StatusUnauthorized).says(t, "sign in")
+		visitor := s.browser(t, "en")
+		p := visitor.post(t, path, form.values).wants(t, http.StatusUnauthorized).says(t, "sign in")
 		sent := p.form(t, "/office/sign-in").set(t, "Key or code", key).send(t, "Sign in").wants(t, http.StatusTemporaryRedirect)
-		p = nobody.post(t, sent.header.Get("Location"), p.form(t, "/office/sign-in").values).shown(t).says(t, want)
-		if nobody.names(t) != "" || p.again(t).values.Get("token") != form.values.Get("token") {
+		p = visitor.post(t, sent.header.Get("Location"), p.form(t, "/office/sign-in").values).shown(t).says(t, want)
+		if visitor.names(t) != "" || p.again(t).values.Get("token") != form.values.Get("token") {
 			t.Errorf("%s: %s", path, p.text())
 		}
 	}
