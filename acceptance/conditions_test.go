@@ -270,10 +270,7 @@ func TestCopiesInFlight(t *testing.T) {
 	t.Parallel()
 	s := startOpen(t)
 	second := s.as(newKey(t, s.db, "default"))
-	db := openSQL(t, s.db)
-	db.SetMaxOpenConns(1)
-	_, err := db.Exec(`BEGIN IMMEDIATE`) // keeps creates waiting
-	must(t, err)
+	unlock := lockForWriting(t, s.db) // keeps creates waiting
 	answers := make(chan answer, 4)
 	send := func(c client, key string) {
 		go func() {
@@ -292,8 +289,7 @@ func TestCopiesInFlight(t *testing.T) {
 	send(s.client, "b")
 	send(second, "a")
 	s.post(t, "a", `{}`).wants(t, 409)
-	_, err = db.Exec(`ROLLBACK`)
-	must(t, err)
+	unlock()
 	for range 3 {
 		(<-answers).wants(t, 201)
 	}
@@ -307,10 +303,7 @@ func TestCopiesInFlight(t *testing.T) {
 func TestImportsInFlight(t *testing.T) {
 	t.Parallel()
 	s := startOpen(t)
-	db := openSQL(t, s.db)
-	db.SetMaxOpenConns(1)
-	_, err := db.Exec(`BEGIN IMMEDIATE`) // keeps the import waiting
-	must(t, err)
+	unlock := lockForWriting(t, s.db) // keeps the import waiting
 	answers := make(chan answer, 2)
 	for range 2 {
 		go func() {
@@ -325,8 +318,7 @@ func TestImportsInFlight(t *testing.T) {
 		t.Errorf("%v %s", a.header, a.body)
 	}
 	s.post(t, "a", ana).wants(t, 409)
-	_, err = db.Exec(`ROLLBACK`)
-	must(t, err)
+	unlock()
 	(<-answers).wants(t, 201)
 	if total := s.list(t, "").TotalCount; total != 2 {
 		t.Errorf("%d people", total)

@@ -154,28 +154,6 @@ func TestPurgeDates(t *testing.T) {
 	}
 }
 
-// TestPurgeWhileRead checks that purge reports that it could not rewrite the file while
-// another program reads it, and that the suggested command rewrites the file.
-func TestPurgeWhileRead(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	id := s.create(t, ana)
-	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
-	reading, err := openSQL(t, s.db).Begin()
-	must(t, err)
-	must(t, reading.QueryRow(`SELECT count(*) FROM firefighters`).Scan(new(int)))
-	code, _, stderr := runCommand(t, "purge", "--db", s.db, "--tenant", "default", "--yes", id)
-	again := "purge --department default --older-than 100y --db " + s.db
-	if code != 1 || !strings.Contains(stderr, "permanently deleted 1 record, but traces may be left in the file: ") ||
-		!strings.HasSuffix(stderr, "Try: to rewrite the file: firefighters "+again+"\n") {
-		t.Errorf("code %d, stderr %q", code, stderr)
-	}
-	must(t, reading.Rollback())
-	if _, stderr := works(t, strings.Fields(again)...); stderr != "There is nothing to delete.\n" {
-		t.Errorf("again: %q", stderr)
-	}
-}
-
 // erasedBackup returns a database, a backup of it in another folder, a copy that looks an
 // hour older, and the id of a record that was permanently deleted after both.
 func erasedBackup(t *testing.T) (db, saved, older, gone string) {

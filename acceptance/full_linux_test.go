@@ -68,10 +68,8 @@ func TestExportOnFullDisk(t *testing.T) {
 	before := startDemo(t, "6000")
 	first := before.importPeople(t, "", csvOf(2))
 	before.stop(t)
-	cmd, _ := process(t, "--db", before.db, "--listen", "127.0.0.1:0")
-	cmd.Args = append([]string{"sh", "-c", `ulimit -S -f 1; exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
-	cmd.Path = "/bin/sh"
-	cmd.Env = append(cmd.Env, "TMPDIR="+filepath.Join(filepath.Dir(before.db)))
+	cmd, _ := startOnFullDisk(t, before.db)
+	cmd.Env = append(cmd.Env, "TMPDIR="+filepath.Dir(before.db))
 	s := startedProcess(t, cmd).as(before.key)
 	if p := s.do(t, "GET", exportPath+"?format=jsonl", "").wants(t, 507).problem(t); !strings.Contains(p.Detail, "temporary files") {
 		t.Errorf("%+v", p)
@@ -89,10 +87,8 @@ func TestExportOnFullDisk(t *testing.T) {
 // simulates the full disk.
 func startOnFullDisk(t *testing.T, db string) (cmd *exec.Cmd, output *syncBuffer) {
 	t.Helper()
-	cmd, output = process(t, "--db", db, "--listen", "127.0.0.1:0")
-	cmd.Args = append([]string{"sh", "-c", `ulimit -S -f 1; exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
-	cmd.Path = "/bin/sh"
-	return cmd, output
+	cmd = limitedProcess(t, "ulimit -S -f 1", db)
+	return cmd, cmd.Stdout.(*syncBuffer)
 }
 
 // TestCrashOnFullDisk checks the error of a service that was killed and cannot start without

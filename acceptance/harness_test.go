@@ -286,6 +286,19 @@ func scanSQL(t *testing.T, path, query string, dest ...any) {
 	must(t, db.Close())
 }
 
+// lockForWriting locks the database for writing like another program.
+func lockForWriting(t *testing.T, path string) (unlock func()) {
+	t.Helper()
+	db := openSQL(t, path)
+	db.SetMaxOpenConns(1)
+	_, err := db.Exec(`BEGIN IMMEDIATE`)
+	must(t, err)
+	return func() {
+		_, err := db.Exec(`ROLLBACK`)
+		must(t, err)
+	}
+}
+
 // runCommand runs a command and returns its exit code and output.
 func runCommand(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()

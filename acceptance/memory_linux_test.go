@@ -48,15 +48,17 @@ func startCrowd(t *testing.T, scope string) *crowd {
 	return c
 }
 
-// peak returns the peak memory of the process in bytes.
-func (c *crowd) peak(t *testing.T) int {
+// checkPeak checks the peak memory of the process.
+func (c *crowd) checkPeak(t *testing.T) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.pid))
 	must(t, err)
 	found := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
 	kilobytes, err := strconv.Atoi(string(found[1]))
 	must(t, err)
-	return kilobytes << 10
+	if t.Logf("peak memory: %d MB", kilobytes>>10); kilobytes<<10 > mostMemory {
+		t.Errorf("peak memory: %d MB, want at most %d MB", kilobytes>>10, mostMemory>>20)
+	}
 }
 
 // request formats a request. Its Content-Length is larger than the body by missing bytes.
@@ -155,11 +157,7 @@ func TestMemory(t *testing.T) {
 			t.Parallel()
 			c := startCrowd(t, tt.scope)
 			c.crowd(t, tt.number, tt.request(c), tt.answer)
-			if peak := c.peak(t); peak > mostMemory {
-				t.Errorf("%d connections take %d MB", tt.number, peak>>20)
-			} else {
-				t.Logf("%d connections take %d MB", tt.number, peak>>20)
-			}
+			c.checkPeak(t)
 		})
 	}
 }
@@ -202,11 +200,7 @@ func TestMemoryOfPhones(t *testing.T) {
 			t.Parallel()
 			c := startCrowd(t, "read")
 			c.crowd(t, tt.number, c.request(tt.line, tt.body, 0, "Depth: "+tt.depth, c.authorization), true)
-			if peak := c.peak(t); peak > mostMemory {
-				t.Errorf("%d connections take %d MB", tt.number, peak>>20)
-			} else {
-				t.Logf("%d connections take %d MB", tt.number, peak>>20)
-			}
+			c.checkPeak(t)
 		})
 	}
 }
@@ -253,11 +247,7 @@ func TestMemoryOfImports(t *testing.T) {
 				})
 			}
 			all.Wait()
-			if peak := c.peak(t); peak > mostMemory {
-				t.Errorf("two imports take %d MB", peak>>20)
-			} else {
-				t.Logf("two imports take %d MB", peak>>20)
-			}
+			c.checkPeak(t)
 		})
 	}
 }

@@ -67,17 +67,13 @@ func TestOfficeSignOutBusy(t *testing.T) {
 	s.mayFail = true
 	b := s.signIn(t, s.key, "en")
 	b.lets(t)
-	db := openSQL(t, s.db)
-	db.SetMaxOpenConns(1)
-	_, err := db.Exec(`BEGIN IMMEDIATE`)
-	must(t, err)
+	unlock := lockForWriting(t, s.db)
 	p := b.post(t, "/office/sign-out", url.Values{}).wants(t, 503).says(t, "The program is busy")
 	if p.header.Get("Retry-After") == "" || len(p.all("nav")) != 0 {
 		t.Errorf("%v %s", p.header, p.text())
 	}
 	b.get(t, "/office/").wants(t, 303)
-	_, err = db.Exec(`ROLLBACK`)
-	must(t, err)
+	unlock()
 	s.logs(t, `"method":"POST","path":"/office/sign-out"`)
 }
 

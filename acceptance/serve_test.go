@@ -359,10 +359,7 @@ func TestBusy(t *testing.T) {
 	path := s.db
 	id, gone := s.create(t, ana), s.create(t, ana)
 	s.do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)
-	db := openSQL(t, path)
-	db.SetMaxOpenConns(1)
-	_, err := db.Exec(`BEGIN IMMEDIATE`)
-	must(t, err)
+	unlock := lockForWriting(t, path)
 
 	var running sync.WaitGroup
 	locked := func(doing string) string {
@@ -381,8 +378,7 @@ func TestBusy(t *testing.T) {
 	if a := s.do(t, "GET", collection+"/"+id, "").wants(t, 200); !strings.Contains(a.body, "Ana") {
 		t.Errorf("got %s", a.body)
 	}
-	_, err = db.Exec(`ROLLBACK`)
-	must(t, err)
+	unlock()
 	if got := len(historyOf(t, path, firstDepartment)); got != 3 {
 		t.Errorf("%d changes", got)
 	}
