@@ -359,7 +359,7 @@ func TestModes(t *testing.T) {
 	}
 	for _, suffix := range []string{"", "-wal", "-shm", "-lock"} {
 		if !exists(db + suffix) {
-			t.Errorf("there is no %s file", suffix)
+			t.Errorf("the %s file is missing", suffix)
 		}
 	}
 	checkModes(t, filepath.Dir(db))

@@ -274,9 +274,9 @@ func TestMissingElsewhere(t *testing.T) {
 // noBackups is what serve prints without --backup-dir.
 const noBackups = "there are no backups. For a daily backup to another disk, add: --backup-dir DIR\n"
 
-// TestPlaceOfBackups checks that serve reports in one line that there are no backups, and
+// TestBackupWarnings checks that serve reports in one line that there are no backups, and
 // warns about backups on the same disk as the database.
-func TestPlaceOfBackups(t *testing.T) {
+func TestBackupWarnings(t *testing.T) {
 	t.Parallel()
 	const sameDisk = "Warning: the backups are on the same disk as the database and would be lost with it\nTry: --backup-dir DIR, on another disk\n"
 	type start struct{ dir, want string }
@@ -294,7 +294,7 @@ func TestPlaceOfBackups(t *testing.T) {
 			args = append(args, "--backup-dir", tt.dir)
 		}
 		s := startWith(t, db, args...)
-		s.stop(t) // so that all output is written
+		s.stop(t) // waits for all output
 		stderr := s.stderr.String()
 		if !strings.HasPrefix(stderr, "Created the database "+db+".\n"+tt.want) || strings.Count(stderr, "Warning: ") != strings.Count(tt.want, "Warning: ") {
 			t.Errorf("backups in %q: stderr %q", tt.dir, stderr)

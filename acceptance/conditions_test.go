@@ -325,8 +325,8 @@ func TestImportsInFlight(t *testing.T) {
 	}
 }
 
-// TestCopiesAtOnce checks that of many concurrent copies of a create one creates the record,
-// and the others return its answer or must wait.
+// TestCopiesAtOnce sends many copies of a create at the same time. It checks that one creates the
+// record, and that the others return its answer or must wait.
 func TestCopiesAtOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t)

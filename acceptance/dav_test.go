@@ -251,7 +251,7 @@ func TestBookFound(t *testing.T) {
 	for _, path := range []string{"/", "/principals/", "/principals", "/dav/", "/dav"} {
 		r := d.propfind(t, path, "0", "<D:current-user-principal/><D:resourcetype/>").one(t)
 		if p := r.text("current-user-principal"); p != "/dav/principal/" || !strings.HasSuffix(r.href(), "/") {
-			t.Errorf("%s leads to %q from %s", path, p, r.href())
+			t.Errorf("the principal of %s is %q, from %s", path, p, r.href())
 		}
 		if a := s.device("").send(t, "PROPFIND", path, "", "Depth", "0"); a.status != 401 {
 			t.Errorf("%s without a password: %d", path, a.status)
@@ -461,9 +461,9 @@ func TestBookTokens(t *testing.T) {
 	}
 }
 
-// TestBookOfMany checks that the first sync returns everyone, that a later sync returns parts
+// TestLargeBook checks that the first sync returns everyone, that a later sync returns parts
 // of a thousand changes, and that one request can read all cards.
-func TestBookOfMany(t *testing.T) {
+func TestLargeBook(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	d := s.device(newKey(t, s.db, "default", "--scope", "phone"))

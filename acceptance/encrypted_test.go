@@ -41,7 +41,7 @@ func TestBackupKey(t *testing.T) {
 		}
 	}
 	if !strings.Contains(printed, "█") || strings.Contains(printed, secret) {
-		t.Errorf("it prints\n%s", printed)
+		t.Errorf("backup-key prints\n%s", printed)
 	}
 	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)

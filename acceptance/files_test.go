@@ -198,8 +198,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestHalfMade checks that a database is created again after a power cut during its creation.
-func TestHalfMade(t *testing.T) {
+// TestHalfCreated checks that a database is created again after a power cut during its creation.
+func TestHalfCreated(t *testing.T) {
 	t.Parallel()
 	making, left := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "x.db")
 	must(t, os.WriteFile(making, nil, 0o600))

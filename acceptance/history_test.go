@@ -209,8 +209,7 @@ func lacks(db, id string) string {
 		"Try: firefighters list --deleted --db " + db + "\n"
 }
 
-// TestFailuresLeaveNoChange checks that a rejected request is not in the history. TestFull
-// covers a full disk.
+// TestFailuresLeaveNoChange checks that a rejected request is not in the history.
 func TestFailuresLeaveNoChange(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -367,7 +366,7 @@ func TestPurgeAgain(t *testing.T) {
 		"Try: to rewrite the file: firefighters purge --department default --older-than 100y --db %s\n", s.db, s.db), "purge", "--db", s.db, "--tenant", "default", "--yes", id)
 	must(t, tx.Rollback())
 	if len(traces(t, s.db)) == 0 {
-		t.Error("there are no traces to remove")
+		t.Error("the file has no traces to remove")
 	}
 	if stdout, stderr := works(t, "purge", "--tenant", "default", "--older-than", "100y", "--db", s.db); stdout != "" || stderr != "There is nothing to delete.\n" {
 		t.Errorf("stdout %q, stderr %q", stdout, stderr)

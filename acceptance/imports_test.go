@@ -199,9 +199,9 @@ func TestImportRows(t *testing.T) {
 	}
 }
 
-// TestImportPerhaps checks that a possible duplicate stops the import until the request
+// TestImportPossibleDuplicates checks that a possible duplicate stops the import until the request
 // decides about it.
-func TestImportPerhaps(t *testing.T) {
+func TestImportPossibleDuplicates(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.importPeople(t, "", "firstName,lastName,phone,email,dateOfBirth\nAna,Čović,,ana@example.com,1990-05-15\nEva,Novak,091 234 5678,,1985-02-01\n"+
@@ -594,10 +594,10 @@ func TestSlowUploads(t *testing.T) {
 	eventually(t, "a free place", func() bool { return s.do(t, "POST", importsPath, long).status == 200 })
 }
 
-// TestImportForNobody checks that a client that disconnects while it sends a list, or while the
+// TestImportDisconnected checks that a client that disconnects while it sends a list, or while the
 // service processes it, causes no error in the log, and that an incomplete request changes
 // nothing.
-func TestImportForNobody(t *testing.T) {
+func TestImportDisconnected(t *testing.T) {
 	t.Parallel()
 	form, formType := form([3]string{"file", "a.csv", csvOf(3000)})
 	for _, request := range []struct{ contentType, body string }{{"text/csv", csvOf(3000)}, {formType, form}} {

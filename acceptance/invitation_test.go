@@ -146,7 +146,7 @@ func TestInvitationIsAHash(t *testing.T) {
 		t.Helper()
 		for _, name := range namesIn(t, filepath.Dir(db)) {
 			content, err := os.ReadFile(filepath.Join(filepath.Dir(db), name))
-			if err != nil && runtime.GOOS != "windows" { // which locks files in use
+			if err != nil && runtime.GOOS != "windows" { // Windows locks files in use
 				t.Error(err)
 			}
 			for _, code := range []string{printed, typed} {

@@ -125,7 +125,7 @@ func TestOpenPrints(t *testing.T) {
 		"other display": {[]string{"DISPLAY=", "WAYLAND_DISPLAY=wayland-0"}, fails},
 		"sudo":          {[]string{"SUDO_USER=ana"}, "No browser is opened under sudo."},
 	}
-	if runtime.GOOS == "darwin" { // which always has a display
+	if runtime.GOOS == "darwin" { // macOS always has a display
 		delete(cases, "no display")
 	}
 	for name, tt := range cases {

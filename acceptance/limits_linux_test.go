@@ -48,10 +48,10 @@ func TestFewFiles(t *testing.T) {
 	}
 }
 
-// TestPlacesToWait checks that requests that wait for changes leave connections to other
+// TestWaitLimit checks that requests that wait for changes leave connections to other
 // requests and places to other departments, that a client that disconnects frees its place, and
 // that a stop of the service answers all waiting requests.
-func TestPlacesToWait(t *testing.T) {
+func TestWaitLimit(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
 	key, otherKey := newKey(t, db, "default"), newKey(t, db, "other")

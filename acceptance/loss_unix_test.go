@@ -28,9 +28,9 @@ type goneCase struct {
 	ends string // completed: the database is complete after the stop; saved: a copy is complete; mixed: a copy may be complete; lost: neither
 }
 
-// TestFilesGo checks that a service whose files are deleted, moved, replaced or truncated
+// TestLostFiles checks that a service whose files are deleted, moved, replaced or truncated
 // returns 503, and that it saves the data if it can still read them.
-func TestFilesGo(t *testing.T) {
+func TestLostFiles(t *testing.T) {
 	t.Parallel()
 	other, larger := invented(t, 1, 3), invented(t, 1, 30)
 	remove := func(suffix string) func(*testing.T, string) {
@@ -95,9 +95,9 @@ func (tt goneCase) test(t *testing.T) {
 	}
 }
 
-// TestFilesGoAtStop checks that a service that is stopped before it notices the loss does not
+// TestLostFilesAtStop checks that a service that is stopped before it notices the loss does not
 // report success.
-func TestFilesGoAtStop(t *testing.T) {
+func TestLostFilesAtStop(t *testing.T) {
 	t.Parallel()
 	other := invented(t, 1, 3)
 	for name, act := range map[string]func(t *testing.T, db string){
@@ -272,9 +272,9 @@ func blankWAL(t *testing.T, db string) {
 	must(t, os.Truncate(db+"-wal", info.Size()))
 }
 
-// TestLossNotSaid checks that commands name the saved copy after a service that lost its files
+// TestUnreportedLoss checks that commands name the saved copy after a service that lost its files
 // was killed, until the copy is restored.
-func TestLossNotSaid(t *testing.T) {
+func TestUnreportedLoss(t *testing.T) {
 	t.Parallel()
 	cmd, c := startProcess(t, filepath.Join(t.TempDir(), "x.db"))
 	db := cmd.Args[2]
@@ -377,9 +377,9 @@ func commitsOf(t *testing.T, db string) (commits int64) {
 	return commits
 }
 
-// TestLostNotMadeAgain checks that after a loss no command creates an empty database until the
+// TestLostNotCreatedAgain checks that after a loss no command creates an empty database until the
 // database is restored or --new is used.
-func TestLostNotMadeAgain(t *testing.T) {
+func TestLostNotCreatedAgain(t *testing.T) {
 	t.Parallel()
 	cmd, _ := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
 	s, db := startedProcess(t, cmd), cmd.Args[2]

@@ -148,9 +148,9 @@ func TestOfficeSaveAndNext(t *testing.T) {
 	}
 }
 
-// TestOfficeFollowsWhoMoves checks that the page follows a person who moves to another page of the
+// TestOfficeFollowsMovedPerson checks that the page follows a person who moves to another page of the
 // list, or who is no longer in the search.
-func TestOfficeFollowsWhoMoves(t *testing.T) {
+func TestOfficeFollowsMovedPerson(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	b := s.signIn(t, s.key, "en")
@@ -226,8 +226,8 @@ func TestOfficeUndoesSaving(t *testing.T) {
 	}
 }
 
-// TestOfficeUndoOverwritesNobody checks that undo shows a later change instead of overwriting it.
-func TestOfficeUndoOverwritesNobody(t *testing.T) {
+// TestOfficeUndoConflict checks that undo shows a later change instead of overwriting it.
+func TestOfficeUndoConflict(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	b := s.signIn(t, s.key, "en")

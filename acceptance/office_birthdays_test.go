@@ -40,7 +40,7 @@ func TestOfficeBirthdays(t *testing.T) {
 		t.Errorf("form: %s", p.body)
 	}
 	if len(p.all("div", "class", "paper")) != 1 {
-		t.Error("there is an answer without a question")
+		t.Error("the page has an answer without a question")
 	}
 }
 

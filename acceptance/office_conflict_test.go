@@ -37,7 +37,7 @@ func (p *webPage) wantsChoices(t *testing.T, heading string, want ...string) *we
 func (f *webForm) choose(t *testing.T, name, value string) *webForm {
 	t.Helper()
 	if found := f.form.all("input", "type", "radio", "name", name, "value", value); len(found) == 0 {
-		t.Fatalf("there is no %s %q: %s", name, value, f.form.text())
+		t.Fatalf("the form has no %s %q: %s", name, value, f.form.text())
 	}
 	f.values.Set(name, value)
 	return f
@@ -95,8 +95,8 @@ func TestOfficeConflictAgain(t *testing.T) {
 	}
 }
 
-// TestOfficeConflictThatIsNone checks that identical changes are no conflict.
-func TestOfficeConflictThatIsNone(t *testing.T) {
+// TestOfficeIdenticalChanges checks that identical changes are no conflict.
+func TestOfficeIdenticalChanges(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id := s.create(t, ana)
@@ -109,9 +109,9 @@ func TestOfficeConflictThatIsNone(t *testing.T) {
 	}
 }
 
-// TestOfficeDeletedMeanwhile checks that a form for a deleted person shows the typed values and
+// TestOfficeDeletedBeforeSaving checks that a form for a deleted person shows the typed values and
 // can restore the person.
-func TestOfficeDeletedMeanwhile(t *testing.T) {
+func TestOfficeDeletedBeforeSaving(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id := s.create(t, ana)
@@ -131,9 +131,9 @@ func TestOfficeDeletedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestOfficeBringingBackIsChecked checks that a form that is older than the deleted record, or has
+// TestOfficeRestoreIsChecked checks that a form that is older than the deleted record, or has
 // faults, does not restore the person.
-func TestOfficeBringingBackIsChecked(t *testing.T) {
+func TestOfficeRestoreIsChecked(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id := s.create(t, ana)

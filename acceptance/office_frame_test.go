@@ -137,6 +137,6 @@ func TestOfficeKeys(t *testing.T) {
 		}
 	}
 	if p := s.browser(t, "en").get(t, "/office/sign-in"); len(p.all("dialog")) > 0 {
-		t.Error("there are shortcuts before the sign-in")
+		t.Error("the sign-in page has shortcuts")
 	}
 }

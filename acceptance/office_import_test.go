@@ -117,9 +117,9 @@ func TestOfficeImport(t *testing.T) {
 	}
 }
 
-// TestOfficeImportLeftAlone checks that undoing an import keeps and lists people who have changed
+// TestOfficeUndoImportSkips checks that undoing an import keeps and lists people who have changed
 // since.
-func TestOfficeImportLeftAlone(t *testing.T) {
+func TestOfficeUndoImportSkips(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default"), "en")
@@ -287,9 +287,9 @@ func TestOfficeImportGone(t *testing.T) {
 	form.send(t, "Check again").wants(t, 413)
 }
 
-// TestOfficeImportPerhaps checks that the page asks about each possible duplicate, and does not
+// TestOfficeImportPossibleDuplicates checks that the page asks about each possible duplicate, and does not
 // import it before it has an answer.
-func TestOfficeImportPerhaps(t *testing.T) {
+func TestOfficeImportPossibleDuplicates(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default"), "en")
@@ -383,8 +383,8 @@ func TestOfficeImportReport(t *testing.T) {
 	}
 }
 
-// TestOfficeImportTicks checks that the page offers exactly the options that matter for a list.
-func TestOfficeImportTicks(t *testing.T) {
+// TestOfficeImportOptions checks that the page offers exactly the options that matter for a list.
+func TestOfficeImportOptions(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default"), "en")
@@ -457,9 +457,9 @@ func TestOfficeImportIDs(t *testing.T) {
 	p.again(t).send(t, "Take them as new people").wants(t, 200).says(t, "1 person would be added")
 }
 
-// TestOfficeImportMeanwhile checks that an import stops if the department has changed since the
+// TestOfficeImportOfStalePreview checks that an import stops if the department has changed since the
 // preview so that a row is refused.
-func TestOfficeImportMeanwhile(t *testing.T) {
+func TestOfficeImportOfStalePreview(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default"), "en")

@@ -83,9 +83,9 @@ func TestOfficeAddsAPerson(t *testing.T) {
 	}
 }
 
-// TestOfficeSaysWhoIsThereAlready checks that the page reports existing people with the same name
+// TestOfficeShowsExistingPeople checks that the page reports existing people with the same name
 // while a person is typed and after the person was added. The new person is still saved.
-func TestOfficeSaysWhoIsThereAlready(t *testing.T) {
+func TestOfficeShowsExistingPeople(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	newClient(t, s.url, newKey(t, s.db, "Ladder 1")).create(t, ana)
@@ -141,7 +141,7 @@ func TestOfficeSaysWhoIsThereAlready(t *testing.T) {
 	reader.get(t, "/office/people/alike?firstName=Ana&lastName=Covic").wants(t, http.StatusForbidden)
 }
 
-func TestOfficeFormSentManyTimesAtOnceMakesOnePerson(t *testing.T) {
+func TestOfficeFormSentAtOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	b := s.signIn(t, s.key, "en")

@@ -192,9 +192,9 @@ func TestDepartmentName(t *testing.T) {
 	}
 }
 
-// TestNameStays checks that a user of open keeps the typed name for later sessions, and that an
+// TestNameIsKept checks that a user of open keeps the typed name for later sessions, and that an
 // invited user has the name of the invitation.
-func TestNameStays(t *testing.T) {
+func TestNameIsKept(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	opens := func() *browser {

@@ -91,7 +91,7 @@ func (b *browser) send(t *testing.T, method, path string, form url.Values, heade
 	return p
 }
 
-// trySend is send for other goroutines than that of the test.
+// trySend is send for a goroutine other than the test.
 func (b *browser) trySend(t *testing.T, method, path string, form url.Values, headers []string) (*webPage, error) {
 	return b.tryBody(t, method, path, form.Encode(), "application/x-www-form-urlencoded", headers)
 }

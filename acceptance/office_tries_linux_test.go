@@ -25,9 +25,9 @@ func (c client) from(t *testing.T, address string) *browser {
 	return b
 }
 
-// TestOfficeTries checks that ten wrong keys block only their own address for a minute, and that a
+// TestOfficeWrongKeys checks that ten wrong keys block only their own address for a minute, and that a
 // repeated wrong key counts once.
-func TestOfficeTries(t *testing.T) {
+func TestOfficeWrongKeys(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	signIn := func(b *browser, key string) *webPage {

@@ -310,7 +310,7 @@ func TestDocumentIsUpToDate(t *testing.T) {
 		for at < min(len(got), len(want)) && got[at] == want[at] {
 			at++
 		}
-		t.Errorf("docs/openapi.json is not up to date: it has %.80q where docs/openapi.yaml has %.80q\n%s", got[at:], want[at:], howToRemake)
+		t.Errorf("docs/openapi.json is outdated: it has %.80q where docs/openapi.yaml has %.80q\n%s", got[at:], want[at:], howToRemake)
 	}
 }
 
@@ -603,10 +603,9 @@ func (v *validation) checkObject(where string, s, value object) {
 	}
 }
 
-// unseen matches the promises that no test here must see: parts of schemas that are tested
-// elsewhere in the document, parts of a form, answers of net/http, which TestProtocolErrors checks
-// without a route, and answers of a store that closes, which TestClosed in the root checks. The
-// tests can fill a disk only on Linux.
+// unseen matches the promises that no test here must see: parts of schemas that tests see elsewhere in
+// the document, parts of a form, answers of net/http, which package httpserver tests, and answers of a
+// store that closes, which TestClosed in the root checks. The tests can fill a disk only on Linux.
 var unseen = regexp.MustCompile(`^FirefighterFields\.|^ImportForm\.|^(whoAmI|listImports|checkHealth|checkReadiness) 400$|^ProblemCode=stopping$|^\w+ 503\b` +
 	map[bool]string{true: `|^\w+ 507\b|^ProblemCode=full$`}[runtime.GOOS != "linux"])
 
@@ -666,9 +665,9 @@ func unmet() (list []string) {
 	return list
 }
 
-// TestErrorsAreOneType checks that all problems of all operations have the same schema, including
+// TestOneProblemSchema checks that all problems of all operations have the same schema, including
 // the default response. The problem of an import may also contain the report.
-func TestErrorsAreOneType(t *testing.T) {
+func TestOneProblemSchema(t *testing.T) {
 	t.Parallel()
 	for path, item := range description().at("paths") {
 		for _, verb := range verbs {

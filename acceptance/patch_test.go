@@ -84,9 +84,9 @@ func TestPatchRefused(t *testing.T) {
 	}
 }
 
-// TestPatchTogether checks that simultaneous patches of different members lose no change, even
+// TestConcurrentPatches checks that simultaneous patches of different members lose no change, even
 // without conditions.
-func TestPatchTogether(t *testing.T) {
+func TestConcurrentPatches(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	path := s.do(t, "POST", collection, `{"firstName":"A","lastName":"B"}`).header.Get("Location")

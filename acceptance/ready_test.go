@@ -60,10 +60,10 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestFiguresAreNotForAll checks that clients on other hosts need a key of any scope to read the
+// TestFiguresNeedKey checks that clients on other hosts need a key of any scope to read the
 // figures. Without a valid key they get the short answer and no error. Invalid keys count against
 // the limit.
-func TestFiguresAreNotForAll(t *testing.T) {
+func TestFiguresNeedKey(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--rate-limit", "100")
 	elsewhere := func(key string, headers ...string) string {

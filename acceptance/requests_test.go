@@ -388,9 +388,9 @@ func TestConditionsOfOperations(t *testing.T) {
 	})
 }
 
-// TestTooManyOfEach checks that the rate limit applies to each operation that needs a key and to no
+// TestRateLimitOfEach checks that the rate limit applies to each operation that needs a key and to no
 // other.
-func TestTooManyOfEach(t *testing.T) {
+func TestRateLimitOfEach(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--rate-limit", "1")
 	for _, r := range keyed(on(nobody, 0)) { // a few requests succeed as time passes

@@ -193,7 +193,7 @@ func TestClosedTerminal(t *testing.T) {
 			c := startedProcess(t, cmd)
 			if name == "nohup" {
 				must(t, cmd.Process.Signal(syscall.SIGHUP))
-				time.Sleep(300 * time.Millisecond) // time in which it could end
+				time.Sleep(300 * time.Millisecond) // time to end, if the signal were not ignored
 				c.do(t, "GET", "/healthz", "").wants(t, 200)
 				must(t, cmd.Process.Signal(syscall.SIGTERM))
 			} else {

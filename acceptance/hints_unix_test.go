@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestColumnsTried checks that the hint for unclear columns is a sentence, or a command that answers the
+// TestColumnHints checks that the hint for unclear columns is a sentence, or a command that answers the
 // question. If there are more questions, the hint of that command answers the next.
-func TestColumnsTried(t *testing.T) {
+func TestColumnHints(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		text  string
