@@ -464,7 +464,8 @@ func TestExposedHeaders(t *testing.T) {
 	t.Parallel()
 	s := startOpen(t)
 	// Headers that a page can always read, and headers that only the browser needs.
-	const unexposed = ", cache-control, content-language, content-length, content-type, expires, last-modified, pragma, vary, connection, allow, " +
+	const unexposed = ", cache-control, content-language, content-length, content-type, expires, last-modified, pragma, " +
+		"vary, connection, allow, " +
 		"x-content-type-options, content-security-policy, referrer-policy, cross-origin-resource-policy, x-frame-options, "
 	created := s.post(t, "a", ana)
 	for range 20 {
@@ -472,7 +473,8 @@ func TestExposedHeaders(t *testing.T) {
 	}
 	exposed := s.do(t, "GET", "/healthz", "", "Origin", roster).header.Get("Access-Control-Expose-Headers")
 	all := strings.ToLower(", " + exposed + unexposed)
-	for _, a := range []answer{created, s.post(t, "a", ana), s.do(t, "GET", collection, "", "Accept-Encoding", "gzip"), s.as("").do(t, "GET", collection, ""),
+	for _, a := range []answer{created, s.post(t, "a", ana), s.do(t, "GET", collection, "", "Accept-Encoding", "gzip"),
+		s.as("").do(t, "GET", collection, ""),
 		s.do(t, "DELETE", created.header.Get("Location"), ""), s.do(t, "GET", "/nothing", ""), s.do(t, "GET", "/api/v1/export", ""),
 		s.do(t, "PATCH", created.header.Get("Location"), "", "Content-Type", "text/plain"), s.do(t, "OPTIONS", collection+"/"+nobody, "")} {
 		for name := range a.header {

@@ -296,7 +296,8 @@ func TestBackupWarnings(t *testing.T) {
 		s := startWith(t, db, args...)
 		s.stop(t) // waits for all output
 		stderr := s.stderr.String()
-		if !strings.HasPrefix(stderr, "Created the database "+db+".\n"+tt.want) || strings.Count(stderr, "Warning: ") != strings.Count(tt.want, "Warning: ") {
+		if !strings.HasPrefix(stderr, "Created the database "+db+".\n"+tt.want) ||
+			strings.Count(stderr, "Warning: ") != strings.Count(tt.want, "Warning: ") {
 			t.Errorf("backups in %q: stderr %q", tt.dir, stderr)
 		}
 	}

@@ -292,7 +292,8 @@ func TestDemoStopped(t *testing.T) {
 	began := time.Now()
 	must(t, interrupt(cmd.Process))
 	code := exitCode(t, cmd.Wait())
-	if took := time.Since(began); code != 1 || took > 5*time.Second || !strings.Contains(output.String(), "Stopped. No database was created.") || strings.Contains(output.String(), "Created") {
+	if took := time.Since(began); code != 1 || took > 5*time.Second ||
+		!strings.Contains(output.String(), "Stopped. No database was created.") || strings.Contains(output.String(), "Created") {
 		t.Errorf("code %d after %v: %s", code, took, output)
 	}
 	if left := namesIn(t, dir); len(left) > 0 {

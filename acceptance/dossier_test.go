@@ -42,7 +42,10 @@ func TestDossier(t *testing.T) {
 	t.Parallel()
 	copies := t.TempDir()
 	s := start(t, "--backup-dir", copies)
-	eventually(t, "the first backup, which is empty", func() bool { found, _ := filepath.Glob(filepath.Join(copies, "x-*.db")); return len(found) == 1 })
+	eventually(t, "the first backup, which is empty", func() bool {
+		found, _ := filepath.Glob(filepath.Join(copies, "x-*.db"))
+		return len(found) == 1
+	})
 	early := newKey(t, s.db, "default", "--label", "before the entry")
 	works(t, "keys", "revoke", "2", "--db", s.db)
 	newKey(t, s.db, "Ladder 1", "--label", "another department")

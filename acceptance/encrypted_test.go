@@ -161,12 +161,13 @@ func TestServiceEncrypts(t *testing.T) {
 	if stdout, stderr := works(t, verify...); stdout != fmt.Sprintf("The newest backup %q is sound.\n", filepath.Join(dir, newest())) || !strings.Contains(stderr, "is encrypted. Its header") {
 		t.Errorf("without the key: %s%s", stdout, stderr)
 	}
-	if code, stdout, stderr := runCommand(t, append(verify, "--identity", otherKey)...); code != 1 || !strings.Contains(stderr, "Try: use the key of "+recipient) {
+	code, stdout, stderr := runCommand(t, append(verify, "--identity", otherKey)...)
+	if code != 1 || !strings.Contains(stderr, "Try: use the key of "+recipient) {
 		t.Errorf("with another key: %d %s%s", code, stdout, stderr)
 	}
 
 	must(t, os.WriteFile(db, []byte("no longer a database"), 0o600))
-	_, _, stderr := runCommand(t, "check", "--db", db)
+	_, _, stderr = runCommand(t, "check", "--db", db)
 	if !strings.Contains(stderr, "firefighters restore "+kept+" --db "+db) {
 		t.Errorf("the advice is\n%s", stderr)
 	}

@@ -191,7 +191,7 @@ func TestFiles(t *testing.T) {
 					t.Errorf("%s: code %d, stdout %q, stderr %q", line, code, stdout, stderr)
 				}
 				if after := contents(t, filepath.Dir(path)); !maps.Equal(before, after) {
-					t.Errorf("%s: the folder changed from %q to %q", line, slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after)))
+					t.Errorf("%s: files changed from %q to %q", line, slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after)))
 				}
 			}
 		})

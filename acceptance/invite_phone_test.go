@@ -27,7 +27,8 @@ func TestInvitePhoneWithoutPage(t *testing.T) {
 		"invite", "--phone", "--tenant", "default", "--name", "Eva", "-o", filepath.Join(missing, "x"), "--db", s.db)
 	s.stop(t)
 	s = startWith(t, s.db, "serve", "--db", s.db, "--no-phones")
-	reason := "the server runs without the address book for phones (--no-phones), or is not ready yet\nTry: wait a moment, or start it without --no-phones\n"
+	reason := "the server runs without the address book for phones (--no-phones), or is not ready yet\n" +
+		"Try: wait a moment, or start it without --no-phones\n"
 	stdout, stderr = works(t, "invite", "--phone", "--tenant", "default", "--name", "Ana's phone", "--db", s.db)
 	if strings.Contains(stdout, "Address") || !strings.HasSuffix(stderr, "Note: there is no address, because "+reason) {
 		t.Errorf("stdout %q, stderr %q", stdout, stderr)

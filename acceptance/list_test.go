@@ -175,7 +175,8 @@ func TestLinks(t *testing.T) {
 		t.Errorf("a record has links: %v", one.header)
 	}
 	past := s.do(t, "GET", collection+"?page=9007199254740991&pageSize=100", "").links(t)
-	if invalid := s.do(t, "GET", collection+"?page=0", ""); invalid.header["Link"] != nil || past["prev"] != past["last"] || past["next"] != "" {
+	invalid := s.do(t, "GET", collection+"?page=0", "")
+	if invalid.header["Link"] != nil || past["prev"] != past["last"] || past["next"] != "" {
 		t.Errorf("past the end: %v; invalid page: %v", past, invalid.header)
 	}
 }

@@ -25,7 +25,7 @@ import (
 type goneCase struct {
 	act  func(t *testing.T, db string)
 	what string // in the log
-	ends string // completed: the database is complete after the stop; saved: a copy is complete; mixed: a copy may be complete; lost: neither
+	ends string // completed: the database is complete after the stop; saved: a copy is; mixed: a copy may be; lost: neither
 }
 
 // TestLostFiles checks that a service whose files are deleted, moved, replaced or truncated
@@ -157,7 +157,8 @@ func TestLostWithBackup(t *testing.T) {
 	eventually(t, "the service to notice", func() bool { return strings.Contains(output.String(), "could not be saved") })
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	cmd.Wait()
-	if log := output.String(); !strings.Contains(log, "then: firefighters restore "+saved+" --db "+db+"; or, to continue without the lost changes: firefighters serve --new --db "+db+"\n") {
+	if log := output.String(); !strings.Contains(log, "then: firefighters restore "+saved+" --db "+db+
+		"; or, to continue without the lost changes: firefighters serve --new --db "+db+"\n") {
 		t.Errorf("log: %s", log)
 	}
 }

@@ -94,7 +94,8 @@ func TestOfficeAccess(t *testing.T) {
 	newKey(t, s.db, "Engine 7", "--label", "another department")
 	b, atDesk, atHome, plainly := s.signIn(t, chief, "en"), s.signIn(t, desk, "en"), s.signIn(t, desk, "en"), s.signIn(t, plain, "en")
 	p := b.get(t, "/office/access").wants(t, 200).says(t, "revoke it and invite others").lacks(t, "another department", "Revoked and expired")
-	if len(p.rows(signedIn)) != 4 || len(p.rows(forKeys)) != 4 || len(p.all("a", "href", "/office/access", "aria-current", "page")) != 2 { // in the menu, and next to Phones
+	links := p.all("a", "href", "/office/access", "aria-current", "page") // in the menu, and next to Phones
+	if len(p.rows(signedIn)) != 4 || len(p.rows(forKeys)) != 4 || len(links) != 2 {
 		t.Errorf("page: %s", p.text())
 	}
 	for _, tt := range []struct{ table, name, may, used, button string }{
@@ -220,7 +221,8 @@ func TestOfficeInvite(t *testing.T) {
 	code, link := p.labelled(t, "Code"), p.labelled(t, "Link")
 	section := p.one(t, "section", "id", "made")
 	p.one(t, "h2", "id", "made-for", "autofocus", "")
-	if qr := section.all("svg", "role", "img", "aria-label", "QR code of the link for Ana <&> Čović"); len(qr) != 1 || len(section.all("button", "data-print", "")) != 1 {
+	qr := section.all("svg", "role", "img", "aria-label", "QR code of the link for Ana <&> Čović")
+	if len(qr) != 1 || len(section.all("button", "data-print", "")) != 1 {
 		t.Errorf("the QR code or the print button is missing: %s", p.body)
 	}
 	p.says(t, "Good until "+p.row(t, "Open invitations", "Ana <&> Čović")[1])

@@ -124,7 +124,10 @@ func TestEraseNamesBackups(t *testing.T) {
 	copies := t.TempDir()
 	s := start(t, "--backup-dir", copies)
 	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin"), "en")
-	eventually(t, "the first backup, which is empty", func() bool { found, _ := filepath.Glob(filepath.Join(copies, "x-*.db")); return len(found) == 1 })
+	eventually(t, "the first backup, which is empty", func() bool {
+		found, _ := filepath.Glob(filepath.Join(copies, "x-*.db"))
+		return len(found) == 1
+	})
 	id := s.create(t, ana)
 	eventually(t, "a backup with the person", func() bool {
 		code, _, _ := runCommand(t, "backup", filepath.Join(copies, "x-20200201T093000Z.db"), "--db", s.db)

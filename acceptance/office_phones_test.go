@@ -68,7 +68,8 @@ func TestOfficePhoneKinds(t *testing.T) {
 	for _, address := range []string{s.url, "https://192.0.2.7:8443"} {
 		execSQL(t, s.db, "UPDATE service SET address = '"+address+"'") // like for others in the network
 		trust := address + authority.Path
-		for kind, text := range map[string]string{"apple": "This Connection Is Not Private", "android": "accept it: it is that of this computer (" + trust + ")",
+		for kind, text := range map[string]string{"apple": "This Connection Is Not Private",
+			"android":  "accept it: it is that of this computer (" + trust + ")",
 			"computer": "must trust the certificate of this computer: " + trust} {
 			p := b.setUp(t, kind, "Ana's phone").says(t, text)
 			if codes := len(p.all("svg", "aria-label", "QR code for Ana's phone")); (codes == 1) != (kind != "computer") {

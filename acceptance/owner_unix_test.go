@@ -143,7 +143,8 @@ func TestLinksOfOthersAsRoot(t *testing.T) {
 	served := startWith(t, s.db, "serve", "--db", s.db, "--backup-dir", filepath.Join(s.folder, "folder", "backups"))
 	served.mayFail = true
 	served.logs(t, "Warning: no backups are made: ", reason)
-	if text, err := os.ReadFile(victim); err != nil || string(text) != "precious" || len(namesIn(t, private)) != 1 || len(namesIn(t, foreign)) > 0 {
+	text, err := os.ReadFile(victim)
+	if err != nil || string(text) != "precious" || len(namesIn(t, private)) != 1 || len(namesIn(t, foreign)) > 0 {
 		t.Errorf("the targets of the links changed: %q, %q, %q, %v", text, namesIn(t, private), namesIn(t, foreign), err)
 	}
 }

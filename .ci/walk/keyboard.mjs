@@ -22,7 +22,8 @@ function hidden() {
   const inSight = box.width > 4 && box.height > 4 && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
   const top = inSight && document.elementFromPoint(Math.max(0, box.left) + Math.min(box.width, innerWidth) / 2, Math.min(innerHeight - 1, Math.max(0, (box.top + box.bottom) / 2)));
   const covered = top && !element.contains(top) && !top.contains(element);
-  return marked && inSight && !covered ? "" : `${element.outerHTML.slice(0, 150)} (marked: ${marked}, in view: ${inSight}, covered: ${Boolean(covered)})`;
+  if (marked && inSight && !covered) return "";
+  return `${element.outerHTML.slice(0, 150)} (marked: ${marked}, in view: ${inSight}, covered: ${Boolean(covered)})`;
 }
 
 export async function tasks(browser, station) {

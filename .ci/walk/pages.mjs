@@ -61,7 +61,8 @@ function sideways(page) {
     const { scrollWidth, clientWidth } = document.scrollingElement;
     if (scrollWidth <= clientWidth) return "";
     const wide = [...document.body.querySelectorAll("*")].filter((element) => element.getBoundingClientRect().right > clientWidth + 1 || element.scrollWidth > clientWidth);
-    return `it scrolls horizontally, ${scrollWidth} of ${clientWidth} px: ${wide.slice(-2).map((element) => element.outerHTML.slice(0, 150)).join(" | ")}`;
+    const widest = wide.slice(-2).map((element) => element.outerHTML.slice(0, 150)).join(" | ");
+    return `it scrolls horizontally, ${scrollWidth} of ${clientWidth} px: ${widest}`;
   });
 }
 
@@ -139,7 +140,8 @@ export async function forced(browser, station) {
       check(border !== "0px", "a field or a button has no border in forced colours");
     }
     await field(page, "firstName").focus();
-    check(await field(page, "firstName").evaluate((input) => getComputedStyle(input).outlineStyle !== "none"), "the focus is not visible in forced colours");
+    const outlined = await field(page, "firstName").evaluate((input) => getComputedStyle(input).outlineStyle !== "none");
+    check(outlined, "the focus is not visible in forced colours");
     check((await page.screenshot()).length > 5000, "the page is blank");
   });
 }

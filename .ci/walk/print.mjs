@@ -23,7 +23,8 @@ export async function lists(browser, program, dir) {
         const page = await browser.open(program, `/office/print?list=${list}`, { session: program.session, colorScheme: "dark" });
         const sheets = await pages(page, format, dir);
         const [top] = sheets;
-        for (const wanted of ["default", day, `${people.length} people`]) check(top.includes(wanted), `the first sheet lacks "${wanted}": ${top.slice(0, 400)}`);
+        for (const wanted of ["default", day, `${people.length} people`])
+          check(top.includes(wanted), `the first sheet lacks "${wanted}": ${top.slice(0, 400)}`);
         const all = sheets.join("\n");
         for (const word of ["Sign out", "Skip to content", "Deutsch"]) check(!all.includes(word), `the print contains "${word}"`);
         check(sheets.length > 1, `only ${sheets.length} sheets`);
