@@ -167,7 +167,7 @@ func (b *bench) growthRounds(w growthWork, all []*grown) ([][]float64, error) {
 }
 
 // addGrowth adds the result of a work to the table. The goal grows with the logarithm: a
-// B-tree of 1,200,000 people has 3.8 times the levels of one of 40. Work that reads the
+// B-tree of 1,200,000 people has 3.8 times as many levels as for 40. Work that reads the
 // whole department may take proportionally longer.
 func (b *bench) addGrowth(w growthWork, all []*grown, used [][]float64) {
 	of := spent{w.name: used}

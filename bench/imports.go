@@ -59,7 +59,7 @@ func (b *bench) importWait() error {
 		tenants []string
 	}{
 		{"one, by the API", post("", added), []string{"A"}},
-		{"one that changes everyone, by the API", post("&update=true", changed), []string{"A"}},
+		{"an update of everyone, by the API", post("&update=true", changed), []string{"A"}},
 		{"one, by the command", command, []string{"B"}},
 		{"two at once, by the API", post("", added), []string{"C", "D"}},
 		{"two at once, by the command", command, []string{"E", "F"}},
