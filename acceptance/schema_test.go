@@ -30,23 +30,23 @@ func TestRestoreSchema(t *testing.T) {
 		}
 	}
 	for name, tt := range map[string]struct{ change, want string }{
-		"trigger": {makeAdmins, `the trigger "\x1b]0;x\a\u009b" is not of this program`},
-		"view":    {`CREATE VIEW people AS SELECT * FROM firefighters`, `the view "people" is not of this program`},
-		"index":   {`CREATE INDEX more ON tenants (name COLLATE nocase)`, `the index "more" is not of this program`},
-		"table":   {`CREATE TABLE more (x)`, `the table "more" is not of this program`},
-		"virtual": {`CREATE VIRTUAL TABLE more USING rtree (id, a, b)`, `the table "more" is not of this program (and 3 more)`},
+		"trigger": {makeAdmins, `the trigger "\x1b]0;x\a\u009b" is not part of this program's schema`},
+		"view":    {`CREATE VIEW people AS SELECT * FROM firefighters`, `the view "people" is not part of this program's schema`},
+		"index":   {`CREATE INDEX more ON tenants (name COLLATE nocase)`, `the index "more" is not part of this program's schema`},
+		"table":   {`CREATE TABLE more (x)`, `the table "more" is not part of this program's schema`},
+		"virtual": {`CREATE VIRTUAL TABLE more USING rtree (id, a, b)`, `the table "more" is not part of this program's schema (and 3 more)`},
 		"another": {`DROP TRIGGER firefighter_stays; CREATE TRIGGER firefighter_stays AFTER UPDATE ON firefighters BEGIN DELETE FROM keys; END`,
-			`the trigger "firefighter_stays" is not as this program makes it`},
+			`the trigger "firefighter_stays" differs from this program's schema`},
 		"missing": {`DROP TRIGGER firefighter_erased`, `the trigger "firefighter_erased" is missing`},
 		"foreign key": {`CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER REFERENCES firefighters (row))`,
-			`the table "_litestream_seq" is not of this program`},
+			`the table "_litestream_seq" is not part of this program's schema`},
 		"hidden by a NUL": {`PRAGMA writable_schema = on; UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ') --' || char(0) || char(10) || ' STRICT') WHERE name = 'keys'`,
-			`the table "keys" is not as this program makes it`},
+			`the table "keys" differs from this program's schema`},
 	} {
 		file := filepath.Join(t.TempDir(), "bad.db")
 		copyOf(t, saved, file)
 		execSQL(t, file, tt.change)
-		refused(name, file, "its schema is not that of version 1: "+tt.want)
+		refused(name, file, "its schema differs from version 1: "+tt.want)
 	}
 	// The hint names the newest backup that restore accepts.
 	bad := filepath.Join(t.TempDir(), backupName(time.Unix(2, 0)))
@@ -119,17 +119,17 @@ func TestCheckSchema(t *testing.T) {
 	db, _, _ := backedUp(t)
 	execSQL(t, db, makeAdmins)
 	code, stdout, stderr := runCommand(t, "check", "--db", db, "--repair")
-	if code != 1 || stdout != "" || !strings.HasPrefix(stderr, `The schema: the trigger "\x1b]0;x\a\u009b" is not of this program`+"\n") ||
+	if code != 1 || stdout != "" || !strings.HasPrefix(stderr, `The schema: the trigger "\x1b]0;x\a\u009b" is not part of this program's schema`+"\n") ||
 		!strings.Contains(stderr, fmt.Sprintf("Error: the database %q has tables, indexes, triggers or views that another program has changed", db)) {
 		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	code, stdout, stderr = runCommand(t, "backup", filepath.Join(t.TempDir(), "saved.db"), "--db", db)
-	if code != 0 || !strings.HasPrefix(stdout, "Saved ") || !strings.Contains(stderr, `Warning: restore will reject this backup: its schema is not that of version `) ||
-		!strings.Contains(stderr, `: the trigger "\x1b]0;x\a\u009b" is not of this program`+"\n") {
+	if code != 0 || !strings.HasPrefix(stdout, "Saved ") || !strings.Contains(stderr, `Warning: restore will reject this backup: its schema differs from version `) ||
+		!strings.Contains(stderr, `: the trigger "\x1b]0;x\a\u009b" is not part of this program's schema`+"\n") {
 		t.Errorf("backup: code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	s := startOn(t, db)
-	if log := s.stderr.String(); !strings.Contains(log, `Warning: the database is not as this program makes it: its schema is not that of version `) ||
+	if log := s.stderr.String(); !strings.Contains(log, `Warning: the database is not as this program makes it: its schema differs from version `) ||
 		!strings.Contains(log, "; restore will reject a backup of it\nTry: ") || strings.ContainsAny(log, "\x1b\u009b") {
 		t.Errorf("log: %q", log)
 	}

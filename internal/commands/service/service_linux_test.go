@@ -220,9 +220,9 @@ func TestInstallSecondPath(t *testing.T) {
 	if calls := c.changes(t); calls != "" {
 		t.Errorf("systemctl was called with %s", calls)
 	}
-	c.does(t, "status", 0, "the file has another name as well")
+	c.does(t, "status", 0, "the file also has another name")
 	must(t, os.Remove(db+"-other"))
-	c.does(t, "status", 0, "not the file has another name as well")
+	c.does(t, "status", 0, "not the file also has another name")
 	c.does(t, "install", 0)
 }
 

@@ -354,7 +354,7 @@ func TestOverviewOfFaults(t *testing.T) {
 	t.Parallel()
 	for want, prepare := range map[string]func(s Service) string{
 		"there is no database": func(s Service) string { return managers.DatabaseIn(s.Data) },
-		"it was made by a newer version of this program (schema 2, this one knows 1)": func(s Service) string { return newDatabase(t, s, 2, "") },
+		"it was created by a newer version of this program (schema version 2, supported up to 1)": func(s Service) string { return newDatabase(t, s, 2, "") },
 		"it is not a database of this program": func(s Service) string {
 			path := managers.DatabaseIn(s.Data)
 			must(t, os.WriteFile(path, []byte(strings.Repeat("text ", 1000)), 0o600))

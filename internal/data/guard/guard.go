@@ -93,7 +93,7 @@ func New(s *store.Store, path string, log *slog.Logger) (*Guard, error) {
 		return nil, err
 	}
 	g.files.look() // which remembers them
-	s.DB().LookAtCheckpoints(g.files.mayCheckpoint)
+	s.DB().GuardCheckpoints(g.files.mayCheckpoint)
 	return g, nil
 }
 

@@ -6,38 +6,35 @@ import (
 	"sync/atomic"
 )
 
-// checkpointer keeps the -wal from growing for ever. It copies pages from the
-// -wal to the database (a checkpoint) while readers and the writer go on. The
-// -wal then restarts by itself at a moment without readers; under a load that
-// never pauses the checkpointer makes one.
+// checkpointer limits the size of the -wal. It copies pages from the -wal to the database (a
+// checkpoint) while readers and the writer continue. SQLite then restarts the -wal when there are
+// no readers. Under constant load the checkpointer blocks readers briefly so that it can restart.
 //
-// SQLite's own checkpoints run within the commit that finds a long -wal. With
-// one client alone these are slower: 0.5 instead of 0.7 of the plain rate
-// (bench/run, "create, 1 client").
+// SQLite's own checkpoints run inside the commit that finds a long -wal. With them, a single
+// client reaches 0.5 instead of 0.7 of the plain rate (bench/run, "create, 1 client").
 type checkpointer struct {
 	*Conn
 	db        *DB
 	running   atomic.Bool
 	done      sync.WaitGroup
-	restarted int64 // the length of the -wal, in pages, at the last attempt to restart it
-	seen      int64 // the length of the -wal, in pages, at the last CheckpointIdle
-	quiet     int   // calls of CheckpointIdle in a row that found that length
-	look      atomic.Pointer[func() bool]
+	restarted int64 // length of the -wal, in pages, at the last attempt to restart it
+	seen      int64 // length of the -wal, in pages, at the last CheckpointIdle
+	quiet     int   // consecutive calls of CheckpointIdle that found this length
+	allow     atomic.Pointer[func() bool]
 }
 
 const (
-	// checkpointAfter is the number of pages (4 KiB) in the -wal that are not
-	// in the database yet when a checkpoint begins.
+	// checkpointAfter is the number of 4 KiB pages in the -wal that are not yet in the database
+	// when a checkpoint starts.
 	checkpointAfter = 1000
-	// longestWAL is the number of pages from which on the -wal is made to
-	// restart.
+	// longestWAL is the length in pages at which the checkpointer restarts the -wal.
 	longestWAL = 4096
 )
 
-// limitWAL starts a checkpoint or restarts the -wal if it is time. The caller
-// has the writer's connection. What fails is tried again after a later commit.
+// limitWAL starts a checkpoint or restarts the -wal if necessary. The caller owns the writer's
+// connection. Errors are ignored: a later commit tries again.
 func (c *checkpointer) limitWAL(writer *Conn) {
-	pages, copied, err := logOf(writer)
+	pages, copied, err := walFrames(writer)
 	if err != nil {
 		return
 	}
@@ -52,7 +49,7 @@ func (c *checkpointer) limitWAL(writer *Conn) {
 	}
 }
 
-// start starts a checkpoint, unless one is running.
+// start starts a checkpoint unless one is running.
 func (c *checkpointer) start() {
 	if c.running.CompareAndSwap(false, true) {
 		c.done.Go(func() {
@@ -62,24 +59,24 @@ func (c *checkpointer) start() {
 	}
 }
 
-// LookAtCheckpoints has this process call look before and after each of its checkpoints. While
-// it returns false, no checkpoint is made: it would write over what another program did to the
+// GuardCheckpoints calls allow before and after each checkpoint of this process. While allow
+// returns false there are no checkpoints: they would overwrite another program's changes to the
 // file.
-func (db *DB) LookAtCheckpoints(look func() bool) { db.writer.checkpoints.look.Store(&look) }
+func (db *DB) GuardCheckpoints(allow func() bool) { db.writer.checkpoints.allow.Store(&allow) }
 
 // checkpoint copies as many pages as readers allow. It reports whether the -wal may restart.
 func (c *checkpointer) checkpoint() bool {
-	look := c.look.Load()
-	if look != nil && !(*look)() {
+	allow := c.allow.Load()
+	if allow != nil && !(*allow)() {
 		return false
 	}
 	c.Query(`PRAGMA wal_checkpoint(PASSIVE)`, nil, func(Row) {})
-	return look == nil || (*look)()
+	return allow == nil || (*allow)()
 }
 
-// restart copies what remains so that the -wal can restart. Nobody writes
-// meanwhile. To copy and sync takes tens of milliseconds, so others may read. Then
-// readers stop for a moment. It does not wait for readers of other programs.
+// restart copies the remaining pages so that the -wal can restart. The caller keeps others from
+// writing. Copying takes tens of milliseconds, during which reading continues. Then the restart
+// blocks the readers of this process for a moment. It does not wait for other programs' readers.
 func (c *checkpointer) restart(writer *Conn) {
 	c.awaitReaders()
 	if !c.checkpoint() {
@@ -93,19 +90,26 @@ func (c *checkpointer) restart(writer *Conn) {
 	writer.QueryInt(patienceSQL)
 }
 
-// quietLooks is the number of calls of CheckpointIdle that make a pause.
-const quietLooks = 4
+// awaitReaders waits until no reader uses an older state than the newest. A checkpoint stops at
+// the state of the oldest reader, and then does not sync.
+func (c *checkpointer) awaitReaders() {
+	c.db.gate.Lock()
+	defer c.db.gate.Unlock()
+}
 
-// CheckpointIdle starts a checkpoint in a pause of all writing, so that the newest
-// changes are not only in the -wal. One goroutine calls it every second.
+// idleCalls is the number of calls of CheckpointIdle without a write before it starts a
+// checkpoint.
+const idleCalls = 4
+
+// CheckpointIdle starts a checkpoint if there were no writes for a few seconds, so that the newest
+// changes are not only in the -wal. A single goroutine calls it every second.
 func (db *DB) CheckpointIdle() error {
 	if !db.Writable() {
 		return nil
 	}
-	var pages, copied int64
-	err := db.Read(func(c *Conn) (err error) { pages, copied, err = logOf(c); return err })
+	pages, copied, err := db.Frames()
 	switch {
-	case errors.Is(err, ErrBusy): // no pause
+	case errors.Is(err, ErrBusy): // another process is writing
 		return nil
 	case err != nil:
 		return err
@@ -115,7 +119,7 @@ func (db *DB) CheckpointIdle() error {
 		c.seen, c.quiet = pages, 0
 		return nil
 	}
-	if c.quiet++; c.quiet < quietLooks {
+	if c.quiet++; c.quiet < idleCalls {
 		return nil
 	}
 	w.mu.Lock()
@@ -126,24 +130,22 @@ func (db *DB) CheckpointIdle() error {
 	return nil
 }
 
-// truncateForLitestream makes the -wal be cut off when it restarts, if
-// Litestream copies the database. Otherwise Litestream, after a pause, takes old
-// frames for those that it knows, and its copy is damaged. This costs a
-// single client a third of its rate.
+// truncateForLitestream makes SQLite truncate the -wal when it restarts, if Litestream replicates
+// the database. Otherwise Litestream, after a pause, mistakes old frames for new ones and damages
+// its replica. Truncating costs a single client a third of its rate.
 func truncateForLitestream(conns ...*Conn) error {
-	copied, err := conns[0].QueryInt(`SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = '_litestream_seq')`)
+	replicated, err := conns[0].QueryInt(`SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = '_litestream_seq')`)
 	for _, c := range conns {
-		if err == nil && copied == 1 {
+		if err == nil && replicated == 1 {
 			_, err = c.QueryInt(`PRAGMA journal_size_limit = 0`)
 		}
 	}
 	return err
 }
 
-// logOf returns how many frames of the -wal are part of the database, and how many
-// of them have been copied into its file. Where another process begins or ends a
-// transaction just then the error is ErrBusy.
-func logOf(c *Conn) (frames, copied int64, err error) {
+// walFrames returns the values of Frames for a connection. It returns ErrBusy if another process
+// begins or ends a transaction at that moment.
+func walFrames(c *Conn) (frames, copied int64, err error) {
 	busy := false
 	err = c.QueryRow(`PRAGMA wal_checkpoint(NOOP)`, nil, func(row Row) {
 		busy, frames, copied = row.Int(0) != 0, max(0, row.Int(1)), max(0, row.Int(2))
@@ -154,23 +156,15 @@ func logOf(c *Conn) (frames, copied int64, err error) {
 	return frames, copied, err
 }
 
-// Frames returns how many frames of the -wal are part of the database, and how many of
-// them have been copied into its file. A -wal that has just restarted has none.
+// Frames returns the number of valid frames in the -wal, and how many of them are already copied
+// to the database file. Both are 0 right after the -wal has restarted.
 func (db *DB) Frames() (frames, copied int64, err error) {
 	err = db.Read(func(c *Conn) error {
-		frames, copied, err = logOf(c)
+		frames, copied, err = walFrames(c)
 		return err
 	})
 	return frames, copied, err
 }
 
-// Checkpointing reports whether pages are being copied from the -wal to the
-// database by this process.
+// Checkpointing reports whether a checkpoint of this process is running.
 func (db *DB) Checkpointing() bool { return db.writer.checkpoints.running.Load() }
-
-// awaitReaders returns when nobody reads an older state than the newest. A
-// checkpoint stops at the state of the oldest reader, and then syncs nothing.
-func (c *checkpointer) awaitReaders() {
-	c.db.gate.Lock()
-	defer c.db.gate.Unlock()
-}

@@ -22,8 +22,7 @@ func walSize(t *testing.T, db *sqlite.DB) int64 {
 	return info.Size()
 }
 
-// TestWALIsBounded: the -wal restarts under writes and reads that overlap
-// without end.
+// TestWALIsBounded checks that the -wal restarts while overlapping reads and writes never pause.
 func TestWALIsBounded(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)
@@ -40,13 +39,13 @@ func TestWALIsBounded(t *testing.T) {
 	for range 130 { // 52 MB
 		must(t, bigNote(db))
 		if size := walSize(t, db); size > 32<<20 {
-			t.Fatalf("the -wal has %d bytes", size)
+			t.Fatalf("the size of the -wal is %d bytes", size)
 		}
 	}
 }
 
-// TestEndlessReader: a connection that never ends its transaction holds up
-// nobody; the -wal restarts when it has ended.
+// TestEndlessReader checks that an open read transaction blocks no write, and that the -wal
+// restarts once it ends.
 func TestEndlessReader(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)
@@ -66,30 +65,30 @@ func TestEndlessReader(t *testing.T) {
 	if long < 18<<20 {
 		t.Errorf("the -wal restarted under a reader: %d bytes", long)
 	}
-	for range 120 { // 48 MB; a checkpoint runs beside the writes and takes its time
+	for range 120 { // 48 MB; the writes do not wait for a checkpoint
 		before := walSize(t, db)
 		writeQuickly(t, db, 1)
 		if walSize(t, db) == before {
 			return
 		}
 	}
-	t.Errorf("the -wal had %d bytes and grows still: %d", long, walSize(t, db))
+	t.Errorf("the -wal still grows: %d, then %d bytes", long, walSize(t, db))
 }
 
-// writeQuickly adds large rows, none of which may wait for a lock.
+// writeQuickly adds large rows. No write may wait for a lock.
 func writeQuickly(t *testing.T, db *sqlite.DB, rows int) {
 	t.Helper()
 	for range rows {
 		start := time.Now()
 		must(t, bigNote(db))
-		if took := time.Since(start); took > 4*time.Second { // a wait for a lock is 5
+		if took := time.Since(start); took > 4*time.Second { // waiting for a lock takes 5 s
 			t.Errorf("a write took %v", took)
 		}
 	}
 }
 
-// TestLitestream: where Litestream copies the database the -wal is cut off when
-// it restarts, and else it keeps its length.
+// TestLitestream checks that SQLite truncates a restarted -wal only if Litestream replicates the
+// database.
 func TestLitestream(t *testing.T) {
 	t.Parallel()
 	for table, want := range map[string]bool{"_litestream_seq": true, "other": false} {
@@ -100,7 +99,7 @@ func TestLitestream(t *testing.T) {
 		}))
 		db := openAt(t, path, sqlite.Options{})
 		cut := false
-		for last, i := int64(0), 0; !cut && (i < 48 || want && i < 480); i++ { // 19 MB, or more where a checkpoint is late
+		for last, i := int64(0), 0; !cut && (i < 48 || want && i < 480); i++ { // 19 MB, or more if a checkpoint is late
 			if i >= 48 {
 				time.Sleep(20 * time.Millisecond)
 			}
@@ -110,12 +109,12 @@ func TestLitestream(t *testing.T) {
 			last = size
 		}
 		if cut != want {
-			t.Errorf("%s: the -wal is cut off: %v", table, cut)
+			t.Errorf("%s: truncated = %v", table, cut)
 		}
 	}
 }
 
-// TestCheckpointIdle checks that in a pause everything gets into the file.
+// TestCheckpointIdle checks that after a few idle seconds all changes are in the database file.
 func TestCheckpointIdle(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)
@@ -128,26 +127,26 @@ func TestCheckpointIdle(t *testing.T) {
 	eventually(t, "the checkpoint", func() bool { must(t, db.CheckpointIdle()); return left() == 0 && !db.Checkpointing() })
 }
 
-// TestWritingFault: what the disk has refused is known until writing works again.
+// TestWritingFault checks that an error of the disk is reported until a write succeeds.
 func TestWritingFault(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)
 	limit := func(pages string) func(*sqlite.Tx) error {
 		return func(tx *sqlite.Tx) error { return tx.Query(`PRAGMA max_page_count = `+pages, nil, func(sqlite.Row) {}) }
 	}
-	must(t, db.Write(limit("1"))) // what there is already
+	must(t, db.Write(limit("1"))) // no more than the current size
 	if err := db.WritingFault(); err != nil {
-		t.Errorf("at first: %v", err)
+		t.Errorf("initial fault: %v", err)
 	}
 	if err := bigNote(db); !errors.Is(err, sqlite.ErrFull) {
 		t.Fatalf("writing: %v", err)
 	}
 	if err := db.WritingFault(); !errors.Is(err, sqlite.ErrFull) {
-		t.Errorf("without room: %v", err)
+		t.Errorf("fault on a full disk: %v", err)
 	}
 	must(t, db.Write(limit("1000000")))
 	if err := db.WritingFault(); err != nil {
-		t.Errorf("with room: %v", err)
+		t.Errorf("fault after space was freed: %v", err)
 	}
 }
 
@@ -155,7 +154,7 @@ func eventually(t *testing.T, what string, ready func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !ready(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited too long for %s", what)
+			t.Fatalf("timed out waiting for %s", what)
 		}
 	}
 }

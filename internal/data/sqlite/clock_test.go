@@ -7,7 +7,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// TestClock: it never goes back, and says how far the system's is behind.
+// TestClock checks that the clock never goes back, and how far the system's clock is behind it.
 func TestClock(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.FixedZone("", 7200))
@@ -32,15 +32,15 @@ func TestClock(t *testing.T) {
 		}
 		now, earlier, behind := clock.Now(), clock.Earlier(), clock.Behind()
 		if !now.Equal(step.now) || !earlier.Equal(step.system) || behind != step.now.Sub(step.system) {
-			t.Errorf("%s: it is %v, at the earliest %v, and %v behind", step.name, now, earlier, behind)
+			t.Errorf("%s: Now %v, Earlier %v, Behind %v", step.name, now, earlier, behind)
 		}
 		if now.Location() != time.UTC || earlier.Location() != time.UTC {
-			t.Errorf("%s: in %v and %v", step.name, now.Location(), earlier.Location())
+			t.Errorf("%s: time zones %v and %v", step.name, now.Location(), earlier.Location())
 		}
 	}
 }
 
-// TestClockOfWrites: the time of transactions does not go back.
+// TestClockOfWrites checks that the times of transactions do not go back.
 func TestClockOfWrites(t *testing.T) {
 	t.Parallel()
 	system := time.Unix(1e9, 0)
@@ -52,7 +52,7 @@ func TestClockOfWrites(t *testing.T) {
 	must(t, db.Read(func(c *sqlite.Conn) error {
 		n, err := c.QueryInt(`SELECT count(DISTINCT at) FROM notes WHERE at = 1000000000000`)
 		if n != 1 {
-			t.Error("the rows have other times")
+			t.Error("the rows have different times")
 		}
 		return err
 	}))

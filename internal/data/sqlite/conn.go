@@ -18,38 +18,37 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Conn is one connection to a database, for one goroutine at a time. It
-// prepares each SQL text once.
+// Conn is a connection to a database, for one goroutine at a time. It prepares each SQL text once.
 //
-// It speaks to the driver without package database/sql between them. The locks,
-// copies and goroutines of that package take as long as a small query itself.
+// It calls the driver directly. The locks, copies and goroutines of package database/sql take as
+// long as a small query.
 type Conn struct {
 	driver     driver.Conn
 	statements map[string]driver.Stmt
-	wrote      bool // a statement that may write has been run
+	wrote      bool // a statement that may write has run
 }
 
-// Args are the values for the placeholders of a statement: int64, string,
-// []byte or nil each.
+// Args are the values for the placeholders of a statement: each is an int64, a string, a []byte or
+// nil.
 type Args = []driver.Value
 
-// Row is a row of an answer. It is valid until the function that scans it
-// returns; its texts and blobs stay valid.
+// Row is a row of a result. It is valid until the function that scans it returns. Its strings and
+// byte slices stay valid.
 type Row []driver.Value
 
-// Int returns an integer, 0 for null.
+// Int returns an integer, or 0 for null.
 func (r Row) Int(column int) int64 {
 	n, _ := r[column].(int64)
 	return n
 }
 
-// Text returns a text, empty for null.
+// Text returns a string, or "" for null.
 func (r Row) Text(column int) string {
 	s, _ := r[column].(string)
 	return s
 }
 
-// TextOrNil returns a text, nil for null.
+// TextOrNil returns a string, or nil for null.
 func (r Row) TextOrNil(column int) *string {
 	if s, ok := r[column].(string); ok {
 		return &s
@@ -57,7 +56,7 @@ func (r Row) TextOrNil(column int) *string {
 	return nil
 }
 
-// Time returns a time in UTC of its milliseconds, the zero time for null.
+// Time returns the UTC time of a number of milliseconds, or the zero time for null.
 func (r Row) Time(column int) time.Time {
 	if r.IsNull(column) {
 		return time.Time{}
@@ -65,7 +64,7 @@ func (r Row) Time(column int) time.Time {
 	return time.UnixMilli(r.Int(column)).UTC()
 }
 
-// Bytes returns a blob, nil for null.
+// Bytes returns a blob, or nil for null.
 func (r Row) Bytes(column int) []byte {
 	b, _ := r[column].([]byte)
 	return b
@@ -74,18 +73,18 @@ func (r Row) Bytes(column int) []byte {
 // IsNull reports whether the column is null.
 func (r Row) IsNull(column int) bool { return r[column] == nil }
 
-// engine has the functions of Go that SQL can call.
+// engine holds the Go functions that SQL can call.
 var engine sqlite.Driver
 
-// Function lets the SQL of all connections that are opened from now on call a function,
-// which must return the same for the same arguments. Call it before anything else of this
+// Function makes a Go function available to the SQL of all connections opened later. It must
+// always return the same result for the same arguments. Call Function before anything else in this
 // package.
 func Function(name string, arguments int, call func(arguments Row) driver.Value) {
 	function := func(_ *sqlite.FunctionContext, values []driver.Value) (driver.Value, error) { return call(values), nil }
 	engine.MustRegisterDeterministicScalarFunction(name, int32(arguments), function)
 }
 
-// open opens a connection with one of the data source names below.
+// open opens a connection by its data source name.
 func open(dsn string) (*Conn, error) {
 	c, err := engine.Open(dsn)
 	if err != nil {
@@ -94,8 +93,8 @@ func open(dsn string) (*Conn, error) {
 	return &Conn{driver: c, statements: map[string]driver.Stmt{}}, nil
 }
 
-// maxStatements bounds the statements that stay prepared. Only searches for
-// many words have so many texts.
+// maxStatements limits the number of prepared statements. Only searches for many words have this
+// many different texts.
 const maxStatements = 200
 
 func (c *Conn) prepare(text string) (driver.Stmt, error) {
@@ -114,8 +113,8 @@ func (c *Conn) prepare(text string) (driver.Stmt, error) {
 	return statement, nil
 }
 
-// mayWrite reports whether a statement is something else than a SELECT. Only a
-// SELECT surely writes nothing: a WITH may lead to an INSERT.
+// mayWrite reports whether a statement is not a SELECT. Other statements may write: even a WITH can
+// contain an INSERT.
 func mayWrite(text string) bool {
 	return !strings.HasPrefix(strings.TrimSpace(text), "SELECT")
 }
@@ -138,16 +137,15 @@ func (c *Conn) Exec(text string, args ...driver.Value) (changed int64, err error
 	if err != nil {
 		return 0, translate(err)
 	}
-	return result.RowsAffected() // the driver knows it
+	return result.RowsAffected() // costs no query
 }
 
-// Query calls scan for each row of the answer. scan must not use the
-// connection.
+// Query calls scan for each row of the result. scan must not use the connection.
 func (c *Conn) Query(text string, args Args, scan func(Row)) error {
 	return c.QueryContext(context.Background(), text, args, scan)
 }
 
-// QueryContext is like Query and ends early when ctx does.
+// QueryContext is like Query, but stops when ctx ends.
 func (c *Conn) QueryContext(ctx context.Context, text string, args Args, scan func(Row)) (err error) {
 	statement, err := c.prepare(text)
 	if err != nil {
@@ -172,8 +170,7 @@ func (c *Conn) QueryContext(ctx context.Context, text string, args Args, scan fu
 	return ctx.Err()
 }
 
-// QueryRow is Query for an answer of one row. Without a row the error is
-// ErrNoRows.
+// QueryRow is like Query for a result of one row. It returns ErrNoRows if there is none.
 func (c *Conn) QueryRow(text string, args Args, scan func(Row)) error {
 	found := false
 	err := c.Query(text, args, func(row Row) { found = true; scan(row) })
@@ -183,23 +180,22 @@ func (c *Conn) QueryRow(text string, args Args, scan func(Row)) error {
 	return err
 }
 
-// QueryInt is QueryRow for a single number.
+// QueryInt is like QueryRow for a single number.
 func (c *Conn) QueryInt(text string, args ...driver.Value) (n int64, err error) {
 	err = c.QueryRow(text, args, func(row Row) { n = row.Int(0) })
 	return n, err
 }
 
-// Transaction runs do within one transaction: everything that it reads is of
-// one moment. After an error nothing that do has written stays, and no
-// transaction is open.
+// Transaction runs do within one transaction, so that do reads a single state. If do returns an
+// error or panics, the transaction is rolled back.
 func (c *Conn) Transaction(do func() error) error {
 	if _, err := c.Exec(`BEGIN`); err != nil {
 		return err
 	}
 	committed := false
-	defer func() { // after a panic, too
+	defer func() { // runs after a panic as well
 		if !committed {
-			c.Exec(`ROLLBACK`) // fails where SQLite has rolled back by itself
+			c.Exec(`ROLLBACK`) // fails if SQLite has already rolled back
 		}
 	}()
 	if err := do(); err != nil {
@@ -219,17 +215,15 @@ func (c *Conn) closeStatements() error {
 	return errors.Join(failures...)
 }
 
-// Close closes the connection. An open transaction is rolled back.
+// Close closes the connection and rolls back an open transaction.
 func (c *Conn) Close() error { return errors.Join(c.closeStatements(), c.driver.Close()) }
 
-// Data source names. They hold all settings of a connection, so that no
-// connection can be without them.
+// The data source names hold all settings of a connection, so that no connection lacks them.
 
-// busyTimeout is how long a statement waits for another program's lock, and
-// writerTimeout how long a transaction that writes does. An import of 100,000 people by a
-// command has the lock for 3 s, on a busy machine for 10 s. SQLite pauses longer and longer
-// while it waits, up to 100 ms. So the writer lets it wait for writerPatience only and asks
-// again, at once or, for a long job, after longPause.
+// busyTimeout is how long a statement waits for another program's lock, and writerTimeout how long
+// a write transaction waits. Importing 100,000 people with a command holds the lock for 3 s, or
+// for 10 s on a busy machine. SQLite waits in steps of up to 100 ms, so the writer lets SQLite
+// wait only for writerPatience and tries again: at once or, for a long job, after longPause.
 const (
 	busyTimeout    = 5 * time.Second
 	writerTimeout  = 15 * time.Second
@@ -250,8 +244,8 @@ func dsn(path string, settings ...string) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: strings.Join(settings, "&")}).String()
 }
 
-// writerDSN makes every commit survive a power cut. In WAL mode this takes
-// synchronous=FULL, and on macOS fullfsync. The writer runs its own checkpoints.
+// writerDSN makes every commit survive a power failure. In WAL mode this requires synchronous=FULL
+// and, on macOS, fullfsync. The writer runs its own checkpoints.
 func writerDSN(path string) string {
 	return dsn(path, "mode=rw", "_journal_mode=WAL", "_synchronous=FULL", "_foreign_keys=1", "_pragma=fullfsync(1)",
 		"_pragma=temp_store(memory)", "_pragma=cache_size(-16000)", "_pragma=wal_autocheckpoint(0)",
@@ -263,35 +257,32 @@ func readerDSN(path string) string {
 	return dsn(path, "mode=ro", "_query_only=1", "_pragma=temp_store(memory)")
 }
 
-// migrationDSN leaves the journal mode alone. So a new file is made as a whole
-// or, when the power fails, not at all.
+// migrationDSN does not change the journal mode, so that a power failure leaves either a complete
+// new file or none.
 func migrationDSN(path string) string {
 	return dsn(path, "mode=rw", "_synchronous=FULL", "_foreign_keys=1", "_pragma=fullfsync(1)")
 }
 
-// peekDSN is for reading a file that other programs may use, or that a power
-// cut left as it is. With mode=rw SQLite would write the -wal into the file.
-// With mode=ro it would leave a -wal beside a file that has none, and would not
-// roll back a transaction that a power cut interrupted.
+// peekDSN is for reading a file that other programs may use, or that a power failure interrupted.
+// With mode=rw SQLite would copy an existing -wal into the file. With mode=ro it would create a
+// -wal next to a file without one, and could not roll back an interrupted transaction.
 func peekDSN(path string) string {
 	if osutil.Exists(path + "-wal") {
 		return dsn(path, "mode=ro")
 	}
 	if !osutil.Exists(path+"-journal") && !osutil.Writable(filepath.Dir(path)) {
-		return immutableDSN(path) // nobody changes it, and SQLite cannot put a file beside it
+		return immutableDSN(path) // no one changes it, and SQLite cannot create a -wal or -shm
 	}
 	return dsn(path, "mode=rw", "_query_only=1")
 }
 
-// immutableDSN is for reading a file that nobody changes. It leaves no file
-// beside it.
+// immutableDSN is for reading a file that no one changes. It leaves no file next to it.
 func immutableDSN(path string) string { return dsn(path, "mode=ro", "immutable=1", "_query_only=1") }
 
-// privateDSN is for writing a copy that no other program knows yet, and that
-// is worth nothing until it is whole. It needs no locks, which some disks for
-// backups do not have, and no journal on disk. The copy of a database in WAL
-// mode leaves that mode here. nolock=1 could not open it, and without exclusive
-// mode SQLite would need a -shm.
+// privateDSN is for writing a copy that no other program uses yet and that is useless until it is
+// complete. It needs no journal on disk and no locks, which some backup disks lack. A copy of a
+// database in WAL mode leaves that mode here: nolock=1 could not open it, and SQLite would need a
+// -shm without exclusive mode.
 func privateDSN(path string) string {
 	vfs := "vfs=unix-none"
 	if runtime.GOOS == "windows" {
@@ -300,7 +291,7 @@ func privateDSN(path string) string {
 	return dsn(path, "mode=rw", vfs, "_pragma=locking_mode(exclusive)", "_journal_mode=MEMORY", "_synchronous=OFF", "_foreign_keys=1")
 }
 
-// lockDSN waits so long for another lock, and puts no file beside the locked one.
+// lockDSN waits up to wait for another lock, and creates no file next to the locked one.
 func lockDSN(path string, wait time.Duration) string {
 	return dsn(path, "mode=rw", fmt.Sprintf("_timeout=%d", wait.Milliseconds()), "_journal_mode=MEMORY")
 }

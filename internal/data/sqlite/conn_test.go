@@ -17,8 +17,8 @@ func TestQueryFails(t *testing.T) {
 	must(t, openToy(t).Read(func(c *sqlite.Conn) error {
 		_, err := c.QueryInt(`SELECT id FROM notes`)
 		wants(t, err, sqlite.ErrNoRows)
-		for _, query := range []string{`SELECT nothing`, `SELECT json(printf('%s', '}'))`, // in the first row
-			`SELECT json(value) FROM (SELECT '1' AS value UNION ALL SELECT '}')`} { // and in the second
+		for _, query := range []string{`SELECT nothing`, `SELECT json(printf('%s', '}'))`, // fails in the first row
+			`SELECT json(value) FROM (SELECT '1' AS value UNION ALL SELECT '}')`} { // fails in the second row
 			err := c.Query(query, nil, func(sqlite.Row) {})
 			if !errors.As(err, new(sqlite.ResultError)) {
 				t.Errorf("%s: %v", query, err)
@@ -26,14 +26,14 @@ func TestQueryFails(t *testing.T) {
 		}
 		n, err := c.QueryInt(`SELECT count(*) FROM notes`)
 		if n != 0 || err != nil {
-			t.Errorf("afterwards: %d, %v", n, err)
+			t.Errorf("next query: %d, %v", n, err)
 		}
 		return nil
 	}))
 }
 
-// TestQueryContext: a query ends with its context, before or after its first
-// row, and leaves the connection in order.
+// TestQueryContext checks that a query stops when its context ends, before or after its first row,
+// and that the connection remains usable.
 func TestQueryContext(t *testing.T) {
 	t.Parallel()
 	const endless = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n`
@@ -59,7 +59,7 @@ func TestQueryContext(t *testing.T) {
 	}))
 }
 
-// TestFailedCommit: no transaction stays open, and nothing is written.
+// TestFailedCommit checks that a failed commit writes nothing and leaves no transaction open.
 func TestFailedCommit(t *testing.T) {
 	t.Parallel()
 	path := created(t)
@@ -80,7 +80,7 @@ func TestFailedCommit(t *testing.T) {
 	}))
 }
 
-// TestSettings: double quotes are no texts, and foreign keys hold.
+// TestSettings checks that double quotes never make a string, and that foreign keys are enforced.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)
@@ -95,7 +95,7 @@ func TestSettings(t *testing.T) {
 	}
 	must(t, db.Read(func(c *sqlite.Conn) error {
 		if _, err := c.QueryInt(`SELECT "no such column"`); err == nil {
-			t.Error("a double-quoted name is a text")
+			t.Error("a double-quoted name was read as a string")
 		}
 		if _, err := c.Exec(`DELETE FROM notes`); err == nil {
 			t.Error("a reader can write")
@@ -104,9 +104,8 @@ func TestSettings(t *testing.T) {
 	}))
 }
 
-// TestLibc: the driver works with no other version of modernc.org/libc than
-// the one in its go.mod. A test binary has no list of modules in its build
-// information, so the go command is asked.
+// TestLibc checks that the version of modernc.org/libc is the one in the driver's go.mod. It runs the
+// go command, because the build information of a test binary does not list modules.
 func TestLibc(t *testing.T) {
 	t.Parallel()
 	list := func(args ...string) string {
@@ -123,12 +122,12 @@ func TestLibc(t *testing.T) {
 	used := list("{{.Version}}", "modernc.org/libc")
 	asked := list("{{.GoMod}}", "modernc.org/sqlite")
 	if !strings.Contains(readFile(t, asked), "modernc.org/libc "+used+"\n") {
-		t.Errorf("modernc.org/libc %s is not what %s asks for", used, asked)
+		t.Errorf("modernc.org/libc %s, but the driver requires %s", used, asked)
 	}
 }
 
-// TestVersion: before 3.51.3 a restart of the -wal could, rarely, damage the
-// database.
+// TestVersion checks that SQLite is not older than 3.51.3. In older versions, a restart of the -wal
+// could damage the database in rare cases.
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	var n [3]int

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,12 +12,10 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// copiedAtOnce is the number of pages, some 4 MB, that are copied between two
-// looks at whether to go on.
-const copiedAtOnce = 1024
+// copyStep is the number of pages, about 4 MB, that CopyTo copies before it checks its context.
+const copyStep = 1024
 
-// Peek opens the database at path for reading, whether it is in use or not.
-// It changes nothing.
+// Peek opens the database at path for reading, even if it is in use. It changes nothing.
 func Peek(path string) (*Conn, error) {
 	c, err := open(peekDSN(path))
 	if err != nil {
@@ -26,15 +25,14 @@ func Peek(path string) (*Conn, error) {
 		c.Close()
 		return OpenImmutable(path)
 	}
-	return c, nil // what else is wrong the caller meets
+	return c, nil // the first query reports any other error
 }
 
-// OpenImmutable opens a file that nobody changes for reading, also on a disk
-// that cannot be written.
+// OpenImmutable opens a file for reading that no one changes. It also works on a read-only disk.
 func OpenImmutable(path string) (*Conn, error) { return open(immutableDSN(path)) }
 
-// OpenUncached opens a database in use for reading. The connection keeps no page in memory,
-// so that each statement reads what is in the files.
+// OpenUncached opens a database in use for reading. The connection caches no pages, so each
+// statement reads from the files.
 func OpenUncached(path string) (*Conn, error) {
 	return open(readerDSN(path) + "&_pragma=cache_size(0)")
 }
@@ -44,14 +42,14 @@ func (c *Conn) Size() (int64, error) {
 	return c.QueryInt(`SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`)
 }
 
-// CopyTo copies the database, as the connection sees it, into the empty file
-// at path, for FinishCopy to finish. Within a transaction that is one moment. It
-// calls progress, unless that is nil, with the number of pages copied and of all.
+// CopyTo copies the database into the empty file at path, which FinishCopy then completes. Within a
+// transaction it copies a single state. It calls progress, which may be nil, with the number of
+// pages copied and the total.
 func (c *Conn) CopyTo(ctx context.Context, path string, progress func(done, total int)) error {
 	source := c.driver.(interface {
 		NewBackup(string) (*sqlite.Backup, error)
 	})
-	if _, err := c.Size(); err != nil { // the first read, not BEGIN, is what begins the moment
+	if _, err := c.Size(); err != nil { // the first read, not BEGIN, opens the snapshot
 		return err
 	}
 	copying, err := source.NewBackup(privateDSN(path))
@@ -59,7 +57,7 @@ func (c *Conn) CopyTo(ctx context.Context, path string, progress func(done, tota
 		return wrap("writing", path, translate(err))
 	}
 	for more := true; more; {
-		more, err = copying.Step(copiedAtOnce)
+		more, err = copying.Step(copyStep)
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -74,8 +72,8 @@ func (c *Conn) CopyTo(ctx context.Context, path string, progress func(done, tota
 	return translate(copying.Finish())
 }
 
-// FinishCopy makes a copy a database of one file, which needs no -wal, after
-// change has changed it, and writes it to disk. change may be nil.
+// FinishCopy turns a copy into a single file that needs no -wal, and syncs it to disk. Before that
+// it calls change, which may be nil.
 func FinishCopy(path string, change func(*Conn) error) error {
 	c, err := open(privateDSN(path))
 	if err != nil {
@@ -84,20 +82,18 @@ func FinishCopy(path string, change func(*Conn) error) error {
 	if change != nil {
 		err = change(c)
 	}
-	if closeErr := c.Close(); err == nil {
-		err = closeErr
-	}
+	err = cmp.Or(err, c.Close())
 	if err != nil {
 		return err
 	}
 	return osutil.SyncFile(path)
 }
 
-// Vacuum rewrites the database at path, so that nothing deleted is left in it
-// or in its -wal. SQLite's secure_delete is not enough for that: it leaves old
-// content behind where a page was split. If ctx ends first, some may be left.
+// Vacuum rewrites the database at path, so that no deleted content remains in it or in its -wal.
+// SQLite's secure_delete is not enough: it leaves old content behind when it splits a page. If ctx
+// ends first, some content may remain.
 func Vacuum(ctx context.Context, path string) error {
-	c, err := open(migrationDSN(path)) // whose temporary file is not in memory
+	c, err := open(migrationDSN(path)) // keeps the temporary file out of memory
 	if err != nil {
 		return err
 	}
@@ -108,8 +104,8 @@ func Vacuum(ctx context.Context, path string) error {
 	return errors.Join(err, c.Close())
 }
 
-// RebuildIndexes makes all indexes of the database at path again from its tables. So an
-// index that is damaged is whole again, without a loss.
+// RebuildIndexes rebuilds all indexes of the database at path from its tables. This repairs
+// damaged indexes without loss.
 func RebuildIndexes(path string) error {
 	c, err := open(migrationDSN(path))
 	if err == nil {
@@ -119,13 +115,12 @@ func RebuildIndexes(path string) error {
 	return wrap("repairing", path, err)
 }
 
-// truncatePatience is how long SQLite waits for readers while it empties a -wal: nobody can
-// write meanwhile. Between two tries others can.
+// truncatePatience is how long SQLite waits for readers when it truncates a -wal. It blocks
+// writers during this time, but not between attempts.
 const truncatePatience = 100 * time.Millisecond
 
-// truncateWAL copies the -wal into the database and empties it. It waits for
-// readers, and for checkpoints of other connections: SQLite gives up at once when
-// it meets one.
+// truncateWAL copies the -wal into the database and truncates it. It waits for readers and for
+// checkpoints of other connections, at which SQLite gives up immediately.
 func truncateWAL(ctx context.Context, c *Conn) error {
 	if _, err := c.Exec(fmt.Sprintf(`PRAGMA busy_timeout = %d`, truncatePatience.Milliseconds())); err != nil {
 		return err
@@ -141,8 +136,8 @@ func truncateWAL(ctx context.Context, c *Conn) error {
 	}
 }
 
-// MergeWAL copies the -wal into the database at path and removes it. The
-// error is ErrBusy if another program has the database open.
+// MergeWAL copies the -wal into the database at path and removes it. It returns ErrBusy if another
+// program has the database open.
 func MergeWAL(path string) error {
 	c, err := open(dsn(path, "mode=rw", "_synchronous=FULL", "_pragma=fullfsync(1)"))
 	if err != nil {

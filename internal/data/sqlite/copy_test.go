@@ -10,8 +10,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// largeToy makes an open database of some 1,500 pages, which is copied in more
-// than one step.
+// largeToy opens a database of about 1,500 pages, more than CopyTo copies in one step.
 func largeToy(t *testing.T) *sqlite.DB {
 	t.Helper()
 	db := openToy(t)
@@ -31,7 +30,7 @@ func copyOf(ctx context.Context, path, to string, progress func(done, total int)
 	return c.Transaction(func() error { return c.CopyTo(ctx, to, progress) })
 }
 
-// target makes an empty file in a folder of its own.
+// target creates an empty file in a new folder.
 func target(t *testing.T) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "50% of #1?.db")
@@ -39,8 +38,8 @@ func target(t *testing.T) (path string) {
 	return path
 }
 
-// TestCopy: a copy is one file, of the moment at which it began, though the
-// source is written meanwhile.
+// TestCopy checks that a copy is one file with the state at its beginning, even if the source is
+// written during the copy.
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	db, to := largeToy(t), target(t)
@@ -48,7 +47,7 @@ func TestCopy(t *testing.T) {
 	must(t, copyOf(t.Context(), db.Path(), to, func(done, total int) {
 		must(t, note(db, "meanwhile"))
 		if len(steps) > 10 {
-			t.Fatal("the copy begins again and again")
+			t.Fatal("the copy restarts again and again")
 		}
 		if total < 1500 || done > total || len(steps) > 0 && done <= steps[len(steps)-1] {
 			t.Errorf("%d of %d pages after %d", done, total, steps)
@@ -61,21 +60,20 @@ func TestCopy(t *testing.T) {
 	must(t, sqlite.FinishCopy(to, nil))
 	size := isCopy(t, to, 15)
 	if size != int64(steps[len(steps)-1])*4096 {
-		t.Errorf("%d bytes, and %d pages were copied", size, steps)
+		t.Errorf("%d bytes after %d pages", size, steps)
 	}
 	if n := noteCount(t, db); n != int64(15+len(steps)) {
 		t.Errorf("the source has %d rows", n)
 	}
 }
 
-// isCopy checks that a file is a whole database that needs no others, and
-// returns its size.
+// isCopy checks that a file is a complete database that needs no other files. It returns its size.
 func isCopy(t *testing.T, path string, rows int64) (size int64) {
 	t.Helper()
 	alone := func() {
 		t.Helper()
 		if files := contents(t, filepath.Dir(path)); len(files) != 1 {
-			t.Errorf("there are %d files", len(files))
+			t.Errorf("%d files", len(files))
 		}
 	}
 	alone()
@@ -98,8 +96,8 @@ func isCopy(t *testing.T, path string, rows int64) (size int64) {
 	return size
 }
 
-// TestFinishCopy: a change is in the copy, foreign keys hold in it, and one that
-// fails is said.
+// TestFinishCopy checks that the copy contains the change, that foreign keys are enforced, and that
+// an error of the change is returned.
 func TestFinishCopy(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)
@@ -133,12 +131,12 @@ func TestFinishCopy(t *testing.T) {
 			})
 		}))
 		isCopy(t, to, 2)
-		must(t, note(openAt(t, to, sqlite.Options{}), "x")) // it can be served
+		must(t, note(openAt(t, to, sqlite.Options{}), "x")) // a DB can open it
 	}
 }
 
-// TestCopyStopped: a copy ends with its context, and the source is as usable as
-// before.
+// TestCopyStopped checks that a copy stops when its context ends, and that the source remains
+// usable.
 func TestCopyStopped(t *testing.T) {
 	t.Parallel()
 	db := largeToy(t)
@@ -166,7 +164,7 @@ func TestCopyFails(t *testing.T) {
 	wants(t, sqlite.FinishCopy(missing, nil), sqlite.ErrPermission)
 }
 
-// TestPeek: it reads a database in use, and writes to none.
+// TestPeek checks that Peek reads a database in use and writes to none.
 func TestPeek(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)

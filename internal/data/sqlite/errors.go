@@ -12,21 +12,21 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// What can be wrong with a database, for errors.Is.
+// Problems of a database, for use with errors.Is.
 var (
-	ErrNoRows     = errors.New("there is no such row")
+	ErrNoRows     = errors.New("no such row")
 	ErrClosed     = errors.New("the database is closed")
 	ErrBusy       = errors.New("the database is locked by another program")
 	ErrInUse      = errors.New("the database is in use by another process")
 	ErrFull       = errors.New("the disk is full")
 	ErrIO         = errors.New("the disk could not be read or written")
 	ErrCorrupt    = errors.New("the database is damaged")
-	ErrPermission = errors.New("the file or its folder may not be read and written")
-	ErrReadOnly   = errors.New("it is on a disk that is read-only")
+	ErrPermission = errors.New("no permission to read and write the file or its folder")
+	ErrReadOnly   = errors.New("it is on a read-only disk")
 	ErrTooLong    = fmt.Errorf("its path is too long: more than %d bytes", maxPath)
 
-	// ErrLost is returned by all reading and writing once an open database is lost. ErrNotBack
-	// is returned for a database that was lost and has not been restored since.
+	// Reading and writing return ErrLost after an open database was lost. ErrNotBack means that the
+	// database was lost earlier and has not been restored since.
 	ErrLost    = errors.New("another program changed, moved or deleted its files while it was served")
 	ErrNotBack = errors.New("it was lost while it was served, and has not been restored")
 
@@ -35,15 +35,15 @@ var (
 	ErrNotRegular = errors.New("it is not a file")
 	ErrForeign    = errors.New("it is not a database of this program")
 	ErrUnreleased = errors.New("it was created by an unreleased version of this program")
-	ErrLinked     = errors.New("the file has another name as well")
+	ErrLinked     = errors.New("the file also has another name")
 	ErrMounted    = errors.New("the file is itself a mount point")
-	ErrLockFile   = errors.New("the lock file beside it is something else")
+	ErrLockFile   = errors.New("its lock file has unexpected content")
 )
 
-// FileError says which operation failed on which database file. Err matches
-// one of the errors above where the cause is known.
+// FileError names the operation that failed and its database file. If the cause is known, Err
+// matches one of the errors above.
 type FileError struct {
-	Op   string // as in "reading"
+	Op   string // such as "reading"
 	Path string
 	Err  error
 }
@@ -54,8 +54,8 @@ func (e *FileError) Error() string {
 
 func (e *FileError) Unwrap() error { return e.Err }
 
-// Is reports whether the cause is that the file may not be used, which the
-// error of the operating system or of SQLite says in many ways.
+// Is recognizes ErrPermission and ErrReadOnly, for which the operating system and SQLite have
+// many different errors.
 func (e *FileError) Is(target error) bool {
 	switch target {
 	case ErrPermission:
@@ -66,8 +66,7 @@ func (e *FileError) Is(target error) bool {
 	return false
 }
 
-// wrap returns a FileError for err, nil if err is nil, and err itself if it is
-// one already.
+// wrap returns err as a FileError. It returns nil if err is nil, and err if it already is one.
 func wrap(op, path string, err error) error {
 	if err == nil || errors.As(err, new(*FileError)) {
 		return err
@@ -75,20 +74,22 @@ func wrap(op, path string, err error) error {
 	return &FileError{op, path, err}
 }
 
-// NewerError says that a newer version of the program made the database.
+// NewerError means that a newer version of the program created the database.
 type NewerError struct{ Version, Known int }
 
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("it was made by a newer version of this program (schema %d, this one knows %d)", e.Version, e.Known)
+	return fmt.Sprintf("it was created by a newer version of this program (schema version %d, supported up to %d)", e.Version, e.Known)
 }
 
-// ResultError is a failure of SQLite, by its extended result code. Its text
-// names no table, statement or file, so that it may stand in a log.
+// ResultError is a failure of SQLite: its extended result code. Its text names no table,
+// statement or file, so that it can be logged.
 type ResultError int
 
-func (e ResultError) Error() string { return fmt.Sprintf("%s (SQLite result %d)", e.words(), int(e)) }
+func (e ResultError) Error() string {
+	return fmt.Sprintf("%s (SQLite result %d)", e.description(), int(e))
+}
 
-func (e ResultError) words() string {
+func (e ResultError) description() string {
 	switch {
 	case e == sqlite3.SQLITE_IOERR_SHORT_READ:
 		return "the file is shorter than it should be"
@@ -104,11 +105,11 @@ func (e ResultError) words() string {
 	return "SQLite failed: " + general
 }
 
-// IsSQL reports whether SQLite rejected the statement itself, as for a table or column that
-// does not exist.
+// IsSQL reports whether SQLite rejected the statement itself, for example because a table or
+// column does not exist.
 func (e ResultError) IsSQL() bool { return e == sqlite3.SQLITE_ERROR }
 
-// Is reports whether the code is of the kind that target names.
+// Is reports whether target is the error for this result code.
 func (e ResultError) Is(target error) bool {
 	switch e & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
@@ -125,10 +126,10 @@ func (e ResultError) Is(target error) bool {
 	return false
 }
 
-// ioKind returns what a failure to read or write is.
+// ioKind returns the error for a failure to read or write.
 func (e ResultError) ioKind() error {
 	switch e {
-	case sqlite3.SQLITE_IOERR_SHMSIZE: // there is no room for the -shm
+	case sqlite3.SQLITE_IOERR_SHMSIZE: // no space for the -shm
 		return ErrFull
 	case sqlite3.SQLITE_IOERR_SHORT_READ:
 		return ErrCorrupt
@@ -136,8 +137,7 @@ func (e ResultError) ioKind() error {
 	return ErrIO
 }
 
-// translate turns errors of the driver into ResultErrors and returns others
-// as they are.
+// translate returns a driver error as a ResultError, and other errors unchanged.
 func translate(err error) error {
 	var failure *sqlite.Error
 	if !errors.As(err, &failure) {
@@ -146,9 +146,8 @@ func translate(err error) error {
 	return ResultError(failure.Code())
 }
 
-// explainFull returns err, and ErrFull with it, if SQLite could not write to the
-// -wal because there is no room. Of the ways in which room can end SQLite knows
-// a full disk, but neither a quota nor a limit on the size of files.
+// explainFull adds ErrFull to err if SQLite could not write the -wal because there is no space.
+// SQLite recognizes a full disk, but not a quota or a file size limit.
 func (db *DB) explainFull(err error) error {
 	if code, ok := errors.AsType[ResultError](err); ok && code == sqlite3.SQLITE_IOERR_WRITE &&
 		osutil.NoRoom(osutil.Resolve(db.path)+"-wal") {

@@ -13,7 +13,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// sentinels are what an error of SQLite may be.
+// sentinels are errors that a ResultError may match.
 var sentinels = []error{sqlite.ErrNoRows, sqlite.ErrClosed, sqlite.ErrBusy, sqlite.ErrInUse, sqlite.ErrFull, sqlite.ErrIO,
 	sqlite.ErrCorrupt, sqlite.ErrPermission, sqlite.ErrReadOnly, sqlite.ErrNotExist, sqlite.ErrForeign}
 
@@ -51,8 +51,7 @@ func TestResultError(t *testing.T) {
 	}
 }
 
-// TestErrorsAreDiscreet: no statement, table or value is in the text of an
-// error.
+// TestErrorsAreDiscreet checks that no error text contains a statement, a table or a value.
 func TestErrorsAreDiscreet(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)
@@ -74,6 +73,6 @@ func TestFileError(t *testing.T) {
 	}
 	forbidden := &sqlite.FileError{Op: "reading", Path: missing, Err: &fs.PathError{Op: "open", Path: missing, Err: fs.ErrPermission}}
 	if !errors.Is(forbidden, sqlite.ErrPermission) || errors.Is(forbidden, sqlite.ErrReadOnly) || !errors.Is(forbidden, fs.ErrPermission) {
-		t.Errorf("%v is something else", forbidden)
+		t.Errorf("%v does not match as expected", forbidden)
 	}
 }

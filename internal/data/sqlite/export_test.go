@@ -2,8 +2,7 @@ package sqlite
 
 import "time"
 
-// SetTimeout sets how long a transaction waits for another process, and returns what that
-// was.
+// SetTimeout sets how long a transaction waits for another process, and returns the old value.
 func (db *DB) SetTimeout(d time.Duration) (before time.Duration) {
 	before, db.writer.timeout = db.writer.timeout, d
 	return before

@@ -16,39 +16,35 @@ import (
 // Format describes the databases of a program.
 type Format struct {
 	ApplicationID uint32 // in the header of every database of the program
-	Unreleased    uint32 // the application id of its versions before the first release; 0: there are none
-	Version       int    // of Schema
-	Schema        string // creates an empty database; "" accepts any schema
+	Unreleased    uint32 // the application ID of versions before the first release; 0 if there are none
+	Version       int    // the version of Schema
+	Schema        string // the SQL that creates an empty database; "" accepts any schema
 
 	// Check returns ErrUnreleased for a database of this version that an unreleased program
 	// created from another schema. It may be nil.
 	Check func(*Conn) error
 }
 
-// headerSize is the length of the header of a database (SQLite file format,
-// section 1.3).
+// headerSize is the size of the database header in bytes (SQLite file format, section 1.3).
 const headerSize = 100
 
-// Inspect returns nil if there is a database of this format at path. Else it
-// returns a FileError: ErrNotExist, also for an empty file, or what is there
-// instead. It works without SQLite, which would change a file that is not ours.
-// This process must not have the file open as a database: on Unix, closing any
-// descriptor of a file ends SQLite's locks on it.
+// Inspect returns nil if the file at path is a database of this format. Otherwise it returns a
+// FileError, which is ErrNotExist for a missing or empty file. It does not use SQLite, which
+// would change other programs' files. Do not call it for a file that this process has open as a
+// database: on Unix, closing any descriptor of a file releases SQLite's locks on it.
 func (f Format) Inspect(path string) error {
 	_, err := f.inspect(path)
 	return wrap("reading", path, err)
 }
 
-// HeaderVersion returns the schema version in the header of a database of
-// this format, 0 for any other file. The -wal may hold a newer one. Like Inspect
-// it must not read a file that this process has open as a database.
+// HeaderVersion returns the schema version in the header of a database of this format, or 0 for
+// any other file. The -wal may contain a newer version. The restriction of Inspect applies.
 func (f Format) HeaderVersion(path string) int {
 	version, _ := f.inspect(path)
 	return version
 }
 
-// maxPath is the length of the longest path of a database that SQLite opens, with room for
-// the endings of the names next to it.
+// maxPath is the longest path in bytes that SQLite opens, less room for suffixes such as -wal.
 const maxPath = 500
 
 func (f Format) inspect(path string) (version int, err error) {
@@ -87,9 +83,8 @@ func readHeader(path string) ([]byte, error) {
 	return header, nil
 }
 
-// judge reads the header of a file. It has held our application id since its
-// first transaction. A blank header beside a journal means that this
-// transaction was interrupted, and SQLite will roll it back.
+// judge checks the header of a file. The first transaction sets the application ID. A blank header
+// next to a journal means that this transaction was interrupted. SQLite then rolls it back.
 func (f Format) judge(path string, header []byte, size int64) (version int, err error) {
 	if osutil.Exists(path+"-journal") && bytes.Count(header, []byte{0}) == len(header) {
 		return 0, nil
@@ -105,7 +100,7 @@ func (f Format) judge(path string, header []byte, size int64) (version int, err 
 	}
 	pageSize := int64(binary.BigEndian.Uint16(header[16:]))
 	version = int(int32(binary.BigEndian.Uint32(header[60:])))
-	// A page may be half written while there is a -wal, which holds the whole.
+	// A page may be incomplete in the file while the -wal contains it.
 	cut := pageSize > 1 && size%pageSize != 0 && !osutil.Exists(path+"-wal")
 	switch {
 	case version < 1 || cut:
@@ -116,21 +111,20 @@ func (f Format) judge(path string, header []byte, size int64) (version int, err 
 	return version, nil
 }
 
-// WasInUse reports whether the file at path was a database in use, as opposed
-// to a copy that this package made: its header says WAL, and the -wal is missing.
-// Like Inspect it must not read a file that this process has open as a database.
+// WasInUse reports whether the file at path is a database copied while in use, rather than one
+// written by CopyTo: its header is in WAL mode, and the -wal is missing. The restriction of
+// Inspect applies.
 func WasInUse(path string) bool {
 	header, err := readHeader(path)
 	const writeVersion, wal = 18, 2
 	return err == nil && header[writeVersion] == wal && !osutil.Exists(path+"-wal")
 }
 
-// smallFile is the size, in pages (1 MB, some 2,500 records), of the largest
-// file that is looked through before it is served. That takes 0.05 s. A start
-// that waits for more would be felt.
+// smallFile is the size in pages of the largest file that Verify reads completely: 1 MB, or about
+// 2,500 records, in 0.05 s. A longer check would noticeably delay the startup.
 const smallFile = 256
 
-// Small reports whether Verify checks the whole of this database.
+// Small reports whether Verify reads the whole database.
 func (db *DB) Small() (small bool, err error) {
 	err = db.Read(func(c *Conn) error {
 		pages, err := c.QueryInt(`PRAGMA page_count`)
@@ -140,13 +134,13 @@ func (db *DB) Small() (small bool, err error) {
 	return small, err
 }
 
-// Verify returns the schema version that SQLite sees, which may be in the
-// -wal, and checks the structure of a small file. A missing or empty file and a file
-// that was being made when the power failed are ErrNotExist. Errors are FileErrors.
+// Verify returns the schema version, including one that is only in the -wal, and checks the
+// structure of a small file. Errors are FileErrors: ErrNotExist for a missing or empty file, and
+// for one whose creation was interrupted.
 func (f Format) Verify(path string) (version int, err error) {
 	defer func() { err = wrap("reading", path, err) }()
 	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
-		return 0, ErrNotExist // SQLite would delete the -wal of an empty file
+		return 0, ErrNotExist // opening an empty file would delete its -wal
 	}
 	c, err := Peek(path)
 	if err != nil {
@@ -177,8 +171,8 @@ func (f Format) Verify(path string) (version int, err error) {
 	return version, c.CheckStructure(context.Background())
 }
 
-// CheckStructure returns ErrCorrupt unless SQLite finds the structure of the
-// file sound. It ends early when ctx does.
+// CheckStructure returns ErrCorrupt if SQLite finds the structure of the database damaged. It
+// stops when ctx ends.
 func (c *Conn) CheckStructure(ctx context.Context) error {
 	verdict := ""
 	err := c.QueryContext(ctx, `PRAGMA integrity_check(1)`, nil, func(row Row) { verdict = row.Text(0) })

@@ -13,19 +13,19 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// TestTooLong: a path that SQLite does not open is reported as too long.
+// TestTooLong checks that ErrTooLong is returned for a path that SQLite cannot open.
 func TestTooLong(t *testing.T) {
 	t.Parallel()
 	wants(t, toy.Inspect(filepath.Join(t.TempDir(), strings.Repeat("folder/", 80), "x.db")), sqlite.ErrTooLong)
 }
 
-// fileCases are files of which Inspect, or else Verify, knows what is wrong.
+// fileCases are files with the errors that Inspect and Verify return.
 var fileCases = []struct {
 	name    string
 	prepare func(t *testing.T, path string)
 	inspect error
-	verify  error // if Inspect finds nothing wrong
-	version int   // by the header
+	verify  error // if Inspect returns nil
+	version int   // in the header
 }{
 	{"ours", func(t *testing.T, path string) { create(t, path) }, nil, nil, 2},
 	{"ours in WAL mode", func(t *testing.T, path string) { create(t, path); change(t, path, "") }, nil, nil, 2},
@@ -37,7 +37,7 @@ var fileCases = []struct {
 	{"text", func(t *testing.T, path string) { write(t, path, strings.Repeat("no database, this\n", 1000)) }, sqlite.ErrForeign, nil, 0},
 	{"short text", func(t *testing.T, path string) { write(t, path, "x") }, sqlite.ErrForeign, nil, 0},
 	{"blank", func(t *testing.T, path string) { write(t, path, strings.Repeat("\x00", 4096)) }, sqlite.ErrForeign, nil, 0},
-	{"of no program", func(t *testing.T, path string) { foreign(t, path, 0) }, sqlite.ErrForeign, nil, 0},
+	{"without an application ID", func(t *testing.T, path string) { foreign(t, path, 0) }, sqlite.ErrForeign, nil, 0},
 	{"of another program", func(t *testing.T, path string) { foreign(t, path, 7) }, sqlite.ErrForeign, nil, 0},
 	{"of another program, in WAL mode", func(t *testing.T, path string) { foreign(t, path, 7); change(t, path, "") }, sqlite.ErrForeign, nil, 0},
 	{"of another program, with a journal", func(t *testing.T, path string) {
@@ -52,7 +52,7 @@ var fileCases = []struct {
 	{"version below zero", func(t *testing.T, path string) { create(t, path); change(t, path, `PRAGMA user_version = -1`) }, sqlite.ErrCorrupt, nil, 0},
 	{"cut by a byte", func(t *testing.T, path string) { create(t, path); cut(t, path, 1) }, sqlite.ErrCorrupt, nil, 0},
 	{"cut by a page", func(t *testing.T, path string) { create(t, path); cut(t, path, 4096) }, nil, sqlite.ErrCorrupt, 2},
-	{"half a page beside a -wal", func(t *testing.T, path string) {
+	{"half a page with a -wal", func(t *testing.T, path string) {
 		crashed(t, path, func(tx *sqlite.Tx) error { return tx.ExecOne(insertNote, tx.Now, "x") })
 		write(t, path, readFile(t, path)+strings.Repeat("x", 100))
 	}, nil, nil, 2},
@@ -66,10 +66,10 @@ var fileCases = []struct {
 		create(t, path)
 		write(t, path, "damaged!"+readFile(t, path)[8:])
 	}, sqlite.ErrForeign, nil, 0},
-	{"a blank header beside a journal", func(t *testing.T, path string) { halfMade(t, path) }, nil, sqlite.ErrNotExist, 0},
+	{"blank header with a journal", func(t *testing.T, path string) { halfMade(t, path) }, nil, sqlite.ErrNotExist, 0},
 }
 
-// errNewer stands for a NewerError of version 4.
+// errNewer represents a NewerError for version 4.
 var errNewer = errors.New("newer")
 
 func write(t *testing.T, path, text string) {
@@ -89,7 +89,7 @@ func cut(t *testing.T, path string, bytes int) {
 	must(t, os.Truncate(path, int64(len(readFile(t, path))-bytes)))
 }
 
-// foreign makes a database with an application id.
+// foreign creates a database with an application ID.
 func foreign(t *testing.T, path string, id uint32) {
 	t.Helper()
 	write(t, path, "")
@@ -99,8 +99,7 @@ func foreign(t *testing.T, path string, id uint32) {
 	}))
 }
 
-// change runs a statement, if not empty, on a database, which is in WAL mode
-// afterwards.
+// change switches a database to WAL mode and runs a statement unless it is "".
 func change(t *testing.T, path, statement string) {
 	t.Helper()
 	db, err := sqlite.Open(path, sqlite.Options{})
@@ -115,7 +114,7 @@ func change(t *testing.T, path, statement string) {
 	must(t, db.Close())
 }
 
-// crashed makes a database with a -wal, as a power cut leaves it.
+// crashed creates a database with a -wal, as after a power failure.
 func crashed(t *testing.T, path string, change func(*sqlite.Tx) error) {
 	t.Helper()
 	db := openToy(t)
@@ -126,8 +125,8 @@ func crashed(t *testing.T, path string, change func(*sqlite.Tx) error) {
 	}
 }
 
-// halfMade makes what is left of a database when a power cut interrupts its
-// first transaction.
+// halfMade creates the remains of a database whose first transaction was interrupted by a power
+// failure.
 func halfMade(t *testing.T, path string) {
 	t.Helper()
 	making := filepath.Join(t.TempDir(), "x.db")
@@ -142,8 +141,8 @@ func halfMade(t *testing.T, path string) {
 	}
 }
 
-// spill makes a table and many rows, which SQLite has to write to the file or
-// its -wal before they are committed. It returns a copy of the files.
+// spill creates a table with so many rows that SQLite writes some to disk before the commit. It
+// returns a copy of the files.
 func spill(t *testing.T, c *sqlite.Conn, path string) (left string) {
 	t.Helper()
 	for _, text := range []string{`PRAGMA cache_size = 1`, `CREATE TABLE large (id INTEGER PRIMARY KEY, body BLOB)`,
@@ -162,7 +161,7 @@ func spill(t *testing.T, c *sqlite.Conn, path string) (left string) {
 	return left
 }
 
-// TestInspect: what is wrong with a file is said, and it is left as it is.
+// TestInspect checks the errors of Inspect and Verify, and that they do not change the file.
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	for _, tt := range fileCases {
@@ -173,7 +172,7 @@ func TestInspect(t *testing.T) {
 			path := filepath.Join(folder, "x.db")
 			tt.prepare(t, path)
 			if version := toy.HeaderVersion(path); version != tt.version {
-				t.Errorf("version %d by the header", version)
+				t.Errorf("version in the header: %d", version)
 			}
 			isFileError(t, toy.Inspect(path), "reading", path, tt.inspect)
 			if tt.inspect != nil {
@@ -200,20 +199,20 @@ func isFileError(t *testing.T, err error, op, path string, want error) {
 	t.Helper()
 	if want == errNewer {
 		var newer *sqlite.NewerError
-		if !errors.As(err, &newer) || newer.Version != 4 || newer.Known != 3 || !strings.Contains(err.Error(), "(schema 4, this one knows 3)") {
-			t.Errorf("the error is %v", err)
+		if !errors.As(err, &newer) || newer.Version != 4 || newer.Known != 3 || !strings.Contains(err.Error(), "(schema version 4, supported up to 3)") {
+			t.Errorf("error %v", err)
 		}
 	} else if !errors.Is(err, want) {
-		t.Errorf("the error is %v, not %v", err, want)
+		t.Errorf("error %v, want %v", err, want)
 	}
 	var failure *sqlite.FileError
 	if want != nil && (!errors.As(err, &failure) || failure.Op != op || failure.Path != path) {
-		t.Errorf("the error is %#v", err)
+		t.Errorf("error %#v", err)
 	}
 }
 
-// TestHalfMade: what a power cut left of a database that was being made is
-// nothing, and it can be made.
+// TestHalfMade checks that an interrupted creation counts as a missing database, which can be
+// created again.
 func TestHalfMade(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -225,8 +224,7 @@ func TestHalfMade(t *testing.T) {
 	must(t, note(openAt(t, path, sqlite.Options{}), "x"))
 }
 
-// TestLargeFile: of a large file the structure is not checked when it is
-// verified, for that takes long.
+// TestLargeFile checks that Verify does not check the structure of a large file, which takes long.
 func TestLargeFile(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)
@@ -254,21 +252,21 @@ func TestLargeFile(t *testing.T) {
 	wants(t, c.CheckStructure(t.Context()), sqlite.ErrCorrupt)
 }
 
-// TestWasInUse: a copy of a database file without its -wal is told from a copy
-// that this package made.
+// TestWasInUse checks that WasInUse distinguishes a database file copied without its -wal from a
+// copy made by this package.
 func TestWasInUse(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)
 	must(t, note(db, "x"))
 	left := cutOff(t, db.Path())
 	if sqlite.WasInUse(left) {
-		t.Error("with its -wal")
+		t.Error("reported a file that has a -wal")
 	}
 	must(t, os.Remove(left+"-wal"))
 	if !sqlite.WasInUse(left) {
-		t.Error("without its -wal it was not in use")
+		t.Error("did not report a file that lacks its -wal")
 	}
 	if missing := left + "-missing"; sqlite.WasInUse(missing) || sqlite.WasInUse(created(t)) || osutil.Exists(missing) {
-		t.Error("it never was")
+		t.Error("reported a copy made by this package")
 	}
 }

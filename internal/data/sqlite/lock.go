@@ -9,16 +9,16 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// LockDatabase makes sure that no other process serves the database at path
-// until release. The error is a FileError: ErrInUse while another one does,
-// ErrLockFile if the lock file, path with "-lock", is not one. path is the
-// file itself, not a link to it. The release of a missing database removes the lock file.
+// LockDatabase keeps other processes from serving the database at path until release. path must not
+// be a symbolic link. LockDatabase returns a FileError: ErrInUse if another process holds the lock,
+// or ErrLockFile if the lock file, path with "-lock", is not a lock file. For a missing database,
+// release removes the lock file.
 func LockDatabase(path string) (release func() error, err error) {
 	unlock, err := lockFile(path+"-lock", lockWait)
 	switch {
 	case errors.Is(err, ErrBusy):
 		err = ErrInUse
-	case errors.Is(err, ErrCorrupt): // which would be said of the database
+	case errors.Is(err, ErrCorrupt): // the lock file, not the database
 		err = ErrLockFile
 	}
 	if err != nil {
@@ -27,25 +27,23 @@ func LockDatabase(path string) (release func() error, err error) {
 	return func() error {
 		isMissing := !osutil.Exists(path)
 		if isMissing {
-			os.Remove(path + "-lock") // before another process can have it
+			os.Remove(path + "-lock") // before another process can open it
 		}
 		err := unlock()
-		if isMissing && runtime.GOOS == "windows" { // no process removes a file that is open
+		if isMissing && runtime.GOOS == "windows" { // Windows cannot remove an open file
 			os.Remove(path + "-lock")
 		}
 		return err
 	}, nil
 }
 
-// LockFile locks by a file, which it makes, until release. The error is
-// ErrBusy while another process has the lock.
-//
-// The file is an empty SQLite database with an exclusive transaction open on
-// it. So SQLite has the code for each system.
+// LockFile creates a file if necessary and locks it until release. It returns ErrBusy if another
+// process holds the lock. The file is an empty SQLite database with an open exclusive
+// transaction, so that SQLite's locks work on every system.
 func LockFile(path string) (release func() error, err error) { return lockFile(path, 0) }
 
-// lockWait is how long a service waits for the lock on its database. Others take it
-// for a moment, to see whether somebody has it.
+// lockWait is how long LockDatabase waits for the lock. Some commands hold it for a moment to
+// check whether the database is in use.
 const lockWait = 500 * time.Millisecond
 
 func lockFile(path string, wait time.Duration) (release func() error, err error) {
@@ -66,7 +64,7 @@ func lockFile(path string, wait time.Duration) (release func() error, err error)
 		switch {
 		case before == nil || after == nil || !isUnchanged(before, after):
 			if err == nil {
-				c.Close() // the process that had the lock has removed the file
+				c.Close() // the previous holder removed the file
 			}
 		case err != nil:
 			return nil, err
@@ -76,8 +74,8 @@ func lockFile(path string, wait time.Duration) (release func() error, err error)
 	}
 }
 
-// isUnchanged reports whether a path still names the same file. A new file may
-// have the number of a removed one, but it has a time of its own.
+// isUnchanged reports whether a path still names the same file. A new file may reuse the inode of
+// a removed one, but has a different modification time.
 func isUnchanged(before, after os.FileInfo) bool {
 	return os.SameFile(before, after) && before.ModTime().Equal(after.ModTime())
 }

@@ -15,21 +15,21 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// TestLockDatabase: one process at a time has the lock, whether it releases it
-// or is killed.
+// TestLockDatabase checks that only one process at a time holds the lock, and that it is free again
+// after the process releases it or is killed.
 func TestLockDatabase(t *testing.T) {
 	t.Parallel()
 	path := created(t)
 	release, err := sqlite.LockDatabase(path)
 	must(t, err)
 	if info, err := os.Stat(path + "-lock"); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o600 {
-		t.Errorf("the lock file: %v, %v", info, err)
+		t.Errorf("lock file %v, %v", info, err)
 	}
 	_, err = sqlite.LockDatabase(path)
 	isFileError(t, err, "locking", path, sqlite.ErrInUse)
 	process, says := startLockHelper(t, path)
 	if !strings.HasPrefix(says, "false") || !strings.HasSuffix(says, sqlite.ErrInUse.Error()) {
-		t.Errorf("another process could lock it: %s", says)
+		t.Errorf("a second process got the lock: %s", says)
 	}
 	process.Process.Kill()
 	process.Wait()
@@ -37,23 +37,23 @@ func TestLockDatabase(t *testing.T) {
 
 	process, says = startLockHelper(t, path)
 	if says != "true <nil>" {
-		t.Fatalf("another process could not lock it: %s", says)
+		t.Fatalf("a second process did not get the lock: %s", says)
 	}
 	_, err = sqlite.LockDatabase(path)
 	isFileError(t, err, "locking", path, sqlite.ErrInUse)
-	must(t, note(openAt(t, path, sqlite.Options{}), "x")) // the lock is beside the database
+	must(t, note(openAt(t, path, sqlite.Options{}), "x")) // the lock does not block the database
 	must(t, process.Process.Kill())
 	process.Wait()
 	release, err = sqlite.LockDatabase(path)
 	must(t, err)
 	must(t, release())
 	if left := contents(t, filepath.Dir(path)); left["x.db-lock"] != "" {
-		t.Errorf("the lock file has %d bytes", len(left["x.db-lock"]))
+		t.Errorf("the size of the lock file is %d bytes", len(left["x.db-lock"]))
 	}
 }
 
-// TestLookForLock: those who take the lock for a moment, to see whether somebody has
-// it, do not keep a service from starting.
+// TestLookForLock checks that commands that hold the lock for a moment do not keep a service from
+// starting.
 func TestLookForLock(t *testing.T) {
 	t.Parallel()
 	path := created(t)
@@ -77,8 +77,7 @@ func TestLookForLock(t *testing.T) {
 	}
 }
 
-// TestOddLock: what stands in the way of the lock is not taken for damage of
-// the database.
+// TestOddLock checks that an unusable lock file is not reported as damage of the database.
 func TestOddLock(t *testing.T) {
 	t.Parallel()
 	path := created(t)
@@ -86,7 +85,7 @@ func TestOddLock(t *testing.T) {
 	_, err := sqlite.LockDatabase(path)
 	isFileError(t, err, "locking", path, sqlite.ErrLockFile)
 	if errors.Is(err, sqlite.ErrCorrupt) || errors.Is(err, sqlite.ErrInUse) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("error %v", err)
 	}
 	must(t, os.Remove(path+"-lock"))
 	must(t, os.Mkdir(path+"-lock", 0o700))
@@ -97,7 +96,7 @@ func TestOddLock(t *testing.T) {
 	isFileError(t, err, "locking", missing, fs.ErrNotExist)
 }
 
-// TestRemovedLockFile: a lock on a file that has been removed is none.
+// TestRemovedLockFile checks that a lock on a removed file does not count.
 func TestRemovedLockFile(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -115,10 +114,10 @@ func TestRemovedLockFile(t *testing.T) {
 					continue
 				}
 				if n := holders.Add(1); n != 1 {
-					t.Errorf("%d have the lock", n)
+					t.Errorf("%d goroutines hold the lock", n)
 				}
 				locked.Add(1)
-				time.Sleep(5 * time.Millisecond) // the shortest difference of file times
+				time.Sleep(5 * time.Millisecond) // more than the resolution of file times
 				holders.Add(-1)
 				wants(t, os.Remove(path), nil)
 				wants(t, release(), nil)

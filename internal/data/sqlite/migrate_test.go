@@ -29,20 +29,20 @@ func TestMigrate(t *testing.T) {
 		return errToy
 	}), errToy)
 	if version, err := toy.Verify(path); version != 2 || err != nil {
-		t.Fatalf("after a step that failed: version %d, %v", version, err)
+		t.Fatalf("after a failed step: version %d, %v", version, err)
 	}
 	must(t, toy.Migrate(path, 2, 3, add))
 	if version, err := toy.Verify(path); version != 3 || err != nil || toy.HeaderVersion(path) != 3 {
 		t.Fatalf("version %d, %v", version, err)
 	}
-	must(t, toy.Migrate(path, 2, 3, func(*sqlite.Conn) error { t.Error("it is done again"); return nil }))
+	must(t, toy.Migrate(path, 2, 3, func(*sqlite.Conn) error { t.Error("the migration ran again"); return nil }))
 	if n := noteCount(t, openAt(t, path, sqlite.Options{})); n != 1 {
 		t.Errorf("%d rows", n)
 	}
 }
 
-// TestMigrationCutOff: a migration that a power cut interrupts is undone, and
-// then done by the next.
+// TestMigrationCutOff checks that a migration interrupted by a power failure is rolled back, and
+// that the next one succeeds.
 func TestMigrationCutOff(t *testing.T) {
 	t.Parallel()
 	for name, wal := range map[string]bool{"after a clean stop": false, "with a -wal": true} {
@@ -64,7 +64,7 @@ func TestMigrationCutOff(t *testing.T) {
 			}
 			must(t, toy.Migrate(left, 2, 3, func(c *sqlite.Conn) error { _, err := c.Exec(`CREATE TABLE large (id)`); return err }))
 			if version, err := toy.Verify(left); version != 3 || err != nil {
-				t.Errorf("afterwards: version %d, %v", version, err)
+				t.Errorf("after the next migration: version %d, %v", version, err)
 			}
 			if n := noteCount(t, openAt(t, left, sqlite.Options{})); n != 1 {
 				t.Errorf("%d rows", n)
@@ -73,7 +73,7 @@ func TestMigrationCutOff(t *testing.T) {
 	}
 }
 
-// TestMigrationsAtOnce: of those that find an old database one migrates it.
+// TestMigrationsAtOnce checks that of several concurrent migrations, one changes the database.
 func TestMigrationsAtOnce(t *testing.T) {
 	t.Parallel()
 	path := created(t)
@@ -90,11 +90,11 @@ func TestMigrationsAtOnce(t *testing.T) {
 	}
 	running.Wait()
 	if done.Load() != 1 {
-		t.Errorf("%d have migrated it", done.Load())
+		t.Errorf("%d migrations ran", done.Load())
 	}
 }
 
-// TestVacuum: nothing deleted is left in the file or its -wal.
+// TestVacuum checks that no deleted content remains in the file or its -wal.
 func TestVacuum(t *testing.T) {
 	t.Parallel()
 	const canary = "canary-canary-canary"
@@ -111,11 +111,11 @@ func TestVacuum(t *testing.T) {
 		return files
 	}
 	if len(found()) == 0 {
-		t.Error("the deleted row left no trace")
+		t.Error("the deleted row left no trace before Vacuum")
 	}
 	must(t, sqlite.Vacuum(t.Context(), db.Path()))
 	if files := found(); len(files) > 0 {
-		t.Errorf("the deleted row is left in %q", files)
+		t.Errorf("the deleted row remains in %q", files)
 	}
 	must(t, note(db, "x"))
 	if n := noteCount(t, db); n != 2 {
@@ -123,7 +123,7 @@ func TestVacuum(t *testing.T) {
 	}
 }
 
-// TestVacuumInUse: a reader of an old state keeps the deleted rows.
+// TestVacuumInUse checks that Vacuum returns ErrBusy while a reader still sees the deleted rows.
 func TestVacuumInUse(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)
@@ -131,13 +131,13 @@ func TestVacuumInUse(t *testing.T) {
 	must(t, db.ReadTx(func(c *sqlite.Conn) error {
 		_, err := c.QueryInt(`SELECT count(*) FROM notes`)
 		must(t, err)
-		wants(t, sqlite.Vacuum(t.Context(), db.Path()), sqlite.ErrBusy) // after the wait of a statement
+		wants(t, sqlite.Vacuum(t.Context(), db.Path()), sqlite.ErrBusy) // after waiting as long as a statement does
 		return nil
 	}))
 	must(t, sqlite.Vacuum(t.Context(), db.Path()))
 }
 
-// TestVacuumBesideCheckpoints: a checkpoint of another program does not last.
+// TestVacuumBesideCheckpoints checks that Vacuum waits for a checkpoint of another program.
 func TestVacuumBesideCheckpoints(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)
@@ -163,7 +163,7 @@ func TestVacuumBesideCheckpoints(t *testing.T) {
 	}
 }
 
-// TestMergeWAL: a database that was left with a -wal is one file.
+// TestMergeWAL checks that a database with a -wal becomes a single file.
 func TestMergeWAL(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)
@@ -173,7 +173,7 @@ func TestMergeWAL(t *testing.T) {
 	must(t, sqlite.MergeWAL(left))
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
 		if osutil.Exists(left + suffix) {
-			t.Errorf("left behind: %s", suffix)
+			t.Errorf("remaining file: %s", suffix)
 		}
 	}
 	c, err := sqlite.OpenImmutable(left)
@@ -186,16 +186,15 @@ func TestMergeWAL(t *testing.T) {
 	wants(t, sqlite.MergeWAL(left), sqlite.ErrPermission)
 }
 
-// TestMergeWALInUse: a database that another program has open is refused at
-// once.
+// TestMergeWALInUse checks that MergeWAL immediately rejects a database in use.
 func TestMergeWALInUse(t *testing.T) {
 	t.Parallel()
 	refused := func(path string) {
 		t.Helper()
 		start := time.Now()
 		wants(t, sqlite.MergeWAL(path), sqlite.ErrBusy)
-		if waited := time.Since(start); waited > 4*time.Second { // a wait for a lock is 5
-			t.Errorf("it waited for %v", waited)
+		if waited := time.Since(start); waited > 4*time.Second { // waiting for a lock takes 5 s
+			t.Errorf("waited for %v", waited)
 		}
 	}
 	db := openToy(t)
@@ -209,7 +208,7 @@ func TestMergeWALInUse(t *testing.T) {
 	defer c.Close()
 	must(t, c.Transaction(func() error {
 		_, err := c.QueryInt(`SELECT count(*) FROM notes`)
-		refused(db.Path()) // which has no -wal any more
+		refused(db.Path()) // the -wal is gone by now
 		return err
 	}))
 }

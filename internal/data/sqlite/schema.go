@@ -12,24 +12,23 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// SchemaError says how the schema of a database differs from that of its version.
+// SchemaError lists the differences between the schema of a database and the schema of its version.
 type SchemaError struct {
 	Version int
-	Faults  []string // as in: the trigger "x" is not of this program
+	Faults  []string // such as: the table "x" is missing
 }
 
 func (e *SchemaError) Error() string {
-	text := fmt.Sprintf("its schema is not that of version %d: %s", e.Version, e.Faults[0])
+	text := fmt.Sprintf("its schema differs from version %d: %s", e.Version, e.Faults[0])
 	if more := len(e.Faults) - 1; more > 0 {
 		text += fmt.Sprintf(" (and %d more)", more)
 	}
 	return text
 }
 
-// CheckSchema returns a SchemaError unless the schema of a database is Schema. A foreign
-// trigger or view could change or hide records. The tables of SQLite itself and of
-// Litestream are accepted, and so is an older version, which an upgrade checks. It returns
-// the error of Check first.
+// CheckSchema returns a SchemaError if the schema of a database differs from Schema, because a
+// foreign trigger or view could change or hide records. It accepts tables of SQLite and Litestream,
+// and any older version, which an upgrade checks. Errors of Check come first.
 func (f Format) CheckSchema(c *Conn) error {
 	version, err := c.QueryInt(`PRAGMA user_version`)
 	switch {
@@ -55,8 +54,7 @@ func (f Format) CheckSchema(c *Conn) error {
 	if err != nil {
 		return err
 	}
-	faults := compare(got, want)
-	if len(faults) > 0 {
+	if faults := compare(got, want); len(faults) > 0 {
 		return &SchemaError{int(version), faults}
 	}
 	return nil
@@ -65,13 +63,12 @@ func (f Format) CheckSchema(c *Conn) error {
 // part is a table, an index, a trigger or a view.
 type part struct{ kind, name, table string }
 
-// String names the part.
 func (p part) String() string { return "the " + p.kind + " " + osutil.InQuotes(p.name) }
 
-// ofOthers are the statements of the tables of SQLite and of Litestream that may be in every
-// database. They hold nothing of ours. A table of such a name that is created in another way,
-// as with a foreign key, could stop our writes.
-var ofOthers = map[string]string{
+// externalTables has the statements of tables that SQLite and Litestream may add to any database.
+// A table with one of these names but another statement, for example with a foreign key, could
+// block writes.
+var externalTables = map[string]string{
 	"sqlite_sequence":  normalize(`CREATE TABLE sqlite_sequence(name,seq)`),
 	"sqlite_stat1":     normalize(`CREATE TABLE sqlite_stat1(tbl,idx,stat)`),
 	"sqlite_stat4":     normalize(`CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)`),
@@ -84,14 +81,14 @@ func (c *Conn) schema() (map[part]string, error) {
 	parts := map[part]string{}
 	err := c.Query(`SELECT type, name, tbl_name, sql FROM sqlite_schema`, nil, func(row Row) {
 		p, statement := part{row.Text(0), row.Text(1), row.Text(2)}, normalize(row.Text(3))
-		if p.kind != "table" || statement != ofOthers[p.name] {
+		if p.kind != "table" || statement != externalTables[p.name] {
 			parts[p] = statement
 		}
 	})
 	return parts, err
 }
 
-// schemaOf returns what statements make of an empty database.
+// schemaOf returns the parts of the schema that text creates.
 func schemaOf(text string) (parts map[part]string, err error) {
 	c, err := open("file:schema?mode=memory&_error_rc=1&_dqs=0")
 	if err != nil {
@@ -103,17 +100,18 @@ func schemaOf(text string) (parts map[part]string, err error) {
 	return parts, errors.Join(err, c.Close())
 }
 
+// compare returns the differences between two schemas, sorted by name.
 func compare(got, want map[part]string) (faults []string) {
 	order := func(a, b part) int { return cmp.Compare(a.kind+"\x00"+a.name, b.kind+"\x00"+b.name) }
 	for _, p := range slices.SortedFunc(maps.Keys(got), order) {
 		if statement, ours := want[p]; !ours {
-			faults = append(faults, p.String()+" is not of this program")
+			faults = append(faults, p.String()+" is not part of this program's schema")
 		} else if got[p] != statement {
-			faults = append(faults, p.String()+" is not as this program makes it")
+			faults = append(faults, p.String()+" differs from this program's schema")
 		}
 	}
 	for _, p := range slices.SortedFunc(maps.Keys(want), order) {
-		if _, there := got[p]; !there {
+		if _, exists := got[p]; !exists {
 			faults = append(faults, p.String()+" is missing")
 		}
 	}
@@ -122,8 +120,8 @@ func compare(got, want map[part]string) (faults []string) {
 
 var token = regexp.MustCompile(`(?s)--[^\n]*|/\*.*?\*/|[ \t\n\f\r]+|'[^']*'|[\w$\x{80}-\x{10FFFF}]+|.`)
 
-// normalize returns the tokens of a statement with a space between them. Comments and space
-// make no difference: ALTER TABLE sets them in another way. SQLite reads no further than a NUL.
+// normalize returns the tokens of a statement, separated by spaces. It ignores comments and
+// whitespace, which ALTER TABLE changes. SQLite stops reading at a NUL.
 func normalize(statement string) string {
 	statement, _, _ = strings.Cut(statement, "\x00")
 	var tokens []string
@@ -135,15 +133,16 @@ func normalize(statement string) string {
 	return strings.Join(tokens, " ")
 }
 
-// Migrate takes the database at path from one schema version to another by
-// change, in one transaction. A file that another process has just taken there
-// is left alone. Version 0 is an empty file.
+// Migrate upgrades the database at path from one schema version to another in one transaction that
+// calls change. It does nothing if another process has already upgraded the file. Version 0 is an
+// empty file.
 func (f Format) Migrate(path string, from, to int, change func(*Conn) error) error {
 	c, err := open(migrationDSN(path))
 	if err != nil {
 		return err
 	}
-	defer c.Close() // rolls back what is not committed
+	defer c.Close() // rolls back an open transaction
+
 	if _, err := c.Exec(`BEGIN IMMEDIATE`); err != nil {
 		return err
 	}

@@ -1,11 +1,6 @@
-// Package sqlite is the engine of the store: connections, readers beside one
-// writer with group commit, checkpoints, and what can be said of a database file
-// before it is opened. It knows no table.
-//
-// A write goes through writer.go, and from the -wal into the file by checkpoint.go.
-// conn.go has one connection, and the settings of each kind. file.go, schema.go and
-// lock.go are about a database that is not open, copy.go about copies and files that
-// are rewritten.
+// Package sqlite opens, reads, writes, copies and checks SQLite database files. Writes are grouped
+// into commits of one connection, while several other connections read. The package does not
+// depend on any table of the application.
 package sqlite
 
 import (
@@ -24,40 +19,39 @@ import (
 // Version is the version of SQLite.
 const Version = sqlite3.SQLITE_VERSION
 
-// DB is an open database in WAL mode: a few connections that read and one
-// that writes.
+// DB is an open database in WAL mode, with several connections for reading and one for writing.
 type DB struct {
 	Clock *Clock
 
 	path    string
 	options Options
-	readers chan *Conn   // those that are idle; closed with the database
+	readers chan *Conn   // idle connections; closed with the database
 	gate    sync.RWMutex // held for reading while a reader is in use
 	writer  *writer
 	lost    atomic.Bool
 	damaged atomic.Bool
-	fault   atomic.Pointer[error] // of the last transaction; see WritingFault
+	fault   atomic.Pointer[error] // of the last write; see WritingFault
 
-	writable   atomic.Bool // false while there are readers only, on a full disk
-	connecting sync.Mutex  // held while the connections are replaced or closed
-	tried      time.Time   // when MakeWritable looked for room
+	writable   atomic.Bool // false on a full disk, where only readers are open
+	connecting sync.Mutex  // held while connections are replaced or closed
+	tried      time.Time   // when MakeWritable last checked for space
 }
 
-// Options are what a database asks its owner for. All may be nil.
+// Options configure a database. All fields are optional.
 type Options struct {
 	Now          func() time.Time // the system's clock; nil means time.Now
-	BeforeCommit func(*Tx) error  // runs last in every transaction of the writer that has written
+	BeforeCommit func(*Tx) error  // runs at the end of every write transaction that may have changed something
 }
 
-// readerCount is the number of connections that read.
+// readerCount is the number of connections for reading.
 var readerCount = max(4, runtime.NumCPU())
 
-// OpenFiles is how many files a DB has open: two for each connection, the
-// database and its -wal, and one -shm.
+// OpenFiles is the number of files that a DB keeps open: the database and its -wal for each
+// connection, and one -shm.
 var OpenFiles = 2*(2+readerCount) + 1
 
-// Open opens the database at path, which must be whole and of the right
-// format. On a full disk it may be readable only, until MakeWritable finds room.
+// Open opens the database at path, which must be complete and have the right format. On a full disk
+// the database may be read-only until MakeWritable finds space.
 func Open(path string, options Options) (*DB, error) {
 	db := newDB(path, options)
 	err := db.connect()
@@ -70,8 +64,8 @@ func Open(path string, options Options) (*DB, error) {
 	return db, nil
 }
 
-// OpenReadOnly opens a database that no one changes, such as a backup. It leaves no file
-// next to it.
+// OpenReadOnly opens a database that no one changes, such as a backup. It creates no file next to
+// it.
 func OpenReadOnly(path string) (*DB, error) {
 	db := newDB(path, Options{})
 	if err := db.connectReadOnly(); err != nil {
@@ -109,13 +103,12 @@ func (db *DB) connect() error {
 	return err
 }
 
-// setReaders has these connections read in place of those that have until now, none of
-// which is in use.
+// setReaders adds connections for reading. It closes the existing ones, which are not in use.
 func (db *DB) setReaders(conns []*Conn) (err error) {
 	replacing := len(db.readers) > 0
 	for _, c := range conns {
 		if replacing {
-			old := <-db.readers // waits for one that Salvage has lent
+			old := <-db.readers // waits while Salvage uses it
 			err = cmp.Or(err, old.Close())
 		}
 		db.readers <- c
@@ -123,10 +116,9 @@ func (db *DB) setReaders(conns []*Conn) (err error) {
 	return err
 }
 
-// connectReadOnly opens readers that need no room on a full disk for the files that
-// SQLite needs beside a database that is written: the -wal and the -shm, of 32 KiB at
-// first. That is possible while no -wal holds a part of the database, as after every
-// orderly end. They do not see what other programs write meanwhile.
+// connectReadOnly opens readers that need no -wal and no -shm, for which a full disk may lack
+// space. This requires that the -wal contains no part of the database, as after a clean shutdown.
+// The readers do not see later changes by other programs.
 func (db *DB) connectReadOnly() error {
 	conns, err := openAll(slices.Repeat([]string{immutableDSN(db.path)}, readerCount))
 	if err != nil {
@@ -135,17 +127,16 @@ func (db *DB) connectReadOnly() error {
 	return db.setReaders(conns)
 }
 
-// Writable reports whether the database is open for writing, as always but on a
-// full disk.
+// Writable reports whether the database is open for writing. It is false only on a full disk.
 func (db *DB) Writable() bool { return db.writable.Load() }
 
-// openAll opens a connection for each data source name, or none.
+// openAll opens a connection for each data source name. If one fails, it closes the others.
 func openAll(sources []string) (conns []*Conn, err error) {
 	for _, source := range sources {
 		c, err := open(source)
 		if err == nil {
 			conns = append(conns, c)
-			_, err = c.QueryInt(`PRAGMA page_count`) // opens the files beside the database, too
+			_, err = c.QueryInt(`PRAGMA page_count`) // also opens the -wal and the -shm
 		}
 		if err != nil {
 			closeAll(conns)
@@ -162,14 +153,12 @@ func closeAll(conns []*Conn) (err error) {
 	return err
 }
 
-// Path returns the path that the database was opened by.
+// Path returns the path passed to Open.
 func (db *DB) Path() string { return db.path }
 
-// Read lends out a connection to read with. All that one statement reads is of
-// one moment. do must not call Read or Write.
-//
-// A panic of do leaves the connection fit for the next caller: Query and
-// Transaction end by deferred calls what they have begun.
+// Read calls do with a connection for reading. Each statement reads a single state of the
+// database. do must not call Read or Write. If do panics, the connection remains usable: Query and
+// Transaction clean up with deferred calls.
 func (db *DB) Read(do func(*Conn) error) error {
 	if db.lost.Load() {
 		return ErrLost
@@ -179,8 +168,8 @@ func (db *DB) Read(do func(*Conn) error) error {
 	return db.note(db.Salvage(do))
 }
 
-// Salvage is Read for a database that may be lost: on Unix a file that was deleted can
-// be read until it is closed.
+// Salvage is like Read, but also works for a lost database: on Unix, a deleted file remains
+// readable until it is closed.
 func (db *DB) Salvage(do func(*Conn) error) error {
 	c, open := <-db.readers
 	if !open {
@@ -190,19 +179,18 @@ func (db *DB) Salvage(do func(*Conn) error) error {
 	return do(c)
 }
 
-// ReadTx is Read within one transaction: all that do reads is of one moment.
+// ReadTx is like Read within one transaction, so that do reads a single state.
 func (db *DB) ReadTx(do func(*Conn) error) error {
 	return db.Read(func(c *Conn) error {
 		return c.Transaction(func() error { return do(c) })
 	})
 }
 
-// Connect opens a further connection that reads, for work that takes minutes.
-// The caller closes it.
+// Connect opens another connection for reading, for work that takes minutes. The caller closes it.
 func (db *DB) Connect() (*Conn, error) { return Peek(db.path) }
 
-// Close waits for what is under way and closes the database. A second call
-// returns ErrClosed.
+// Close waits for running reads and writes, then closes the database. A second call returns
+// ErrClosed.
 func (db *DB) Close() error {
 	db.connecting.Lock()
 	defer db.connecting.Unlock()
@@ -216,19 +204,18 @@ func (db *DB) Close() error {
 		conns = append(conns, c)
 	}
 	close(db.readers)
-	// The last connection to close removes the -wal, which a reader cannot do.
+	// The last connection to close removes the -wal. A reader cannot do this.
 	if db.Writable() {
 		conns = append(conns, db.writer.checkpoints.Conn, db.writer.conn)
 	}
 	return closeAll(conns)
 }
 
-// roomInterval is the time between two looks for room, during which nobody
-// reads.
-const roomInterval = 100 * time.Millisecond
+// spaceInterval is the minimum time between two checks for space, which block readers.
+const spaceInterval = 100 * time.Millisecond
 
-// MakeWritable opens the connections that the full disk had no room for. The
-// error is ErrFull while there is none. A database that is writable stays so.
+// MakeWritable opens the connections for writing if the disk was full when the database was opened.
+// It returns ErrFull while there is no space, and nil if the database is already writable.
 func (db *DB) MakeWritable() error {
 	if db.Writable() {
 		return nil
@@ -238,16 +225,16 @@ func (db *DB) MakeWritable() error {
 	switch {
 	case db.Writable() || db.writer.stopped.Load():
 		return nil
-	case time.Since(db.tried) < roomInterval:
+	case time.Since(db.tried) < spaceInterval:
 		return ErrFull
 	}
 	db.tried = time.Now()
-	db.gate.Lock() // no reader is in use
+	db.gate.Lock() // waits for the readers
 	defer db.gate.Unlock()
 	return db.connect()
 }
 
-// SizeOf returns how many bytes a database takes: its file and its -wal.
+// SizeOf returns the size of a database in bytes: its file and its -wal.
 func SizeOf(path string) (bytes int64) {
 	for _, suffix := range []string{"", "-wal"} {
 		if info, err := os.Stat(path + suffix); err == nil {
@@ -257,20 +244,18 @@ func SizeOf(path string) (bytes int64) {
 	return bytes
 }
 
-// hasWAL reports whether a part of the database at path may be in its -wal.
+// hasWAL reports whether the -wal of the database at path may contain a part of it.
 func hasWAL(path string) bool {
 	info, err := os.Stat(path + "-wal")
 	return err == nil && info.Size() > 0
 }
 
-// Lose ends all reading and writing: the caller has found that the files of the
-// database have gone or were changed. It returns when no write is under way. From
-// then on Read and Write return ErrLost.
+// Lose marks the database as lost, because its files were deleted, moved or changed. It waits for
+// running writes. From then on Read and Write return ErrLost.
 func (db *DB) Lose() {
 	db.lost.Store(true)
 	db.writer.stop()
 }
 
-// IsLost reports whether the database is lost: Lose was called, or BeforeCommit returned
-// ErrLost.
+// IsLost reports whether Lose was called or BeforeCommit returned ErrLost.
 func (db *DB) IsLost() bool { return db.lost.Load() }

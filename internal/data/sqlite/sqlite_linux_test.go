@@ -16,7 +16,7 @@ import (
 
 const nobody = 65534
 
-// asNobody does something as a user without rights, if the tests run as root.
+// asNobody calls do, as an unprivileged user if the tests run as root.
 func asNobody(do func()) {
 	done := make(chan bool)
 	go func() {
@@ -30,8 +30,8 @@ func asNobody(do func()) {
 	<-done
 }
 
-// TestForbidden: what the system refuses is said in one way, whether the file,
-// its folder or SQLite meets it.
+// TestForbidden checks that missing permissions give the same error, whether the file, its folder
+// or SQLite is affected.
 func TestForbidden(t *testing.T) {
 	t.Parallel()
 	path := created(t)
@@ -53,7 +53,7 @@ func TestForbidden(t *testing.T) {
 	}{
 		{0o000, 0o700, "inspecting verifying opening"},
 		{0o600, 0o000, "inspecting verifying opening locking"},
-		{0o600, 0o500, "opening locking"}, // and the file can still be read
+		{0o600, 0o500, "opening locking"}, // the file remains readable
 		{0o400, 0o500, "opening locking"},
 	} {
 		must(t, os.Chmod(path, tt.file))
@@ -74,8 +74,8 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
-// TestReadOnlyDiskAsRoot: a database is read from it unless it has a -wal, and the reason
-// for what fails is the disk.
+// TestReadOnlyDiskAsRoot checks that a database on a read-only disk can be read unless it has a
+// -wal, and that other operations return ErrReadOnly.
 func TestReadOnlyDiskAsRoot(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

@@ -28,8 +28,9 @@ const toySchema = `
 
 const insertNote = `INSERT INTO notes (at, body) VALUES (?, ?)`
 
-// lockHelper is set, to the path of a database, where this test binary is a
-// second process that locks it.
+// lockHelper is an environment variable. If it is the path of a database, this test binary runs as
+// a second process that locks the database.
+
 const lockHelper = "TEST_LOCK_DATABASE"
 
 func TestMain(m *testing.M) {
@@ -40,15 +41,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// holdLock locks a database until the standard input ends.
+// holdLock locks a database until standard input ends.
 func holdLock(path string) {
 	_, err := sqlite.LockDatabase(path)
 	fmt.Println(err == nil, err)
 	io.Copy(io.Discard, os.Stdin)
 }
 
-// startLockHelper starts a second process that locks a database. It returns
-// what that process says of it.
+// startLockHelper starts a second process that locks a database. It returns the output of that
+// process.
 func startLockHelper(t *testing.T, path string) (process *exec.Cmd, says string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -66,7 +67,7 @@ func startLockHelper(t *testing.T, path string) (process *exec.Cmd, says string)
 	return process, strings.TrimSpace(says)
 }
 
-// must ends the test on an error.
+// must ends the test if err is not nil.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -74,15 +75,15 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// wants reports an error that is not the one that must come.
+// wants reports an error that does not match the wanted one.
 func wants(t *testing.T, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
-		t.Errorf("the error is %v, not %v", err, want)
+		t.Errorf("error %v, want %v", err, want)
 	}
 }
 
-// create makes a database with the toy schema at path.
+// create creates a database with the toy schema at path.
 func create(t testing.TB, path string) {
 	t.Helper()
 	must(t, os.WriteFile(path, nil, 0o600))
@@ -92,7 +93,7 @@ func create(t testing.TB, path string) {
 	}))
 }
 
-// created makes a database in a folder of its own.
+// created creates a database in a new folder.
 func created(t testing.TB) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "x.db")
@@ -133,7 +134,7 @@ func noteCount(t testing.TB, db *sqlite.DB) (n int64) {
 	return n
 }
 
-// contents are the files of a folder.
+// contents returns the contents of the files in a folder by name.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -147,8 +148,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// cutOff copies a database in use with its -wal or -journal: what a power cut
-// would leave.
+// cutOff copies a database in use with its -wal or -journal, as a power failure would leave it.
 func cutOff(t testing.TB, path string) (left string) {
 	t.Helper()
 	left = filepath.Join(t.TempDir(), "x.db")
@@ -163,7 +163,7 @@ func cutOff(t testing.TB, path string) (left string) {
 	return left
 }
 
-// TestClose: the database is one file again, and later calls say why they fail.
+// TestClose checks that Close leaves a single file, and that later calls return ErrClosed.
 func TestClose(t *testing.T) {
 	t.Parallel()
 	path := created(t)
@@ -172,7 +172,7 @@ func TestClose(t *testing.T) {
 	must(t, note(db, "x"))
 	must(t, db.Close())
 	if left := contents(t, filepath.Dir(path)); len(left) != 1 {
-		t.Errorf("%d files are left", len(left))
+		t.Errorf("%d files remain", len(left))
 	}
 	wants(t, note(db, "x"), sqlite.ErrClosed)
 	wants(t, db.Read(func(*sqlite.Conn) error { return nil }), sqlite.ErrClosed)
@@ -180,7 +180,7 @@ func TestClose(t *testing.T) {
 	wants(t, db.Close(), sqlite.ErrClosed)
 }
 
-// TestCloseDuringWrites: a change is there if and only if its caller was told.
+// TestCloseDuringWrites checks that a change is stored if and only if Write returned nil.
 func TestCloseDuringWrites(t *testing.T) {
 	t.Parallel()
 	path := created(t)
@@ -209,11 +209,11 @@ func TestCloseDuringWrites(t *testing.T) {
 	must(t, db.Close())
 	running.Wait()
 	if n := noteCount(t, openAt(t, path, sqlite.Options{})); n != made {
-		t.Errorf("%d rows, and %d were promised", n, made)
+		t.Errorf("%d rows after %d successful writes", n, made)
 	}
 }
 
-// TestReadTx: all in one transaction is of one moment.
+// TestReadTx checks that all statements in one transaction read the same state.
 func TestReadTx(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)
@@ -244,8 +244,8 @@ func TestReadTx(t *testing.T) {
 	}
 }
 
-// TestPanicInRead: the connection is given back, with no statement and no
-// transaction left open.
+// TestPanicInRead checks that a panic returns the connection without an open statement or
+// transaction.
 func TestPanicInRead(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)
@@ -261,7 +261,7 @@ func TestPanicInRead(t *testing.T) {
 			return db.ReadTx(func(c *sqlite.Conn) error { return c.Query(query, nil, func(sqlite.Row) { panic("oops") }) })
 		},
 	} {
-		for range 2 * max(4, runtime.NumCPU()) { // more often than there are connections
+		for range 2 * max(4, runtime.NumCPU()) { // more often than the number of connections
 			func() {
 				defer func() {
 					if p := recover(); p != "oops" {
@@ -272,29 +272,29 @@ func TestPanicInRead(t *testing.T) {
 			}()
 		}
 		must(t, db.ReadTx(func(c *sqlite.Conn) error { return c.Query(query, nil, func(sqlite.Row) {}) }))
-		must(t, note(db, "x")) // and the new row is seen: no old snapshot is held
+		must(t, note(db, "x")) // the new row is visible, so no old snapshot is open
 		if n, want := noteCount(t, db), noteCount(t, db); n != want || n < 2 {
 			t.Errorf("%s: %d rows, then %d", name, n, want)
 		}
 	}
 }
 
-// TestOpenFails leaves nothing open, or Windows could not remove the folder.
+// TestOpenFails checks that a failed Open leaves no file open, so that Windows can remove the folder.
 func TestOpenFails(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
 	_, err := sqlite.Open(path, sqlite.Options{})
-	wants(t, err, sqlite.ErrPermission) // SQLite does not say that it is missing
+	wants(t, err, sqlite.ErrPermission) // SQLite does not report that the file is missing
 	var failure *sqlite.FileError
 	if !errors.As(err, &failure) || failure.Op != "opening" || failure.Path != path {
-		t.Errorf("the error is %v", err)
+		t.Errorf("error %v", err)
 	}
 	must(t, os.WriteFile(path, []byte(strings.Repeat("text", 1000)), 0o600))
 	_, err = sqlite.Open(path, sqlite.Options{})
 	wants(t, err, sqlite.ErrCorrupt)
 }
 
-// TestOddPaths: nothing in a path is taken for a setting of the connection.
+// TestOddPaths checks that no character of a path is read as a setting of the connection.
 func TestOddPaths(t *testing.T) {
 	t.Parallel()
 	names := []string{"with space.db", "50%41.db", "a#b.db", "a&mode=memory;b=c.db", "näme.db", "file:x.db"}
@@ -309,13 +309,13 @@ func TestOddPaths(t *testing.T) {
 		db, err := sqlite.Open(path, sqlite.Options{})
 		must(t, err)
 		if db.Path() != path {
-			t.Errorf("the path is %q", db.Path())
+			t.Errorf("path %q", db.Path())
 		}
 		must(t, note(db, "x"))
 		must(t, db.Close())
 		files := contents(t, filepath.Dir(path))
 		if !strings.HasPrefix(files[name], "SQLite format 3\x00") || len(files) != 1 {
-			t.Errorf("%q: there are %d files", name, len(files))
+			t.Errorf("%q: %d files", name, len(files))
 		}
 		c, err := sqlite.OpenImmutable(path)
 		must(t, err)
@@ -326,7 +326,8 @@ func TestOddPaths(t *testing.T) {
 	}
 }
 
-// TestRelativePath cannot run beside others.
+// TestRelativePath changes the working directory, so it cannot run in parallel.
+
 func TestRelativePath(t *testing.T) {
 	t.Chdir(t.TempDir())
 	create(t, "x.db")

@@ -1,7 +1,9 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql/driver"
+
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -13,59 +15,57 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// writer has the one connection that writes.
-//
-// It does group commit. The first caller becomes the leader: it commits its own
-// job together with all jobs that are waiting, in one transaction. Then it hands
-// over to the first of the jobs that have arrived meanwhile. So one fsync
-// serves many callers, and a caller alone waits for no other goroutine.
+// writer owns the only connection that writes. It groups commits: the first caller becomes the
+// leader and commits its own job and all waiting jobs in one transaction. Then it makes the first
+// of the jobs that arrived in the meantime the next leader. So one fsync serves many callers, and
+// a single caller never waits for another goroutine.
 type writer struct {
 	db          *DB
-	conn        *Conn         // nil while there is no room
+	conn        *Conn         // nil while the disk is full
 	timeout     time.Duration // writerTimeout
 	checkpoints *checkpointer
 
 	mu      sync.Mutex
 	waiting []*job
-	leading bool           // a caller has the connection
-	stopped atomic.Bool    // no job is taken any more; set with mu locked
-	running sync.WaitGroup // of all that were taken
+	leading bool           // a caller is using the connection
+	stopped atomic.Bool    // no further jobs are accepted; set with mu locked
+	running sync.WaitGroup // all accepted jobs
 }
 
-// largestGroup bounds how long the first job of a group waits for the last.
+// largestGroup limits how long the first job of a group waits for the last.
 const largestGroup = 256
 
-// job is a change to make within a transaction, and what came of it.
+// job is a change to make within a transaction, and its result.
 type job struct {
 	do   func(*Tx) error
-	long bool // WriteLong
+	long bool // from WriteLong
 	err  error
-	turn chan bool // true: lead; false: done
+	turn chan bool // receives true to lead, or false when the job is done
 }
 
-// Tx is a transaction that writes.
+// Tx is a write transaction.
 type Tx struct {
 	*Conn
-	Now      int64   // milliseconds: the time of everything in the transaction
-	Noted    []int64 // what the jobs have noted for BeforeCommit
+	Now      int64   // the time of the transaction in milliseconds
+	Noted    []int64 // the numbers that jobs passed to Note
 	onCommit []func()
 }
 
-// Note notes a number for BeforeCommit, often several times in a row. Only a job that has
-// written may call it.
+// Note records a number for BeforeCommit, but not twice in a row. A job must write before it calls
+// Note.
 func (t *Tx) Note(n int64) {
 	if last := len(t.Noted) - 1; last < 0 || t.Noted[last] != n {
 		t.Noted = append(t.Noted, n)
 	}
 }
 
-// OnCommit has do run when the transaction is on disk, before the next one
-// begins. Only a job that has written may call it: if that job fails, so does
-// the transaction. do must not panic.
+// OnCommit schedules do to run after the transaction is on disk and before the next one begins. A
+// job must write before it calls OnCommit, so that the transaction fails if the job fails. do must
+// not panic.
 func (t *Tx) OnCommit(do func()) { t.onCommit = append(t.onCommit, do) }
 
-// ExecOne is Exec for a statement that changes one row. Where it changes none the
-// error is ErrNoRows.
+// ExecOne is like Exec for a statement that changes one row. It returns ErrNoRows if it changes
+// none.
 func (t *Tx) ExecOne(text string, args ...driver.Value) error {
 	changed, err := t.Exec(text, args...)
 	if err == nil && changed == 0 {
@@ -74,18 +74,17 @@ func (t *Tx) ExecOne(text string, args ...driver.Value) error {
 	return err
 }
 
-// Write runs do in a transaction and returns when the change is on disk, or
-// not made at all. Other callers' changes may share the transaction. Where it
-// fails as a whole do runs again in one of its own, so do must change nothing
-// but the database and its own results.
+// Write runs do in a transaction and returns when the change is on disk or has failed. Changes of
+// other callers may share the transaction. If the shared transaction fails, do runs again in a
+// separate one, so do must change nothing except the database and its own results.
 //
-// A job that returns an error of its own before it has run anything but SELECT
-// fails alone. A panic becomes an error. do must not call Read or Write.
+// If do fails without an error of SQLite and has run only SELECT statements, the transaction
+// continues without it. A panic becomes an error. do must not call Read or Write.
 func (db *DB) Write(do func(*Tx) error) error { return db.write(do, false) }
 
-// WriteLong is Write for a job of seconds, as an import. It shares its transaction with no
-// other job, so that nobody waits for two of them. While another process has the lock it
-// asks less often than Write, so that short jobs come first.
+// WriteLong is like Write for a job that takes seconds, such as an import. It shares its
+// transaction with no other job, so that no job waits for two long ones. While another process
+// holds the lock, it tries less often than Write, so that short jobs come first.
 func (db *DB) WriteLong(do func(*Tx) error) error { return db.write(do, true) }
 
 func (db *DB) write(do func(*Tx) error, long bool) error {
@@ -113,7 +112,7 @@ func (db *DB) write(do func(*Tx) error, long bool) error {
 	return j.err
 }
 
-// lead commits the jobs that are waiting. The first of them is the leader's.
+// lead commits a group of waiting jobs, beginning with the caller's.
 func (w *writer) lead() {
 	group := w.nextGroup()
 	w.commit(group)
@@ -124,7 +123,7 @@ func (w *writer) lead() {
 	w.handOver(group[0].long)
 }
 
-// nextGroup takes the first of the waiting jobs, and all that may share its transaction.
+// nextGroup removes the first waiting job, and all that can share its transaction, from the queue.
 func (w *writer) nextGroup() (group []*job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -140,8 +139,8 @@ func (w *writer) nextGroup() (group []*job) {
 	return group
 }
 
-// handOver makes the first of the waiting jobs the leader, if there is one. Those who have
-// waited for a long job come before the next long one.
+// handOver makes the first waiting job the leader. After a long job, a short job comes before the
+// next long one.
 func (w *writer) handOver(afterLong bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -156,7 +155,7 @@ func (w *writer) handOver(afterLong bool) {
 	w.leading = false
 }
 
-// stop refuses further jobs and returns when all others are done.
+// stop rejects further jobs and returns when all others are done.
 func (w *writer) stop() {
 	w.mu.Lock()
 	w.stopped.Store(true)
@@ -165,8 +164,8 @@ func (w *writer) stop() {
 	w.checkpoints.done.Wait()
 }
 
-// commit runs the group in one transaction. If that fails each job gets a
-// transaction of its own, so that only the jobs that cannot succeed fail.
+// commit runs the group in one transaction. If the transaction fails, each job runs in its own, so
+// that only the jobs at fault fail.
 func (w *writer) commit(group []*job) {
 	err := w.db.note(w.db.explainFull(w.transact(group)))
 	w.db.noteWriting(err)
@@ -187,8 +186,8 @@ func (w *writer) commit(group []*job) {
 	}
 }
 
-// transact commits all jobs, or none. A job that fails alone keeps its error
-// and does not stop the others.
+// transact commits all jobs or none. A job that fails alone keeps its error, and the others
+// continue.
 func (w *writer) transact(group []*job) (err error) {
 	t := &Tx{Conn: w.conn, Now: w.db.Clock.Now().UnixMilli()}
 	if err := w.begin(group[0].long); err != nil {
@@ -196,7 +195,7 @@ func (w *writer) transact(group []*job) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			t.Exec(`ROLLBACK`) // fails where SQLite has rolled back by itself
+			t.Exec(`ROLLBACK`) // fails if SQLite has already rolled back
 		}
 	}()
 	written := false
@@ -223,7 +222,7 @@ func (w *writer) transact(group []*job) (err error) {
 
 var patienceSQL = fmt.Sprintf(`PRAGMA busy_timeout = %d`, writerPatience.Milliseconds())
 
-// begin begins a transaction. While another process has the lock it waits.
+// begin begins a transaction. It waits while another process holds the lock.
 func (w *writer) begin(long bool) error {
 	for began := time.Now(); ; {
 		_, err := w.conn.Exec(`BEGIN IMMEDIATE`)
@@ -236,17 +235,16 @@ func (w *writer) begin(long bool) error {
 	}
 }
 
-// failsAlone reports whether a job has left the transaction as it was, so that
-// the others can go on. A failure of SQLite may have rolled it back, even in a
-// SELECT. What a panic has left behind is not known.
+// failsAlone reports whether a failed job left the transaction unchanged, so that the others can
+// continue. An error of SQLite may have rolled the transaction back, even in a SELECT. The state
+// after a panic is unknown.
 func (t *Tx) failsAlone(err error) bool {
 	return !t.wrote && !errors.As(err, new(ResultError)) && !errors.Is(err, errPanic)
 }
 
 var errPanic = errors.New("panic")
 
-// run turns a panic of a job into its error: the goroutine that runs it may be
-// another caller's.
+// run calls do and returns a panic as an error, because another caller's goroutine may run do.
 func (t *Tx) run(do func(*Tx) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -256,40 +254,35 @@ func (t *Tx) run(do func(*Tx) error) (err error) {
 	return do(t)
 }
 
-// note returns err, and remembers that the database is damaged if err says so.
+// note returns err, and records whether SQLite reported damage.
 func (db *DB) note(err error) error {
-	if err == nil {
-		return nil
-	}
 	if result, ok := errors.AsType[ResultError](err); ok && result.Is(ErrCorrupt) {
 		db.damaged.Store(true)
 	}
 	return err
 }
 
-// Damaged reports whether SQLite has found the files of the database damaged while it
-// read or wrote them, and finds them damaged again on a new connection. It calls a
-// disk that could not be read damage, too, which may have passed.
+// Damaged reports whether SQLite found the database damaged while reading or writing, and finds it
+// damaged again on a new connection. A disk that is temporarily unreadable also looks damaged.
 func (db *DB) Damaged() bool {
 	if !db.damaged.Swap(false) {
 		return false
 	}
-	found := "ok"
 	c, err := db.Connect()
 	if err == nil {
-		err = c.QueryRow(`PRAGMA integrity_check(1)`, nil, func(row Row) { found = row.Text(0) })
+		err = c.CheckStructure(context.Background())
 		c.Close()
 	}
-	if err == nil && found == "ok" {
+	if err == nil {
 		return false
 	}
 	db.damaged.Store(true)
 	return true
 }
 
-// noteWriting notes what came of the last transaction that writes.
+// noteWriting records the result of a write for WritingFault.
 func (db *DB) noteWriting(err error) {
-	fault := error(nil)
+	var fault error
 	for _, known := range []error{ErrFull, ErrIO, ErrPermission} {
 		if errors.Is(err, known) {
 			fault = known
@@ -300,8 +293,8 @@ func (db *DB) noteWriting(err error) {
 	}
 }
 
-// WritingFault returns why nothing can be written: ErrReadOnly, or that of the last
-// transaction that the disk has refused. It is nil where writing works.
+// WritingFault returns why the database cannot be written: ErrReadOnly, or the error of the last
+// write if the disk caused it. It returns nil if writing works.
 func (db *DB) WritingFault() error {
 	switch fault := db.fault.Load(); {
 	case osutil.ReadOnly(filepath.Dir(db.path)):

@@ -13,20 +13,20 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// gather has the jobs wait behind one that holds the writer, so that they are
-// one group. It runs within a synctest bubble.
+// gather runs a job that holds the writer until all other jobs wait, so that they form one group.
+// Call it within a synctest bubble.
 func gather(t *testing.T, db *sqlite.DB, jobs []func(*sqlite.Tx) error) []error {
 	t.Helper()
 	var running sync.WaitGroup
-	let := make(chan bool)
-	running.Go(func() { wants(t, db.Write(func(*sqlite.Tx) error { <-let; return nil }), nil) })
+	release := make(chan bool)
+	running.Go(func() { wants(t, db.Write(func(*sqlite.Tx) error { <-release; return nil }), nil) })
 	synctest.Wait()
 	results := make([]error, len(jobs))
 	for i, job := range jobs {
 		running.Go(func() { results[i] = db.Write(job) })
 	}
 	synctest.Wait()
-	close(let)
+	close(release)
 	running.Wait()
 	return results
 }
@@ -35,12 +35,12 @@ func addNote(tx *sqlite.Tx) error { return tx.ExecOne(insertNote, tx.Now, "good"
 
 var errToy = errors.New("for the test")
 
-// groupCases are what one job of a group may do, and whether the others still
-// share one transaction.
+// groupCases are jobs that fail, and whether the other jobs of the group still share one
+// transaction.
 var groupCases = []struct {
 	name   string
 	do     func(*sqlite.Tx) error
-	err    error // nil: any
+	err    error // nil means any error
 	shared bool
 }{
 	{"error at once", func(*sqlite.Tx) error { return errToy }, errToy, true},
@@ -79,8 +79,8 @@ var groupCases = []struct {
 	}, nil, false},
 }
 
-// TestGroupCommit: jobs that wait together share a transaction, and a job that
-// fails fails alone.
+// TestGroupCommit checks that waiting jobs share a transaction, and that a failing job does not
+// affect the others.
 func TestGroupCommit(t *testing.T) {
 	t.Parallel()
 	for _, tt := range groupCases {
@@ -104,7 +104,7 @@ func TestGroupCommit(t *testing.T) {
 					want = "63 in 1, 0 bad"
 				}
 				if got := transactions(t, db); got != want {
-					t.Errorf("rows and transactions: %s, not %s", got, want)
+					t.Errorf("rows and transactions: %s, want %s", got, want)
 				}
 				must(t, note(db, "good"))
 			})
@@ -112,15 +112,15 @@ func TestGroupCommit(t *testing.T) {
 	}
 }
 
-// stepping has a clock that returns no time twice, so that transactions can be
-// told apart.
+// stepping returns options with a clock that never returns the same time twice, so that each
+// transaction has its own time.
 func stepping() sqlite.Options {
 	var seconds atomic.Int64
 	return sqlite.Options{Now: func() time.Time { return time.Unix(1e9+seconds.Add(1), 0) }}
 }
 
-// transactions returns how many good rows there are, in how many transactions
-// they were made, and how many bad rows there are.
+// transactions returns the number of good rows, of the transactions that added them, and of bad
+// rows.
 func transactions(t *testing.T, db *sqlite.DB) (counts string) {
 	t.Helper()
 	must(t, db.Read(func(c *sqlite.Conn) error {
@@ -132,7 +132,7 @@ func transactions(t *testing.T, db *sqlite.DB) (counts string) {
 	return counts
 }
 
-// TestLargeGroup: a group is bounded.
+// TestLargeGroup checks that the size of a group is limited.
 func TestLargeGroup(t *testing.T) {
 	t.Parallel()
 	path := created(t)
@@ -146,13 +146,12 @@ func TestLargeGroup(t *testing.T) {
 			wants(t, err, nil)
 		}
 		if got, want := transactions(t, db), "300 in 2, 0 bad"; got != want {
-			t.Errorf("rows and transactions: %s, not %s", got, want)
+			t.Errorf("rows and transactions: %s, want %s", got, want)
 		}
 	})
 }
 
-// TestConcurrentWrites: each caller gets its own answer, and what it was
-// promised.
+// TestConcurrentWrites checks that each caller gets its own result, and that its change is stored.
 func TestConcurrentWrites(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)
@@ -187,30 +186,30 @@ func TestConcurrentWrites(t *testing.T) {
 	}
 	running.Wait()
 	if n := noteCount(t, db); n != 32 {
-		t.Errorf("%d rows, not 32", n)
+		t.Errorf("%d rows, want 32", n)
 	}
 }
 
-// lock locks a database as another program that writes would, until release.
+// lock holds the write lock of a database, like another program, until release.
 func lock(t *testing.T, path string) (release func()) {
 	t.Helper()
-	locked, let, done := make(chan bool), make(chan bool), make(chan error)
+	locked, unlock, done := make(chan bool), make(chan bool), make(chan error)
 	go func() {
-		done <- toy.Migrate(path, 2, 3, func(*sqlite.Conn) error { close(locked); <-let; return errToy })
+		done <- toy.Migrate(path, 2, 3, func(*sqlite.Conn) error { close(locked); <-unlock; return errToy })
 	}()
 	<-locked
-	return func() { close(let); wants(t, <-done, errToy) }
+	return func() { close(unlock); wants(t, <-done, errToy) }
 }
 
-// TestBusy: while another program has the lock all that wait fail together,
-// and not one after the other. Reading goes on.
+// TestBusy checks that all writers wait at the same time while another program holds the lock, and
+// that reading continues.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)
 	const wait, many = time.Second, 64
 	usual := db.SetTimeout(wait)
 	if usual < 15*time.Second {
-		t.Errorf("a writer waits for %v: not as long as the largest import of a command may take", usual)
+		t.Errorf("a writer waits for %v, less than a large import takes", usual)
 	}
 	release := lock(t, db.Path())
 	start := time.Now()
@@ -229,20 +228,20 @@ func TestBusy(t *testing.T) {
 	for _, write := range []func(func(*sqlite.Tx) error) error{db.Write, db.WriteLong} {
 		writers.Go(func() { wants(t, write(addNote), nil) })
 	}
-	time.Sleep(100 * time.Millisecond) // they ask more than once
+	time.Sleep(100 * time.Millisecond) // they try several times
 	release()
 	writers.Wait()
 }
 
-// TestLong: a long job has a transaction of its own, and those who have come while one
-// runs wait for no other one. Upper case is long.
+// TestLong checks that a long job has its own transaction, and that short jobs which arrive in the
+// meantime run before the next long one. Upper case means long.
 func TestLong(t *testing.T) {
 	t.Parallel()
 	for jobs, want := range map[string]string{"xaLbMc": " x abc L M", "xLabMc": " x L abc M", "XLMabNc": " X abc L M N", "XLM": " X L M"} {
 		synctest.Test(t, func(t *testing.T) {
 			db := openToy(t)
 			var running sync.WaitGroup
-			let, last, order := make(chan bool), (*sqlite.Tx)(nil), ""
+			start, last, order := make(chan bool), (*sqlite.Tx)(nil), ""
 			for i, name := range strings.Split(jobs, "") {
 				write := db.Write
 				if strings.ToUpper(name) == name {
@@ -251,7 +250,7 @@ func TestLong(t *testing.T) {
 				running.Go(func() {
 					wants(t, write(func(tx *sqlite.Tx) error {
 						if i == 0 {
-							<-let // the others come
+							<-start // after the other jobs arrive
 						}
 						if tx != last {
 							order += " "
@@ -263,18 +262,18 @@ func TestLong(t *testing.T) {
 				})
 				synctest.Wait()
 			}
-			close(let)
+			close(start)
 			running.Wait()
 			if order != want {
-				t.Errorf("%s: the transactions were%s, not%s", jobs, order, want)
+				t.Errorf("%s: transactions%s, want%s", jobs, order, want)
 			}
 			must(t, db.Close())
 		})
 	}
 }
 
-// TestHooks: BeforeCommit writes in the same transaction, and OnCommit hears
-// only of what is committed.
+// TestHooks checks that BeforeCommit writes in the same transaction, and that OnCommit runs only
+// after a commit.
 func TestHooks(t *testing.T) {
 	t.Parallel()
 	var fail func() error
@@ -296,11 +295,11 @@ func TestHooks(t *testing.T) {
 		t.Errorf("a panic became %v", err)
 	}
 	fail = nil
-	wants(t, db.Write(func(*sqlite.Tx) error { return errToy }), errToy) // which writes nothing
+	wants(t, db.Write(func(*sqlite.Tx) error { return errToy }), errToy) // runs no hook, because it writes nothing
 	must(t, db.Write(func(tx *sqlite.Tx) error {
 		rows, err := tx.QueryInt(`SELECT count(*) FROM notes`)
 		if rows != 2 || len(committed) != 1 {
-			t.Errorf("%d rows, %d commits", rows, len(committed))
+			t.Errorf("%d rows, %d calls of OnCommit", rows, len(committed))
 		}
 		return err
 	}))
@@ -313,8 +312,7 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// TestDurable: what was promised is in the files, though the database is not
-// closed.
+// TestDurable checks that committed rows are in the files although the database is not closed.
 func TestDurable(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)
