@@ -106,7 +106,7 @@ func TestBackupRefusals(t *testing.T) {
 		{[]string{folder, "--db", db, "--force"}, 1, fmt.Sprintf("Error: writing the backup %q: it is not a file\n", folder)},
 		{[]string{db, "--db", db, "--force"}, 1, fmt.Sprintf("Error: writing the backup %q: it is the database itself\n", db)},
 		{[]string{db + "-wal", "--db", db, "--force"}, 1, fmt.Sprintf("Error: writing the backup %q: it is the database itself\n", db+"-wal")},
-		{[]string{live, "--db", db, "--force"}, 1, fmt.Sprintf("Error: writing the backup %q: its name is that of a database in use\n", live)},
+		{[]string{live, "--db", db, "--force"}, 1, fmt.Sprintf("Error: writing the backup %q: its name belongs to a database in use\n", live)},
 		{[]string{missing, "--db", db}, 1,
 			fmt.Sprintf("Error: the folder of %q does not exist\nTry: mkdir %s\n", missing, filepath.Dir(missing))},
 		{[]string{filepath.Join(dir, "new.db"), "--db", filepath.Join(dir, "absent.db")}, 1, noDatabase(filepath.Join(dir, "absent.db"))},
@@ -138,7 +138,7 @@ func TestOneBackupAtATime(t *testing.T) {
 	db, target := invented(t, 1, 10), filepath.Join(t.TempDir(), "x.db")
 	release, err := sqlite.LockFile(db + "-backup-lock")
 	must(t, err)
-	refuses(t, 1, fmt.Sprintf("Error: locking database %q: another backup is being made\n", db), "backup", target, "--db", db)
+	refuses(t, 1, fmt.Sprintf("Error: locking database %q: another backup is running\n", db), "backup", target, "--db", db)
 	must(t, release())
 	works(t, "backup", target, "--db", db)
 	if names := namesIn(t, filepath.Dir(target)); len(names) != 1 || exists(db+"-backup-lock") {

@@ -76,7 +76,7 @@ func TestEncryptedBackup(t *testing.T) {
 		{[]string{"restore", plain, "--db", restored, "--identity", key}, 1,
 			fmt.Sprintf("Error: reading the backup %q: the backup is not encrypted\n", plain)},
 		{[]string{"restore", saved, "--db", restored, "--identity", plain}, 1,
-			"Error: --identity " + plain + ": it is not an identity file of age: no line with AGE-SECRET-KEY-1 can be read\n"},
+			"Error: --identity " + plain + ": not an age identity file: no valid line begins with AGE-SECRET-KEY-1\n"},
 		{[]string{"check", "--db", saved}, 1, fmt.Sprintf("Error: %q is an encrypted backup, not a database\n", saved) +
 			"Try: to check it: firefighters check --identity KEYFILE --db " + saved + "\nTry: to restore it: firefighters restore " + saved + " --identity KEYFILE\n"},
 		{[]string{"check", "--db", saved, "--identity", key, "--repair"}, 2,

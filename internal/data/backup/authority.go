@@ -13,15 +13,16 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// authorityName returns the name of the copy of an authority among the backups of a database.
+// authorityName returns the name of the copy of the certificate authority among the backups of a
+// database.
 func authorityName(db string) string {
 	return strings.TrimSuffix(filepath.Base(db), filepath.Ext(db)) + "-authority.pem"
 }
 
-// copyAuthority copies the file of the certificate authority into the folder for backups if
-// it has changed. Without it the phones would have to trust another one after the disk has
-// failed. The copy is encrypted if the backups are. A plain copy is for a folder that
-// others cannot read.
+// copyAuthority copies the file of the certificate authority to the backup folder if it has changed.
+// Without a copy, phones would have to trust a new authority after a disk failure. The copy is
+// encrypted if the backups are. An unencrypted copy is written only if other users cannot read the
+// folder.
 func (s *Scheduler) copyAuthority() error {
 	if s.options.Authority == "" {
 		return nil
@@ -43,8 +44,8 @@ func (s *Scheduler) copyAuthority() error {
 	return osutil.WriteFile(plain, text, true)
 }
 
-// encryptAuthority writes an encrypted copy, and removes a plain one of an earlier time. No
-// one can see whether an encrypted one is the same, so it is written each time.
+// encryptAuthority writes an encrypted copy and removes an earlier unencrypted one. It writes each
+// time, because it cannot compare an encrypted copy with the original.
 func (s *Scheduler) encryptAuthority(text []byte, plain string) error {
 	if err := os.Remove(plain); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

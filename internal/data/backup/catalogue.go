@@ -13,28 +13,28 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// nameTime is the time in the name of a backup. Such names sort by time.
+// nameTime is the format of the time in the name of a backup. Names in this format sort by time.
 const nameTime = "20060102T150405Z"
 
-// fileName returns the name of the backup of a database. It begins with the
-// database's own, so that several databases may have their backups in one folder.
+// fileName returns the name of a backup. It begins with the name of the database, so that several
+// databases can share a backup folder.
 func fileName(db string, at time.Time) string {
 	ext := filepath.Ext(db)
 	return strings.TrimSuffix(filepath.Base(db), ext) + "-" + at.UTC().Format(nameTime) + ext
 }
 
-// File is a file that has the name of a backup.
+// File is a file with the name of a backup.
 type File struct {
 	Path      string
-	Time      time.Time // in its name
+	Time      time.Time // the time in its name
 	Encrypted bool
 }
 
-// Name returns the name of the file, without its folder.
+// Name returns the name of the file without its folder.
 func (f File) Name() string { return filepath.Base(f.Path) }
 
-// Check reads all of a backup. Of an encrypted one it checks what can be checked without
-// the key: its header, its length and, where it was noted, its SHA-256.
+// Check reads the whole backup. Without the key, it checks the header, the length and, if recorded,
+// the SHA-256 of an encrypted backup.
 func (f File) Check(ctx context.Context, format sqlite.Format) (Copy, error) {
 	if f.Encrypted {
 		return checkEncrypted(ctx, f.Path)
@@ -42,7 +42,7 @@ func (f File) Check(ctx context.Context, format sqlite.Format) (Copy, error) {
 	return check(ctx, format, f.Path)
 }
 
-// Inspect looks at the beginning of a backup alone.
+// Inspect checks only the beginning of a backup.
 func (f File) Inspect(format sqlite.Format) error {
 	if f.Encrypted {
 		_, err := identifyEncrypted(f.Path)
@@ -58,7 +58,7 @@ func (f File) identify() (Identity, error) {
 	return identify(sqlite.OpenImmutable, f.Path)
 }
 
-// remove deletes a backup, and what is noted beside it.
+// remove deletes a backup and its checksum file.
 func (f File) remove() error {
 	if f.Encrypted {
 		os.Remove(f.Path + sumSuffix)
@@ -66,28 +66,26 @@ func (f File) remove() error {
 	return os.Remove(f.Path)
 }
 
-// inUse reports whether the file has become a database that somebody has opened.
+// inUse reports whether a program has opened the file as a database.
 func (f File) inUse() bool {
 	return slices.ContainsFunc(append([]string{"-lock"}, sidecars...), func(suffix string) bool { return osutil.Exists(f.Path + suffix) })
 }
 
-// maxAhead is how far the time of a backup may be ahead of the clock. Beyond
-// that, the clock was wrong once.
+// maxAhead is how far the time of a backup may be ahead of the clock. A later time means that the
+// clock was wrong.
 const maxAhead = time.Hour
 
 // encryptedName returns the name of an encrypted backup.
 func encryptedName(db string, at time.Time) string { return fileName(db, at) + encryptedSuffix }
 
-// keptName returns the name of the plain copy that stays beside a database whose backups
-// are encrypted.
+// keptName returns the name of the unencrypted copy next to a database with encrypted backups.
 func keptName(db string, at time.Time) string { return db + ".backup-" + at.UTC().Format(nameTime) }
 
-// SavedName returns the name of a copy that is made beside a database when its
-// files have gone.
+// SavedName returns the name of the copy that is saved next to a database whose files were lost.
 func SavedName(db string, at time.Time) string { return db + ".saved-" + at.UTC().Format(nameTime) }
 
-// filesIn returns the files of a database in a folder that name has named (fileName: its
-// backups), sorted. A folder that cannot be read has none.
+// filesIn returns the files in a folder that have the name of a database's backups or of other
+// copies, sorted. name returns this name. If the folder cannot be read, there are none.
 func filesIn(folder, db string, name func(db string, at time.Time) string, now time.Time) (found []File) {
 	entries, _ := os.ReadDir(folder)
 	prefix, ext, _ := strings.Cut(filepath.Base(name(db, time.Time{})), time.Time{}.Format(nameTime))
@@ -102,15 +100,15 @@ func filesIn(folder, db string, name func(db string, at time.Time) string, now t
 	return found
 }
 
-// backupsIn returns the backups of a database in a folder, plain and encrypted, sorted.
+// backupsIn returns the encrypted and unencrypted backups of a database in a folder, sorted.
 func backupsIn(folder, db string, now time.Time) []File {
 	found := append(filesIn(folder, db, fileName, now), filesIn(folder, db, encryptedName, now)...)
 	sortFiles(found, now)
 	return found
 }
 
-// sortFiles sorts the newest first. A backup dated in the future (the clock was
-// wrong) counts as the oldest.
+// sortFiles sorts files by time, newest first. A time in the future, from a wrong clock, counts as
+// the oldest.
 func sortFiles(files []File, now time.Time) {
 	rank := func(f File) int {
 		if f.Time.Sub(now) >= maxAhead {
@@ -123,10 +121,9 @@ func sortFiles(files []File, now time.Time) {
 	})
 }
 
-// Files returns the backups of a database, and saved copies of it, that are beside
-// it and, unless dir is "", the backups in dir. The newest is first, and a backup dated
-// in the future (the clock was wrong) counts as the oldest. This process must not have
-// the database open.
+// Files returns the backups and saved copies next to a database and, unless dir is "", the backups
+// in dir. The newest file is first. A time in the future, from a wrong clock, counts as the oldest.
+// This process must not have the database open.
 func Files(format sqlite.Format, db, dir string) []File {
 	db = osutil.Resolve(db)
 	now := time.Now()
@@ -143,9 +140,8 @@ func Files(format sqlite.Format, db, dir string) []File {
 	return ofDatabase(files, own)
 }
 
-// ofDatabase returns the files without those that are known to be of another
-// database than this one. Departments come and go, so a file that has an ID in
-// common with a file of this database is of it too.
+// ofDatabase returns the files without those that certainly belong to another database. Departments
+// are added and removed, so files that share an ID with a file of the database also belong to it.
 func ofDatabase(files []File, own Identity) []File {
 	if len(own.IDs) == 0 {
 		return files
@@ -156,25 +152,25 @@ func ofDatabase(files []File, own Identity) []File {
 	}
 	for before := -1; before != len(others); {
 		before = len(others)
-		for path, its := range others {
-			if own.mayBe(its) {
-				own.IDs = slices.Concat(own.IDs, its.IDs)
+		for path, other := range others {
+			if own.mayBe(other) {
+				own.IDs = slices.Concat(own.IDs, other.IDs)
 				delete(others, path)
 			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(files), func(f File) bool { _, other := others[f.Path]; return other })
+	return slices.DeleteFunc(slices.Clone(files), func(f File) bool { _, isOther := others[f.Path]; return isOther })
 }
 
-// NewestValid returns the newest valid backup of a database that is beside it
-// or, unless dir is "", in dir. It leaves out one that Restore refuses for its schema. If
-// there is none it returns nil. This process must not have the database open.
+// NewestValid returns the newest valid backup of a database that is next to it or, unless dir is "",
+// in dir. It skips backups that Restore rejects because of their schema, and returns nil if there is
+// none. This process must not have the database open.
 func NewestValid(ctx context.Context, format sqlite.Format, db, dir string) *File {
 	isForeign := func(f File) bool { return foreignSchema(format, f.Path) != nil }
 	return newestValid(ctx, format, slices.DeleteFunc(Files(format, db, dir), isForeign))
 }
 
-// newestValid returns the first valid one of the files, or nil.
+// newestValid returns the first valid file, or nil.
 func newestValid(ctx context.Context, format sqlite.Format, files []File) *File {
 	for _, f := range files {
 		if _, err := f.Check(ctx, format); err == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// saveAs makes a backup of a database that is named by a time, and of that age.
+// saveAs creates a backup of a database with this time in its name and as its modification time.
 func saveAs(t *testing.T, db, dir string, at time.Time) string {
 	t.Helper()
 	path := filepath.Join(dir, backup.FileName(db, at))
@@ -20,7 +20,7 @@ func saveAs(t *testing.T, db, dir string, at time.Time) string {
 	return path
 }
 
-// TestNewestValid: which backup to restore.
+// TestNewestValid checks which backup is restored.
 func TestNewestValid(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
@@ -40,15 +40,15 @@ func TestNewestValid(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			db, dir := newDatabase(t, 3), t.TempDir()
-			made := map[time.Duration]string{}
+			paths := map[time.Duration]string{}
 			for _, age := range append(tt.valid, tt.invalid...) {
-				made[age] = saveAs(t, db, dir, now.Add(-age))
+				paths[age] = saveAs(t, db, dir, now.Add(-age))
 			}
 			for _, age := range tt.invalid {
-				damage(t, made[age])
+				damage(t, paths[age])
 			}
 			found := backup.NewestValid(t.Context(), format, db, dir)
-			if found == nil || found.Path != made[tt.want] ||
+			if found == nil || found.Path != paths[tt.want] ||
 				!found.Time.Equal(now.Add(-tt.want).UTC().Truncate(time.Second)) {
 				t.Errorf("%+v", found)
 			}
@@ -56,7 +56,8 @@ func TestNewestValid(t *testing.T) {
 	}
 }
 
-// TestFiles: backups beside the database and in a folder, and no other files.
+// TestFiles checks that Files returns the backups next to the database and in the folder, and no
+// other files.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	db, dir := newDatabase(t, 1), t.TempDir()
@@ -80,16 +81,16 @@ func TestFiles(t *testing.T) {
 			}
 		}
 		if len(files) == 0 {
-			t.Errorf("in %q: none", dirs.dir)
+			t.Errorf("no files in %q", dirs.dir)
 		}
 	}
 	if found := backup.NewestValid(t.Context(), format, filepath.Join(dir, "other.db"), dir); found != nil {
-		t.Errorf("of a database without backups: %+v", found)
+		t.Errorf("files of a database without backups: %+v", found)
 	}
 }
 
-// TestDepartmentsChange: a backup is of a database as long as they have a department in
-// common, or another backup has one in common with both, or one of them has none.
+// TestDepartmentsChange checks that a backup belongs to a database as long as they share a
+// department, as another backup shares one with both, or as one of them has none.
 func TestDepartmentsChange(t *testing.T) {
 	t.Parallel()
 	db, dir := newDatabase(t, 1), t.TempDir()

@@ -13,19 +13,19 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// asNobody does something as a user who may read nothing that is not for all.
+// asNobody calls do as a user who can read only public files.
 func asNobody(do func()) {
 	done := make(chan bool)
 	go func() {
 		defer close(done)
-		runtime.LockOSThread() // and the thread ends with the goroutine
+		runtime.LockOSThread() // the thread ends with the goroutine
 		syscall.Setfsuid(65534)
 		do()
 	}()
 	<-done
 }
 
-// openFolders lets everybody read the folders above path.
+// openFolders lets all users read the folders above path.
 func openFolders(t *testing.T, path string) {
 	t.Helper()
 	for folder := filepath.Dir(path); folder != os.TempDir() && folder != "/"; folder = filepath.Dir(folder) {
@@ -33,7 +33,7 @@ func openFolders(t *testing.T, path string) {
 	}
 }
 
-// TestUnwritableFolderAsRoot: no backup can be made in it.
+// TestUnwritableFolderAsRoot checks that no backup is created in an unwritable folder.
 func TestUnwritableFolderAsRoot(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -71,7 +71,7 @@ func mount(t *testing.T, options string) string {
 	return dir
 }
 
-// TestSmallDiskAsRoot fills a real one.
+// TestSmallDiskAsRoot fills a real disk.
 func TestSmallDiskAsRoot(t *testing.T) {
 	t.Parallel()
 	dir := mount(t, "size=2m")
@@ -82,22 +82,22 @@ func TestSmallDiskAsRoot(t *testing.T) {
 	if !errors.As(err, &room) || room.Folder != dir || room.Free > 2<<20 || room.Need < 12e6 {
 		t.Error(err)
 	}
-	_, err = job.On(disk(1<<40, 1<<40)).Run(t.Context()) // as if it were filled meanwhile
+	_, err = job.On(disk(1<<40, 1<<40)).Run(t.Context()) // as if something else filled the disk
 	var known *backup.Error
 	if !errors.As(err, &known) || known.Op != backup.OpWrite || known.Path != target || !errors.Is(err, sqlite.ErrFull) ||
 		backup.Reason(err) != sqlite.ResultError(13).Error() || len(names(t, dir)) > 0 {
-		t.Errorf("%v; there is %q", err, names(t, dir))
+		t.Errorf("%v; files %q", err, names(t, dir))
 	}
 }
 
-// TestEncryptedDiskFullAsRoot: a disk that turns out to be full has no part of an encrypted backup,
-// and beside the database there is no plain one.
+// TestEncryptedDiskFullAsRoot checks that a full disk keeps no part of an encrypted backup, and that
+// no unencrypted copy remains next to the database.
 func TestEncryptedDiskFullAsRoot(t *testing.T) {
 	t.Parallel()
 	db, dir := newDatabase(t, 500), mount(t, "size=64k")
 	_, to := newKey(t)
 	_, err := backup.Job{Format: format, Source: db, Target: filepath.Join(dir, "x.age"), EncryptTo: to}.On(plenty).Run(t.Context())
 	if !errors.Is(err, sqlite.ErrFull) || len(names(t, dir)) > 0 || len(names(t, filepath.Dir(db))) != 1 {
-		t.Errorf("%v; there is %q, and beside the database %q", err, names(t, dir), names(t, filepath.Dir(db)))
+		t.Errorf("%v; files %q, next to the database %q", err, names(t, dir), names(t, filepath.Dir(db)))
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 )
 
-// TestFirstWait: when the first backup after a start is due.
+// TestFirstWait checks when the first backup after startup is due.
 func TestFirstWait(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -26,7 +26,7 @@ func TestFirstWait(t *testing.T) {
 		}
 		wait := backup.FirstWait(files, day, noon)
 		if !wait.Over(noon.Add(tt.left)) || wait.Over(noon.Add(tt.left-time.Second)) {
-			t.Errorf("%s: it is not due in %v", tt.name, tt.left)
+			t.Errorf("%s: not due in %v", tt.name, tt.left)
 		}
 	}
 }
@@ -36,7 +36,7 @@ func TestAfterFailure(t *testing.T) {
 	for every, want := range map[time.Duration]time.Duration{day: time.Hour, time.Hour: 150 * time.Second,
 		10 * time.Minute: time.Minute, time.Second: time.Second} {
 		if got := backup.AfterFailure(every); got != want {
-			t.Errorf("every %v: again after %v", every, got)
+			t.Errorf("every %v: next attempt after %v", every, got)
 		}
 	}
 }

@@ -22,22 +22,22 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// An encrypted backup is a file of age (age-encryption.org/v1) with a plain one in it.
-// Its header has a note, which everybody can read: which database it is of. Other
-// programs pass over the note. Beside the file is its SHA-256, as sha256sum writes it, so
-// that it can be checked without the key.
+// An encrypted backup is an age file (age-encryption.org/v1) that contains an unencrypted backup. A
+// note in its header, which is readable without the key, identifies the database. Other programs
+// ignore this note. A file next to the backup contains its SHA-256 in the format of sha256sum, so
+// that the backup can be checked without the key.
 
-// encryptedSuffix is at the end of the names of encrypted backups.
+// encryptedSuffix ends the names of encrypted backups.
 const encryptedSuffix = ".age"
 
-// sumSuffix is behind that, in the name of the file with the SHA-256.
+// sumSuffix follows encryptedSuffix in the name of the checksum file.
 const sumSuffix = ".sha256"
 
-// Recipients are the public keys that backups are encrypted to. Each opens them alone.
+// Recipients are the public keys that can decrypt the backups. Each key is sufficient.
 type Recipients []*age.X25519Recipient
 
-// ParseRecipients reads public keys, as age1…. The error is ErrSecret for a secret key,
-// and ErrNotRecipient for what is neither. Neither repeats what was given.
+// ParseRecipients parses public keys that begin with age1. It returns ErrSecret for a secret key and
+// ErrNotRecipient for any other text. The errors do not contain the text.
 func ParseRecipients(texts []string) (found Recipients, err error) {
 	for _, text := range texts {
 		if strings.HasPrefix(strings.ToUpper(strings.TrimSpace(text)), "AGE-SECRET-KEY-") {
@@ -52,11 +52,11 @@ func ParseRecipients(texts []string) (found Recipients, err error) {
 	return found, nil
 }
 
-// Key opens encrypted backups. It has one or more secret keys.
+// Key holds one or more secret keys that decrypt backups.
 type Key []age.Identity
 
-// ReadKey reads an identity file of age: a secret key on a line, AGE-SECRET-KEY-1…,
-// among comments. The error is ErrNotKey for another file; it repeats nothing of it.
+// ReadKey reads an age identity file: lines with secret keys, AGE-SECRET-KEY-1…, and comments. It
+// returns ErrNotKey for any other file. The error does not contain the text.
 func ReadKey(file io.Reader) (Key, error) {
 	key, err := age.ParseIdentities(file)
 	if err != nil {
@@ -65,7 +65,7 @@ func ReadKey(file io.Reader) (Key, error) {
 	return key, nil
 }
 
-// NewKey makes a secret key and the public key that belongs to it.
+// NewKey creates a secret key and its public key.
 func NewKey() (secret, recipient string, err error) {
 	key, err := age.GenerateX25519Identity()
 	if err != nil {
@@ -74,7 +74,7 @@ func NewKey() (secret, recipient string, err error) {
 	return key.String(), key.Recipient().String(), nil
 }
 
-// IsEncrypted reports whether the file at path is one of age, whatever its name.
+// IsEncrypted reports whether the file at path is an age file, regardless of its name.
 func IsEncrypted(path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return false
@@ -90,19 +90,19 @@ func IsEncrypted(path string) bool {
 	return err == nil && string(beginning) == magic
 }
 
-// headerNote is what the header of an encrypted backup says of it.
+// headerNote is the note in the header of an encrypted backup.
 type headerNote struct {
-	Bytes   int64     `json:"bytes"` // of the plain one
-	Time    time.Time `json:"time"`  // the latest time that it has seen
-	IDs     []string  `json:"ids"`   // as in its Identity
+	Bytes   int64     `json:"bytes"` // size of the unencrypted backup
+	Time    time.Time `json:"time"`  // the time of its Identity
+	IDs     []string  `json:"ids"`   // the IDs of its Identity
 	Damaged int64     `json:"damaged,omitempty"`
-	To      []string  `json:"to"` // the public keys
+	To      []string  `json:"to"` // the recipients
 }
 
-// noteType is the type of the stanza that has the note.
+// noteType is the type of the stanza that contains the note.
 const noteType = "firefighters-backup"
 
-// noted is a Recipient of age that adds the note to the header.
+// noted is an age.Recipient that adds the note to the header.
 type noted struct {
 	Recipients
 	note []byte
@@ -119,7 +119,7 @@ func (n noted) Wrap(fileKey []byte) (all []*age.Stanza, err error) {
 	return append(all, &age.Stanza{Type: noteType, Body: n.note}), nil
 }
 
-// reader is an Identity of age that opens nothing and reads the note.
+// reader is an age.Identity that reads the note and decrypts nothing.
 type reader struct{ note []byte }
 
 func (r *reader) Unwrap(stanzas []*age.Stanza) ([]byte, error) {
@@ -131,11 +131,11 @@ func (r *reader) Unwrap(stanzas []*age.Stanza) ([]byte, error) {
 	return nil, age.ErrIncorrectIdentity
 }
 
-// maxHeader is how long the header of an encrypted backup may be.
+// maxHeader is the maximum size of the header in bytes.
 const maxHeader = 1 << 20
 
-// readHeader returns the note of an encrypted backup, and the length of its header. The
-// error is sqlite.ErrForeign if it has none, as one that another program has made.
+// readHeader returns the note of an encrypted backup and the size of its header. It returns
+// sqlite.ErrForeign if there is no note, as in files of other programs.
 func readHeader(file io.Reader) (n headerNote, header int64, err error) {
 	text, err := age.ExtractHeader(io.LimitReader(file, maxHeader))
 	if err != nil {
@@ -151,8 +151,7 @@ func readHeader(file io.Reader) (n headerNote, header int64, err error) {
 	return n, int64(len(text)), nil
 }
 
-// unreadable returns an error of age, which says in its words that a file is damaged,
-// as sqlite.ErrCorrupt. What the system says it leaves as it is.
+// unreadable returns an error of age as sqlite.ErrCorrupt, and errors of the system unchanged.
 func unreadable(err error) error {
 	if errors.As(err, new(*fs.PathError)) || errors.Is(err, context.Canceled) {
 		return err
@@ -178,14 +177,14 @@ const (
 	tagSize   = 16
 )
 
-// encryptedSize returns how long the file of a plain backup of so many bytes is.
+// encryptedSize returns the size of an encrypted backup.
 func encryptedSize(header, plain int64) int64 {
 	chunks := max(1, (plain+chunkSize-1)/chunkSize)
 	return header + nonceSize + plain + chunks*tagSize
 }
 
-// checkEncrypted checks an encrypted backup as far as that goes without the key: its
-// header, its length and its SHA-256, if that is beside it.
+// checkEncrypted checks an encrypted backup without the key: its header, its length and its SHA-256,
+// if recorded.
 func checkEncrypted(ctx context.Context, path string) (found Copy, err error) {
 	failed := func(err error) error { return cmp.Or(ctx.Err(), databaseError("reading", path, err)) }
 	file, err := os.Open(path)
@@ -213,15 +212,14 @@ func checkEncrypted(ctx context.Context, path string) (found Copy, err error) {
 	return Copy{Summary: Summary{Damaged: n.Damaged}, Bytes: n.Bytes}, nil
 }
 
-// readSum returns the SHA-256 that stands beside an encrypted backup, "" if none does.
+// readSum returns the SHA-256 in the checksum file of an encrypted backup, or "" if there is none.
 func readSum(path string) string {
 	text, _ := os.ReadFile(path + sumSuffix)
 	sum, _, _ := strings.Cut(string(text), " ")
 	return sum
 }
 
-// encrypt writes a plain backup, encrypted, and returns the text of the file with its
-// SHA-256.
+// encrypt writes an encrypted copy of a backup to out and returns the contents of its checksum file.
 func (j *Job) encrypt(ctx context.Context, plain string, n headerNote, out io.Writer) (sum []byte, err error) {
 	source, err := os.Open(plain)
 	if err != nil {
@@ -246,7 +244,7 @@ func (j *Job) encrypt(ctx context.Context, plain string, n headerNote, out io.Wr
 	return fmt.Appendf(nil, "%x  %s\n", hash.Sum(nil), filepath.Base(j.Target)), err
 }
 
-// stoppable is a reader that ends when a context does.
+// stoppable is a reader that stops when its context ends.
 type stoppable struct {
 	ctx context.Context
 	io.Reader
@@ -259,8 +257,8 @@ func (s stoppable) Read(p []byte) (int, error) {
 	return s.Reader.Read(p)
 }
 
-// open returns what is in an encrypted backup, as it is read. The error is a
-// WrongKeyError if the key does not open it.
+// open returns a reader for the decrypted backup. It returns a WrongKeyError if the key does not
+// match.
 func (k Key) open(file io.ReadSeeker) (io.Reader, error) {
 	n, _, noteErr := readHeader(file)
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
@@ -279,8 +277,7 @@ func (k Key) open(file io.ReadSeeker) (io.Reader, error) {
 	return plain, nil
 }
 
-// fits returns an error unless the key opens the file at path, or the file needs none
-// and there is none.
+// fits checks that the key decrypts the file at path, or that neither a key nor encryption is used.
 func (k Key) fits(path string) error {
 	switch encrypted := IsEncrypted(path); {
 	case encrypted && len(k) == 0:
@@ -301,8 +298,7 @@ func (k Key) fits(path string) error {
 	return err
 }
 
-// decrypt writes what is in an encrypted backup to a private file. After an error there
-// may be a part of it.
+// decrypt writes the decrypted backup to a private file. After an error the file may be incomplete.
 func (k Key) decrypt(ctx context.Context, path, to string) error {
 	source, err := os.Open(path)
 	if err != nil {
@@ -328,9 +324,9 @@ func (k Key) decrypt(ctx context.Context, path, to string) error {
 	return writeError(to, target.Close())
 }
 
-// WithDecrypted calls do with what is in an encrypted backup: a plain one, which has passed
-// its check, in a folder for temporary files that nobody else can read. It removes that
-// then. The folder of the backup may be one that a sync program watches.
+// WithDecrypted decrypts and checks a backup, and calls do with the path of the decrypted file. The
+// file is in a temporary folder that other users cannot read, because a sync program may watch the
+// folder of the backup. WithDecrypted removes it when do returns.
 func WithDecrypted(ctx context.Context, format sqlite.Format, file string, key Key, do func(plain string) error) error {
 	if err := key.fits(file); err != nil {
 		return &Error{OpRead, file, err}

@@ -19,7 +19,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// newKey returns a key and the recipients for it.
+// newKey returns a key and its recipients.
 func newKey(t *testing.T) (backup.Key, backup.Recipients) {
 	t.Helper()
 	secret, recipient, err := backup.NewKey()
@@ -31,7 +31,7 @@ func newKey(t *testing.T) (backup.Key, backup.Recipients) {
 	return key, to
 }
 
-// encrypted is as backedUp, with an encrypted backup.
+// encrypted is like backedUp, but the backup is encrypted.
 func encrypted(t *testing.T) (db, saved string, key backup.Key) {
 	t.Helper()
 	db, saved = newDatabase(t, 10), filepath.Join(t.TempDir(), "saved.db.age")
@@ -42,32 +42,32 @@ func encrypted(t *testing.T) (db, saved string, key backup.Key) {
 	return db, saved, key
 }
 
-// TestEncryptedBackup: the folder of the backup never has a plain file, age opens the
-// backup with each of the keys, and what age made is restored.
+// TestEncryptedBackup checks that the backup folder never contains an unencrypted file, that age
+// decrypts the backup with each key, and that a file encrypted by age is restored.
 func TestEncryptedBackup(t *testing.T) {
 	t.Parallel()
 	db, dir := newDatabase(t, 10), t.TempDir()
 	key, to := newKey(t)
 	other, toOther := newKey(t)
 	target := filepath.Join(dir, "saved.db.age")
-	left := backup.Job{Source: db, Target: target}.Partial() // by a plain backup that was killed
+	left := backup.Job{Source: db, Target: target}.Partial() // from a killed unencrypted backup
 	for _, suffix := range []string{"", "-journal"} {
 		must(t, os.WriteFile(left+suffix, []byte("left"), 0o600))
 	}
-	made, err := backup.Job{Format: format, Source: db, Target: target, EncryptTo: append(to, toOther...), Progress: func(int, int) {
+	copied, err := backup.Job{Format: format, Source: db, Target: target, EncryptTo: append(to, toOther...), Progress: func(int, int) {
 		if found := names(t, dir); len(found) > 0 {
-			t.Errorf("while the copy is made the folder has %q", found)
+			t.Errorf("files during the backup: %q", found)
 		}
 	}}.Run(t.Context())
 	must(t, err)
-	if found := names(t, dir); made.Records != 10 || !slices.Equal(found, []string{"saved.db.age"}) || len(names(t, filepath.Dir(db))) != 1 {
-		t.Errorf("%+v; there is %q, and beside the database %q", made, found, names(t, filepath.Dir(db)))
+	if found := names(t, dir); copied.Records != 10 || !slices.Equal(found, []string{"saved.db.age"}) || len(names(t, filepath.Dir(db))) != 1 {
+		t.Errorf("%+v; files %q, next to the database %q", copied, found, names(t, filepath.Dir(db)))
 	}
 	checkModes(t, dir)
 	text := contents(t, dir)["saved.db.age"]
 	for _, plain := range []string{"SQLite format", "CREATE TABLE"} {
 		if strings.Contains(text, plain) {
-			t.Errorf("it can be read: %q", plain)
+			t.Errorf("the content is readable: %q", plain)
 		}
 	}
 	var plain []byte
@@ -75,8 +75,8 @@ func TestEncryptedBackup(t *testing.T) {
 		opened, err := age.Decrypt(strings.NewReader(text), k...)
 		must(t, err)
 		plain, err = io.ReadAll(opened)
-		if must(t, err); int64(len(plain)) != made.Bytes {
-			t.Errorf("%d bytes are in it, not %d", len(plain), made.Bytes)
+		if must(t, err); int64(len(plain)) != copied.Bytes {
+			t.Errorf("decrypted %d bytes, want %d", len(plain), copied.Bytes)
 		}
 	}
 
@@ -89,12 +89,12 @@ func TestEncryptedBackup(t *testing.T) {
 	must(t, os.WriteFile(saved, byAge.Bytes(), 0o600))
 	_, err = backup.Restore{Format: format, File: saved, Database: restored, Key: key}.Run(t.Context())
 	if must(t, err); records(t, restored) != 10 {
-		t.Errorf("of age: %d records", records(t, restored))
+		t.Errorf("restored from a file of age: %d records", records(t, restored))
 	}
 }
 
-// TestEncryptedRestore: by the key, and by nothing else. A refusal changes nothing and
-// leaves nothing.
+// TestEncryptedRestore checks that only the right key restores the backup, and that a failure changes
+// nothing and leaves no files.
 func TestEncryptedRestore(t *testing.T) {
 	t.Parallel()
 	db, saved, key := encrypted(t)
@@ -135,18 +135,18 @@ func TestEncryptedRestore(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 		if after := contents(t, filepath.Dir(db)); !maps.Equal(before, after) {
-			t.Fatalf("%s: there is %q", tt.name, names(t, filepath.Dir(db)))
+			t.Fatalf("%s: files %q", tt.name, names(t, filepath.Dir(db)))
 		}
 	}
 	done, err := backup.Restore{Format: format, File: saved, Database: db, Key: append(wrong, key...)}.Run(t.Context())
 	if must(t, err); done.Records != 10 || records(t, db) != 10 || len(names(t, filepath.Dir(db))) != 3 {
-		t.Errorf("%+v; there is %q", done, names(t, filepath.Dir(db)))
+		t.Errorf("%+v; files %q", done, names(t, filepath.Dir(db)))
 	}
 	checkModes(t, filepath.Dir(db))
 }
 
-// TestEncryptedCutOff: a restore that ends after any of its steps, as if killed, leaves
-// nothing decrypted to the next program.
+// TestEncryptedCutOff checks that a restore killed after any step leaves no decrypted file after the
+// next program has run.
 func TestEncryptedCutOff(t *testing.T) {
 	t.Parallel()
 	seen := false
@@ -168,12 +168,12 @@ func TestEncryptedCutOff(t *testing.T) {
 		}
 	}
 	if !seen {
-		t.Error("no step left a decrypted file")
+		t.Error("no step created a decrypted file")
 	}
 }
 
-// TestEncryptedKilled: a backup that is killed leaves nothing in its folder, and beside the
-// database nothing after the next start.
+// TestEncryptedKilled checks that a killed backup leaves nothing in its folder, and nothing next to
+// the database after the next startup.
 func TestEncryptedKilled(t *testing.T) {
 	t.Parallel()
 	_, to := newKey(t)
@@ -182,25 +182,25 @@ func TestEncryptedKilled(t *testing.T) {
 		kill(t, program("encrypted backup", step, db, target), step)
 		left := backup.Job{Source: db, Target: target, EncryptTo: to}.Partial()
 		if len(names(t, filepath.Dir(target))) > 0 || !exists(left) {
-			t.Fatalf("%s: there is %q, and beside the database %q", step, names(t, filepath.Dir(target)), names(t, filepath.Dir(db)))
+			t.Fatalf("%s: files %q, next to the database %q", step, names(t, filepath.Dir(target)), names(t, filepath.Dir(db)))
 		}
 		release, err := backup.Lock(db)
 		must(t, err)
 		must(t, release())
 		addRecords(t, db, 1) // removes the -wal of the killed program
 		if found := names(t, filepath.Dir(db)); !slices.Equal(found, []string{"x.db", "x.db-lock"}) {
-			t.Errorf("%s: beside the database there is %q", step, found)
+			t.Errorf("%s: files next to the database: %q", step, found)
 		}
 	}
 }
 
-// TestEncryptedSchedule: encrypted backups are pruned among plain ones, and one plain copy
-// stays beside the database. What is damaged is seen without the key.
+// TestEncryptedSchedule checks that encrypted and unencrypted backups are pruned together, that one
+// unencrypted copy stays next to the database, and that damage is detected without the key.
 func TestEncryptedSchedule(t *testing.T) {
 	t.Parallel()
 	db, dir, now := newDatabase(t, 10), t.TempDir(), noon.AddDate(-1, 0, 0)
 	_, to := newKey(t)
-	beside := func() (kept []string) {
+	keptCopies := func() (kept []string) {
 		return slices.DeleteFunc(names(t, filepath.Dir(db)), func(name string) bool { return !strings.HasPrefix(name, "x.db.backup-") })
 	}
 	turn := func(to backup.Recipients, keep int) *backup.Scheduler {
@@ -221,8 +221,8 @@ func TestEncryptedSchedule(t *testing.T) {
 
 	turn(nil, 4)
 	turn(to, 4)
-	if found := beside(); !slices.Equal(found, []string{"x.db.backup-20251121T120000Z"}) || records(t, filepath.Join(filepath.Dir(db), found[0])) != 10 {
-		t.Fatalf("beside the database: %q", found)
+	if found := keptCopies(); !slices.Equal(found, []string{"x.db.backup-20251121T120000Z"}) || records(t, filepath.Join(filepath.Dir(db), found[0])) != 10 {
+		t.Fatalf("copies next to the database: %q", found)
 	}
 	checkModes(t, filepath.Dir(db))
 	checkModes(t, dir)
@@ -238,15 +238,15 @@ func TestEncryptedSchedule(t *testing.T) {
 	// The newest, and the last of the day and of the week before.
 	want := []string{"x-20251129T120000Z.db.age", "x-20251128T120000Z.db.age", "x-20251123T120000Z.db.age"}
 	if !slices.Equal(found, want) || len(names(t, dir)) != 2*len(found)+1 {
-		t.Fatalf("they are %q, and there is %q", found, names(t, dir))
+		t.Fatalf("backups %q, files %q", found, names(t, dir))
 	}
 	newest := filepath.Join(dir, found[0])
 	sum := contents(t, dir)[found[0]+".sha256"]
 	if sum != fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(contents(t, dir)[found[0]])), found[0]) {
-		t.Errorf("its SHA-256: %q", sum)
+		t.Errorf("checksum file: %q", sum)
 	}
 	if valid := backup.NewestValid(t.Context(), format, db, dir); valid == nil || valid.Encrypted {
-		t.Errorf("the copy beside the database can be restored at once: %+v", valid)
+		t.Errorf("newest valid file: %+v", valid)
 	}
 
 	text, err := os.ReadFile(newest)
@@ -255,20 +255,19 @@ func TestEncryptedSchedule(t *testing.T) {
 	must(t, os.WriteFile(newest, text, 0o600))
 	s, _ := newScheduler(t, db, dir, 4, &now)
 	if s.Begin(t.Context()); s.State().Last == nil || !s.State().Last.Equal(now.AddDate(0, 0, -2)) {
-		t.Errorf("the newest is damaged: %+v", s.State())
+		t.Errorf("state with a damaged newest backup: %+v", s.State())
 	}
 
 	turn(nil, 4)
-	if found := beside(); len(found) > 0 {
-		t.Errorf("beside the database, without encryption: %q", found)
+	if found := keptCopies(); len(found) > 0 {
+		t.Errorf("copies next to the database without encryption: %q", found)
 	}
 	if !exists(filepath.Join(dir, "x-20200101T000000Z.db.age")) {
-		t.Error("the backup of another database is gone")
+		t.Error("the backup of another database was deleted")
 	}
 }
 
-// TestDecryptedBeside: a backup that somebody has decrypted in its folder does not count as
-// another one.
+// TestDecryptedBeside checks that a backup decrypted in its folder does not count as another backup.
 func TestDecryptedBeside(t *testing.T) {
 	t.Parallel()
 	db, dir, now := newDatabase(t, 1), t.TempDir(), noon
@@ -281,12 +280,13 @@ func TestDecryptedBeside(t *testing.T) {
 		now = now.Add(day)
 	}
 	s.Turn(t.Context())
-	if found := backup.Files(format, db, dir); len(found) != 6 { // with that beside the database
-		t.Errorf("there is %q", names(t, dir))
+	if found := backup.Files(format, db, dir); len(found) != 6 { // including the copy next to the database
+		t.Errorf("files %q", names(t, dir))
 	}
 }
 
-// TestRecipients: what is no recipient is refused, without a word of what was given.
+// TestRecipients checks that invalid recipients are rejected, and that the error does not contain
+// the text.
 func TestRecipients(t *testing.T) {
 	t.Parallel()
 	secret, recipient, err := backup.NewKey()

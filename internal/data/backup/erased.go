@@ -15,13 +15,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// ErasedName is a file beside the backups. It has the ids of the records that were erased
-// from their databases, a line each, and nothing else. A restore erases them again, when the
-// database that it replaces is gone or does not know.
+// ErasedName is the name of a file in the backup folder that lists the IDs of permanently deleted
+// records, one in each line. A restore uses it to delete them again if the database that it replaces
+// is missing or incomplete.
 const ErasedName = "erased-ids.txt"
 
-// readErased returns the ids in the list of a folder. The error is fs.ErrNotExist if there
-// is no list. Lines that are no ids are left out. An editor may have saved the list again.
+// readErased returns the IDs in the list of a folder. It ignores lines that are not IDs and a byte
+// order mark, which an editor may add. It returns fs.ErrNotExist if there is no list.
 func readErased(folder string) (ids []string, err error) {
 	text, err := os.ReadFile(filepath.Join(folder, ErasedName))
 	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
@@ -32,8 +32,8 @@ func readErased(folder string) (ids []string, err error) {
 	return ids, err
 }
 
-// NoteErased brings the list in a folder of backups up to date: what was erased from the
-// database is added, and what a restore with KeepErased has brought back is taken out.
+// NoteErased updates the list in a backup folder. It adds records permanently deleted from the
+// database and removes records that a restore with KeepErased has restored.
 func NoteErased(db, folder string) error {
 	path := filepath.Join(folder, ErasedName)
 	if err := osutil.RefuseRedirect(path, db); err != nil {
@@ -62,9 +62,9 @@ func NoteErased(db, folder string) error {
 	return writeError(path, osutil.WriteFile(path, []byte(text.String()), true))
 }
 
-// findErased reads which records must not come back: from the database that is replaced, and
-// from the list next to the backup. Records that the database still has were restored on
-// purpose, so that it does not name them.
+// findErased reads the IDs of permanently deleted records from the old database and from the list
+// next to the backup. The database omits listed records that it still contains, because someone
+// restored them on purpose.
 func (r *restoring) findErased(old *sqlite.Conn) {
 	if r.KeepErased {
 		return
@@ -76,8 +76,8 @@ func (r *restoring) findErased(old *sqlite.Conn) {
 	}
 }
 
-// compareOld decides whether the old database knows what happened after the backup. If it
-// does not, the whole list counts.
+// compareOld determines whether the old database records what happened after the backup. If not, the
+// restore uses the whole list.
 func (r *restoring) compareOld(source Identity) {
 	follows := r.unidentified || r.old.follows(source)
 	r.done.RevokedUnknown = r.done.Unread != nil || !follows

@@ -12,17 +12,16 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// What can be wrong, for errors.Is. No text names a file, so that each may
-// stand in a log and in an answer.
+// Problems of backups, for use with errors.Is. No text names a file, so each can be logged and shown.
 var (
 	ErrNoFolder   = errors.New("the folder for backups does not exist")
 	ErrNotFolder  = errors.New("the folder for backups is a file")
-	ErrUnwritable = errors.New("the folder for backups may not be written")
-	ErrExists     = errors.New("a backup of this name is there already")
+	ErrUnwritable = errors.New("no permission to write to the folder for backups")
+	ErrExists     = errors.New("a backup with this name already exists")
 	ErrIsDatabase = errors.New("it is the database itself")
-	ErrSidecar    = errors.New("its name is that of a database in use")
-	ErrRunning    = errors.New("another backup is being made")
-	ErrEmpty      = errors.New("the backup holds nothing")
+	ErrSidecar    = errors.New("its name belongs to a database in use")
+	ErrRunning    = errors.New("another backup is running")
+	ErrEmpty      = errors.New("the backup is empty")
 	ErrRestoring  = errors.New("the database is being restored")
 	ErrOpen       = errors.New("another program has the database open")
 	ErrNone       = errors.New("there is no backup")
@@ -33,13 +32,13 @@ var (
 	ErrNotEncrypted = errors.New("the backup is not encrypted")
 	ErrNotRecipient = errors.New("not an age recipient (age1 and 58 more characters)")
 	ErrSecret       = errors.New("it is the secret key of a recipient, which must not be on this computer")
-	ErrNotKey       = errors.New("it is not an identity file of age: no line with AGE-SECRET-KEY-1 can be read")
+	ErrNotKey       = errors.New("not an age identity file: no valid line begins with AGE-SECRET-KEY-1")
 
-	// ErrRefused is for backups that can be made, but that a restore would refuse.
-	ErrRefused = errors.New("restore refuses the newest backup, because the database is not as this program makes it: see firefighters check")
+	// ErrRefused means that backups succeed, but Restore would reject them.
+	ErrRefused = errors.New("restore would reject the newest backup, because another program changed the schema: see firefighters check")
 )
 
-// The operations on a backup or its folder.
+// Operations on a backup or its folder.
 const (
 	OpMake   = "making the folder"
 	OpWrite  = "writing the backup"
@@ -47,11 +46,10 @@ const (
 	OpDelete = "deleting the backup"
 )
 
-// Error says which operation failed on which backup or folder of backups. What
-// is wrong with the database is a sqlite.FileError instead. An Error may have one
-// inside, about the same file.
+// Error names the operation that failed on a backup or a backup folder. A problem of the database is
+// a sqlite.FileError instead. An Error may contain a FileError about the same file.
 type Error struct {
-	Op   string // one of the above
+	Op   string // OpMake, OpWrite, OpRead or OpDelete
 	Path string
 	Err  error
 }
@@ -62,41 +60,40 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// WrongKeyError says that a key does not open an encrypted backup, and to which public
-// keys that says to be encrypted; to none if it does not say.
+// WrongKeyError means that a key does not decrypt an encrypted backup. To lists the recipients of the
+// backup, if known.
 type WrongKeyError struct{ To []string }
 
 func (e *WrongKeyError) Error() string {
 	if len(e.To) == 0 {
-		return "this key does not open it"
+		return "the key does not match"
 	}
-	return "this key does not open it; it needs that of " + strings.Join(e.To, " or ")
+	return "the key does not match; the backup is encrypted to " + strings.Join(e.To, " or ")
 }
 
-// RoomError says that the disk of a folder has too little room for a backup.
-// Free and Need are bytes.
+// RoomError means that there is not enough space for a backup in a folder. Free and Need are bytes.
 type RoomError struct {
 	Folder     string
 	Free, Need int64
 }
 
 func (e *RoomError) Error() string {
-	return "too little room in " + osutil.InQuotes(e.Folder) + ": " + e.numbers()
+	return "not enough space in " + osutil.InQuotes(e.Folder) + ": " + e.numbers()
 }
 
 func (e *RoomError) numbers() string {
-	return fmt.Sprintf("%.1f MB are free, and %.1f MB must be", float64(e.Free)/1e6, float64(e.Need)/1e6)
+	return fmt.Sprintf("%.1f MB free, %.1f MB required", float64(e.Free)/1e6, float64(e.Need)/1e6)
 }
 
-// reason returns why err happened without the name of a file, for State.Detail, which /readyz
-// shows to everyone, and for the log.
+// reason returns the cause of err without file names, for the log and for State.Detail, which
+// /readyz shows to everyone.
 func reason(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {
-		what := map[string]string{OpMake: "the folder for backups cannot be used: ", OpDelete: "an old backup cannot be deleted: "}
-		return what[e.Op] + reason(e.Err)
+		action := map[string]string{OpMake: "the folder for backups cannot be used: ", OpDelete: "an old backup cannot be deleted: "}
+		return action[e.Op] + reason(e.Err)
 	}
 	if e, ok := errors.AsType[*RoomError](err); ok {
-		return "too little room for backups: " + e.numbers()
+		return "not enough space for backups: " + e.numbers()
 	}
 	if number, ok := errors.AsType[syscall.Errno](err); ok {
 		return number.Error()
@@ -107,11 +104,11 @@ func reason(err error) string {
 	if text := err.Error(); !strings.ContainsAny(text, `/\`) {
 		return text
 	}
-	return "an unforeseen error: to see it, make a backup by hand"
+	return "unexpected error: run firefighters backup to see the cause"
 }
 
-// databaseError returns err as a sqlite.FileError, nil if err is nil, and err
-// itself if it has one inside.
+// databaseError returns err as a sqlite.FileError. It returns err unchanged if it is nil or already
+// contains one.
 func databaseError(op, path string, err error) error {
 	if err == nil || errors.As(err, new(*sqlite.FileError)) {
 		return err
@@ -119,8 +116,7 @@ func databaseError(op, path string, err error) error {
 	return &sqlite.FileError{Op: op, Path: path, Err: err}
 }
 
-// writeError returns err as an Error about writing the backup at path, nil if
-// err is nil.
+// writeError returns err as an Error about writing the backup at path, or nil if err is nil.
 func writeError(path string, err error) error {
 	switch {
 	case err == nil:

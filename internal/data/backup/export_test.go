@@ -9,8 +9,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// What tests need beside the exported API: to end a restore in the middle, other
-// clocks and other disks.
+// Tests also need to end a restore early and to replace clocks and disks.
 
 var (
 	FileName     = fileName
@@ -29,13 +28,13 @@ type Space = func(folder string) (osutil.Space, error)
 
 func (w wait) Over(now time.Time) bool { return w.over(now) }
 
-// LongestDays returns for how many days the retention keeps a backup at most.
+// LongestDays returns the maximum number of days for which a backup is kept.
 func (o Options) LongestDays() int { return o.longestDays() }
 
-// On returns the job for a disk with other room.
+// On returns the job for a disk with other free space.
 func (j Job) On(space Space) Job { j.room = roomFor(space, 0); return j }
 
-// OnStick returns the restore of a database on a disk without links.
+// OnStick returns the restore of a database on a disk without hard links.
 func (r Restore) OnStick() Restore { r.link = noLinks; return r }
 
 func noLinks(file, name string) error {
@@ -44,7 +43,7 @@ func noLinks(file, name string) error {
 
 func (j Job) Partial() string { return j.partial() }
 
-// Begin does the first steps of a restore without their lock.
+// Begin runs the first steps of a restore without the lock.
 func (r Restore) Begin(ctx context.Context, steps int) error {
 	task := newRestoring(r)
 	for _, step := range task.steps()[:steps] {
@@ -58,24 +57,24 @@ func (r Restore) Begin(ctx context.Context, steps int) error {
 // RestoreSteps is the number of steps of a restore.
 var RestoreSteps = len(newRestoring(Restore{}).steps())
 
-// Set replaces the clocks and the disk of a scheduler.
+// Set replaces the clock and the disk of a scheduler.
 func (s *Scheduler) Set(now func() time.Time, space Space) {
 	s.now, s.space = now, space
 }
 
-// Encrypt lets the scheduler encrypt.
+// Encrypt makes the scheduler encrypt its backups.
 func (s *Scheduler) Encrypt(to Recipients) { s.options.EncryptTo = to }
 
-// Turn does what Run does when a backup is due.
+// Turn creates a backup as Run does when it is due.
 func (s *Scheduler) Turn(ctx context.Context) { s.turn(ctx) }
 
-// Waits returns how long the scheduler waits for the next backup.
-func (s *Scheduler) Waits() time.Duration { return s.next.long }
+// Waits returns the time between the last backup and the next one.
+func (s *Scheduler) Waits() time.Duration { return s.next.length }
 
-// Begin looks at the backups that exist, as Run does first.
+// Begin checks the existing backups, as Run does first.
 func (s *Scheduler) Begin(ctx context.Context) { s.look(); s.next = s.first(ctx) }
 
-// Step does what Run does at each look at the clock.
+// Step runs one iteration of Run.
 func (s *Scheduler) Step(ctx context.Context) { s.step(ctx) }
 
 // SetPlace replaces what the system reports about disks.
@@ -84,13 +83,13 @@ func (s *Scheduler) SetPlace(sameDisk func(a, b string) bool) {
 	s.place = func() place { return place{was().dir, was().db, sameDisk} }
 }
 
-// SetUnmountedAutomounts replaces what the system says of a disk that it mounts when somebody looks.
+// SetUnmountedAutomounts replaces what the system reports about an automounted backup disk.
 func (s *Scheduler) SetUnmountedAutomounts(asleep func() bool) { s.asleep = asleep }
 
-// PlaceOnOneDisk checks where backups are if all folders are on one disk.
+// PlaceOnOneDisk returns the result of CheckPlace if all folders are on one disk.
 func PlaceOnOneDisk(dir, db string) error {
 	return place{dir, db, func(string, string) bool { return true }}.check()
 }
 
-// Reason is reason, for tests.
+// Reason exports reason for tests.
 var Reason = reason

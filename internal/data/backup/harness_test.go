@@ -23,7 +23,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Messages name files after links, and the temporary folder of macOS is behind one.
+// Messages contain resolved paths, and the temporary folder of macOS is a symbolic link.
 func init() {
 	if folder, err := filepath.EvalSymlinks(os.TempDir()); err == nil {
 		os.Setenv("TMPDIR", folder)
@@ -50,10 +50,10 @@ func upgradeTo2(c *sqlite.Conn) error {
 	return err
 }
 
-// department is the name of the department that has the records and keys of a database.
+// department is the name of the department with the records and keys of a database.
 const department = "Engine 7"
 
-// databases counts the databases, so that no two are from the same second.
+// databases counts the databases, so that each is created in a different second.
 var databases atomic.Int64
 
 // newDatabase creates a database "x.db" in a separate folder, with records and the keys 1 and 2.
@@ -110,14 +110,14 @@ func revokeKey(t *testing.T, path string, id store.KeyID) {
 	})
 }
 
-// fill makes a database larger by a number of bytes.
+// fill adds a number of bytes to a database.
 func fill(t *testing.T, path string, bytes int) {
 	t.Helper()
 	execSQL(t, path, `INSERT INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer)
 		VALUES (1, 'filler', 1, 0, x'00', '', hex(zeroblob(?)))`, int64(bytes/2))
 }
 
-// largeDatabase creates a database that is copied in a few steps.
+// largeDatabase creates a database that takes several steps to copy.
 func largeDatabase(t *testing.T, records int) string {
 	t.Helper()
 	path := newDatabase(t, records)
@@ -125,8 +125,8 @@ func largeDatabase(t *testing.T, records int) string {
 	return path
 }
 
-// backedUp creates a database of 20 records with two keys, and a backup in another
-// folder, after which 10 of the records were added and key 2 was revoked.
+// backedUp creates a database with 20 records and two keys. The backup in another folder lacks 10 of
+// the records, and key 2 was revoked after it.
 func backedUp(t *testing.T) (db, saved string) {
 	t.Helper()
 	db, saved = newDatabase(t, 10), filepath.Join(t.TempDir(), "saved.db")
@@ -138,9 +138,9 @@ func backedUp(t *testing.T) (db, saved string) {
 
 func makeBackup(t *testing.T, db, target string) backup.Copy {
 	t.Helper()
-	made, err := backup.Job{Format: format, Source: db, Target: target}.Run(t.Context())
+	copied, err := backup.Job{Format: format, Source: db, Target: target}.Run(t.Context())
 	must(t, err)
-	return made
+	return copied
 }
 
 func execSQL(t *testing.T, path, text string, args ...any) {
@@ -158,7 +158,7 @@ func execSQL(t *testing.T, path, text string, args ...any) {
 	must(t, db.Close())
 }
 
-// queryInt returns a number in a copy, or in a database that is not in use and whole.
+// queryInt returns a number from a copy, or from an undamaged database that is not in use.
 func queryInt(t *testing.T, path, query string) int64 {
 	t.Helper()
 	if _, err := next.Verify(path); err != nil {
@@ -177,7 +177,7 @@ func records(t *testing.T, path string) int {
 	return int(queryInt(t, path, `SELECT count(*) FROM firefighters`))
 }
 
-// ids returns the ids of the records in a database.
+// ids returns the IDs of the records in a database.
 func ids(t *testing.T, path string) (all []string) {
 	t.Helper()
 	c, err := sqlite.Peek(path)
@@ -187,7 +187,7 @@ func ids(t *testing.T, path string) (all []string) {
 	return all
 }
 
-// names returns the names of the files in a folder, in their order.
+// names returns the sorted names of the files in a folder.
 func names(t *testing.T, folder string) (found []string) {
 	t.Helper()
 	return slices.Sorted(maps.Keys(contents(t, folder)))
@@ -208,7 +208,7 @@ func contents(t *testing.T, folder string) map[string]string {
 	return found
 }
 
-// checkModes makes sure that only their owner can read the files of a folder.
+// checkModes checks that only the owner can read the files in a folder.
 func checkModes(t *testing.T, folder string) {
 	t.Helper()
 	for _, name := range names(t, folder) {
@@ -225,7 +225,7 @@ func copyOf(t *testing.T, from, to string) {
 	must(t, os.WriteFile(to, text, 0o600))
 }
 
-// damage makes a database unreadable but for its header.
+// damage makes a database unreadable except for its header.
 func damage(t *testing.T, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -246,7 +246,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// syncBuffer takes a log while a test reads it.
+// syncBuffer receives a log while a test reads it.
 type syncBuffer struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -264,7 +264,7 @@ func (b *syncBuffer) String() string {
 	return b.text.String()
 }
 
-// asProgram is set where this test binary is a program of its own.
+// asProgram is an environment variable that makes this test binary run as another program.
 const asProgram = "TEST_BACKUP_AS"
 
 func TestMain(m *testing.M) {
@@ -291,8 +291,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// steps are the calls that a backup or restore makes, numbered for each name,
-// as in "Check 2". At the last one the program waits to be killed.
+// steps counts the calls of a backup or restore for each name, as in "Check 2". At the step last, the
+// program waits to be killed.
 type steps struct {
 	last string
 	seen map[string]int
@@ -316,13 +316,13 @@ func (s *steps) format() sqlite.Format {
 	return f
 }
 
-// space returns the room for a copy. The call is a step.
+// space returns the free space for a copy. The call is a step.
 func (s *steps) space(folder string) (osutil.Space, error) {
 	s.at("Room")
 	return plenty(folder)
 }
 
-// program is a process that makes a backup or restores one, and waits at a step.
+// program returns a process that creates or restores a backup and waits at a step.
 func program(what, step, db, file string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], step, db, file)
 	cmd.Env = append(os.Environ(), asProgram+"="+what)
@@ -335,9 +335,9 @@ func kill(t *testing.T, cmd *exec.Cmd, step string) {
 	output, err := cmd.StdoutPipe()
 	must(t, err)
 	must(t, cmd.Start())
-	reached, _ := bufio.NewReader(output).ReadString('\n') // "" if it ends before
+	reached, _ := bufio.NewReader(output).ReadString('\n') // "" if the program ends early
 	cmd.Process.Kill()
 	if err := cmd.Wait(); err == nil || reached != step+"\n" {
-		t.Fatalf("it was to be killed at %s: %v, after %q", step, err, reached)
+		t.Fatalf("not killed at %s: %v, output %q", step, err, reached)
 	}
 }

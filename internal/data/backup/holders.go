@@ -10,37 +10,37 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Holders are the backups of a database that hold something, and the copies beside it. A
-// copy that somebody has made elsewhere is not known.
+// Holders are the backups of a database, and the copies next to it, that contain certain data. Other
+// copies are unknown.
 type Holders struct {
-	Files  []Holder // backups first, the newest first
-	Unread []File   // that cannot be read, so that nobody knows
-	Away   bool     // the folder for backups cannot be read: its disk may not be connected
-	NotSet bool     // there is no folder for backups
+	Files  []Holder // backups first, newest first
+	Unread []File   // files that cannot be read
+	Away   bool     // the backup folder cannot be read, for example because its disk is not connected
+	NotSet bool     // there is no backup folder
 }
 
-// Holder is a file that holds something, for all that is known. Nobody can look into an
-// encrypted one: it is taken for one by its time.
+// Holder is a file that contains the data. An encrypted file counts as a Holder if its time is in the
+// searched range.
 type Holder struct {
 	File
-	Until   time.Time // the day (UTC) on which it is gone at the latest, if backups are made as they are set; zero: it stays
-	Unknown bool      // it does not stay, but the settings that Until follows from are not known
+	Until   time.Time // the day (UTC) by which pruning deletes the file, if backups continue on schedule; zero if it stays
+	Unknown bool      // the file will be deleted, but the schedule is unknown
 }
 
-// Search says what to look for in which backups. The database may be in use, in this
-// process as well.
+// Search finds the backups that contain certain data. The database may be in use, also by this
+// process.
 type Search struct {
 	Database string
-	Options  Options // of the Scheduler; without a Dir there are no backups, and with nothing else the rest is unknown
+	Options  Options // of the Scheduler; Dir "" means no backups, and Keep 0 an unknown schedule
 
-	Holds       func(*sqlite.Conn) (bool, error) // reports whether a database of any version of the schema holds it
-	From, Until time.Time                        // when the database has held it; zero: for ever
+	Holds       func(*sqlite.Conn) (bool, error) // reports whether a database with any schema version contains the data
+	From, Until time.Time                        // when the database contained the data; zero means no limit
 }
 
-// Run returns what was found.
+// Run returns the files that contain the data.
 func (s Search) Run(ctx context.Context) (found Holders, err error) {
 	db, now := osutil.Resolve(s.Database), time.Now()
-	own, _ := identify(sqlite.Peek, db) // Inspect would end the locks of this process on it
+	own, _ := identify(sqlite.Peek, db) // Inspect would release the locks of this process
 	var backups []File
 	if found.NotSet = s.Options.Dir == ""; !found.NotSet {
 		_, err := os.ReadDir(s.Options.Dir)
@@ -55,15 +55,15 @@ func (s Search) Run(ctx context.Context) (found Holders, err error) {
 		switch {
 		case holding:
 			found.Files = append(found.Files, s.holder(f, i < len(backups), now))
-		case err != nil && osutil.Exists(f.Path): // else it was deleted meanwhile
+		case err != nil && osutil.Exists(f.Path): // otherwise it was deleted in the meantime
 			found.Unread = append(found.Unread, f)
 		}
 	}
 	return found, nil
 }
 
-// holder returns the Holder for a file. The plain copy beside the database goes with the next
-// backup, and no other copy goes by itself.
+// holder returns the Holder for a file. The next backup deletes the unencrypted copy next to the
+// database. Other copies stay.
 func (s Search) holder(f File, isBackup bool, now time.Time) Holder {
 	days := s.Options.everyDays()
 	switch {
@@ -75,14 +75,14 @@ func (s Search) holder(f File, isBackup bool, now time.Time) Holder {
 		days = s.Options.longestDays()
 	}
 	day := f.Time.AddDate(0, 0, days)
-	if day.Before(now) { // backups were not made for a while
+	if day.Before(now) { // backups were interrupted for a while
 		day = now.AddDate(0, 0, days)
 	}
 	return Holder{File: f, Until: day.UTC().Truncate(24 * time.Hour)}
 }
 
-// copiesBeside returns the copies beside a database that restores, upgrades, the guard and
-// encrypted backups have made.
+// copiesBeside returns the copies next to a database that were created by restores, upgrades, the
+// guard and encrypted backups.
 func copiesBeside(db string, own Identity, now time.Time) (all []File) {
 	folder := filepath.Dir(db)
 	for _, suffix := range []string{keptSuffix, beforeSuffix} {
@@ -91,8 +91,7 @@ func copiesBeside(db string, own Identity, now time.Time) (all []File) {
 	return append(all, ofDatabase(append(filesIn(folder, db, SavedName, now), filesIn(folder, db, keptName, now)...), own)...)
 }
 
-// isIn reports whether a file holds what is looked for. The copy of a database that was
-// replaced may have a -wal.
+// isIn reports whether a file contains the data. The copy of a replaced database may have a -wal.
 func (s Search) isIn(f File) (bool, error) {
 	if f.Encrypted {
 		return !f.Time.Before(s.From.Truncate(time.Second)) && (s.Until.IsZero() || !f.Time.After(s.Until)), nil

@@ -14,8 +14,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// TestLongestDays checks that no backup is kept for longer, and that the limit is not far
-// from what happens.
+// TestLongestDays checks that no backup is kept longer than the limit, and that the limit is close to
+// the longest time.
 func TestLongestDays(t *testing.T) {
 	t.Parallel()
 	for _, o := range []backup.Options{{Every: 3 * time.Hour, Keep: 30}, {Every: day, Keep: 90}, {Every: day, Keep: 7}, {Every: 5 * day, Keep: 14}, {Every: 40 * day, Keep: 9}, {Every: day, Keep: 1}} {
@@ -31,14 +31,14 @@ func TestLongestDays(t *testing.T) {
 			left = slices.DeleteFunc(left, func(at time.Time) bool { return slices.ContainsFunc(dropped, at.Equal) })
 		}
 		if oldest > longest || longest > oldest*3/2+10*o.Every+10*day {
-			t.Errorf("%+v: one is kept for %s, and the limit is %s", o, oldest, longest)
+			t.Errorf("%+v: longest time %s, limit %s", o, oldest, longest)
 		}
 	}
 }
 
-// TestSearch: backups, and what restores and upgrades have kept, but neither those of
-// another database nor those without what is looked for. An encrypted one holds it by its
-// time, and one that cannot be read is named.
+// TestSearch checks that backups and the copies kept by restores and upgrades are searched, but not
+// the backups of another database. An encrypted backup counts by its time, and an unreadable file is
+// listed as such.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	db, dir := newDatabase(t, 3), t.TempDir()
@@ -77,7 +77,7 @@ func TestSearch(t *testing.T) {
 	var names []string
 	for _, f := range found.Files {
 		if names = append(names, filepath.Base(f.Path)); f.Until.IsZero() != strings.Contains(f.Path, ".before-") {
-			t.Errorf("%s is gone by %s", f.Path, f.Until)
+			t.Errorf("%s is deleted by %s", f.Path, f.Until)
 		}
 	}
 	if !slices.Equal(names, held) || len(found.Unread) != 1 || found.Unread[0].Path != broken || found.Away || found.NotSet {
@@ -85,16 +85,16 @@ func TestSearch(t *testing.T) {
 	}
 	search.Options.Dir = filepath.Join(dir, "away")
 	if found, err := search.Run(t.Context()); err != nil || len(found.Files) != 2 || !found.Away {
-		t.Errorf("without the folder: %+v, %v", found, err)
+		t.Errorf("if the folder is missing: %+v, %v", found, err)
 	}
 	search.Options.Dir = ""
 	if found, err := search.Run(t.Context()); err != nil || len(found.Files) != 2 || !found.NotSet || found.Away {
-		t.Errorf("without a folder: %+v, %v", found, err)
+		t.Errorf("if no folder is set: %+v, %v", found, err)
 	}
 }
 
-// TestPlainCopyUntil: the plain copy of an encrypted backup goes with the next backup, and
-// not with its encrypted one.
+// TestPlainCopyUntil checks that the next backup deletes the unencrypted copy of an encrypted backup,
+// even though the encrypted backup stays.
 func TestPlainCopyUntil(t *testing.T) {
 	t.Parallel()
 	now := time.Now().UTC().Truncate(time.Second)

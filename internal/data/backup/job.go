@@ -14,33 +14,32 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Job is a backup to make. The database may be in use, in this process as well,
-// and of an older version of the schema. A Job does not look whether the file is a
-// database of the right kind: the caller knows, or asks Inspect.
+// Job is a backup to create. The database may be in use, also by this process, and may have an older
+// schema version. A Job does not check the format of the database; the caller does, or calls
+// Inspect.
 type Job struct {
 	Format   sqlite.Format
 	Source   string                // the database
 	Target   string                // the backup
-	Force    bool                  // replaces a target that exists
-	Progress func(done, total int) // called with numbers of pages; may be nil
+	Force    bool                  // replaces an existing target
+	Progress func(done, total int) // called with the numbers of copied and all pages; may be nil
 
-	// EncryptTo has who can decrypt the backup. Without recipients it is a plain one.
-	// Only the encrypted file comes to the folder of the target.
+	// EncryptTo lists the keys that can decrypt the backup. If it is empty, the backup is not
+	// encrypted. Otherwise only the encrypted file is written to the folder of the target.
 	EncryptTo Recipients
 
-	keep   string                                           // the name of the plain copy that stays if the target is encrypted; "" for none
-	room   func(folder string, size int64) error            // nil means all of the disk
+	keep   string                                           // path for the unencrypted copy of an encrypted backup; "" for none
+	room   func(folder string, size int64) error            // checks the free space; nil means roomFor
 	change func(copied *sqlite.Conn, source Identity) error // changes the copy before its check; may be nil
 }
 
-// sidecars are the endings of the files that SQLite puts beside a database.
+// sidecars are the suffixes of the files that SQLite creates next to a database.
 var sidecars = []string{"-wal", "-shm", "-journal"}
 
-// RefuseSecondPath returns an error, a FileError, if the file of a database has, or may
-// have, another path: ErrLinked for a hard link, ErrMounted for a mounted file. The lock
-// and the -wal are next to one path, so a process that uses another path would not see
-// them and would damage the file. Every command asks this before it opens a database: by
-// Inspect, or by Lock.
+// RefuseSecondPath returns a FileError if the file of a database has, or may have, another path:
+// ErrLinked for a hard link, ErrMounted for a mounted file. The lock and the -wal are next to one
+// path, so a process that uses another path would not see them and would damage the file. Every
+// command calls it, through Inspect or Lock, before it opens a database.
 func RefuseSecondPath(db string) error {
 	db = osutil.Resolve(db)
 	restoring := osutil.Exists(db + copySuffix) // a restore adds a name for a moment
@@ -59,8 +58,8 @@ func RefuseSecondPath(db string) error {
 	return nil
 }
 
-// Inspect is RefuseSecondPath and Format.Inspect, for a path that may be a link. This
-// process must not have the database open.
+// Inspect is RefuseSecondPath and Format.Inspect for a path that may be a symbolic link. This process
+// must not have the database open.
 func Inspect(format sqlite.Format, db string) error {
 	if err := RefuseSecondPath(db); err != nil {
 		return err
@@ -68,9 +67,9 @@ func Inspect(format sqlite.Format, db string) error {
 	return format.Inspect(osutil.Resolve(db))
 }
 
-// Run makes the backup. The target gets its name only when it is complete,
-// checked and on disk. After an error the target does not exist, or is the previous file.
-func (j Job) Run(ctx context.Context) (made Copy, err error) {
+// Run creates the backup. The file gets the name of the target only after it is complete, checked and
+// on disk. After an error the target is unchanged.
+func (j Job) Run(ctx context.Context) (copied Copy, err error) {
 	if err := osutil.RefuseRedirect(j.Target, j.Source); err != nil {
 		return Copy{}, writeError(j.Target, err)
 	}
@@ -84,32 +83,31 @@ func (j Job) Run(ctx context.Context) (made Copy, err error) {
 	}
 	defer release()
 	partial := j.partial()
-	for _, left := range []string{partial, j.partialIn(filepath.Dir(j.Target))} { // of a killed program
+	for _, left := range []string{partial, j.partialIn(filepath.Dir(j.Target))} { // from a killed program
 		if err := removeCopy(left); err != nil {
 			return Copy{}, writeError(j.written(), err)
 		}
 	}
 	defer func() { err = cmp.Or(err, writeError(j.written(), removeCopy(partial))) }()
-	made, source, err := j.copyTo(ctx, partial)
+	copied, source, err := j.copyTo(ctx, partial)
 	if err != nil {
 		return Copy{}, err
 	}
 	if len(j.EncryptTo) == 0 {
-		return made, writeError(j.Target, j.publish(partial))
+		return copied, writeError(j.Target, j.publish(partial))
 	}
-	made.sum, err = j.publishEncrypted(ctx, partial, headerNote{Bytes: made.Bytes, Time: source.Time, IDs: source.IDs, Damaged: made.Damaged})
+	copied.sum, err = j.publishEncrypted(ctx, partial, headerNote{Bytes: copied.Bytes, Time: source.Time, IDs: source.IDs, Damaged: copied.Damaged})
 	if err == nil && j.keep != "" {
 		err = os.Rename(partial, j.keep)
 		if err == nil {
 			err = osutil.SyncFolder(filepath.Dir(j.keep))
 		}
 	}
-	return made, writeError(j.Target, cmp.Or(ctx.Err(), err))
+	return copied, writeError(j.Target, cmp.Or(ctx.Err(), err))
 }
 
-// refuse returns an error if there is no database, or if the target may not
-// have its name. It does not look into the database, as Inspect does: this
-// process may serve it.
+// refuse returns an error if there is no database or the target cannot be written. It does not read
+// the database, which this process may have open.
 func (j *Job) refuse() error {
 	if !osutil.Exists(j.Source) {
 		return databaseError("reading", j.Source, sqlite.ErrNotExist)
@@ -141,10 +139,9 @@ func (j *Job) refuse() error {
 
 const lockSuffix = "-backup-lock"
 
-// lock makes sure that only one backup of a database is made at a time. So a partial
-// file that is there was left behind. The lock is beside the database, because the
-// disk for backups may have no locks. Where the lock cannot be made the backup
-// is made without.
+// lock ensures that only one backup of a database runs at a time, so that an existing partial file is
+// a leftover. The lock file is next to the database, because the backup disk may not support locks.
+// If that folder is read-only, the backup runs without a lock.
 func (j *Job) lock() (release func(), err error) {
 	path := j.Source + lockSuffix
 	unlock, err := sqlite.LockFile(path)
@@ -161,14 +158,14 @@ func (j *Job) lock() (release func(), err error) {
 	return func() {
 		err := os.Remove(path)
 		unlock()
-		if err != nil { // Windows removes a file only when it is closed
+		if err != nil { // Windows cannot remove an open file
 			os.Remove(path)
 		}
 	}, nil
 }
 
-// partial returns where the copy is made: in the folder of the target or, if that gets only
-// what is encrypted, in the folder of the database. No other database's copy has this name.
+// partial returns the path of the incomplete copy. It is in the folder of the target or, for an
+// encrypted target, in the folder of the database. The name is different for each database.
 func (j *Job) partial() string {
 	if len(j.EncryptTo) > 0 {
 		return j.partialIn(filepath.Dir(j.Source))
@@ -182,7 +179,7 @@ func (j *Job) partialIn(folder string) string {
 	return filepath.Join(folder, fmt.Sprintf(".%s-%x.partial", filepath.Base(j.Source), sum[:6]))
 }
 
-// written returns the file that an error in writing the copy names.
+// written returns the path that write errors name.
 func (j *Job) written() string {
 	if len(j.EncryptTo) > 0 {
 		return j.partial()
@@ -190,19 +187,19 @@ func (j *Job) written() string {
 	return j.Target
 }
 
-// removePartial removes the copy and the lock file that a killed upgrade or
-// backup has left beside its database. It does nothing while one is being made.
+// removePartial removes the copy and the lock file that a killed upgrade or backup left next to its
+// database. It does nothing while a backup is running.
 func removePartial(db string) {
 	j := Job{Source: db, Target: db}
 	if osutil.Exists(j.partial()) || osutil.Exists(db+lockSuffix) {
 		if release, err := j.lock(); err == nil {
-			removeCopy(j.partial()) // what stays now goes at the next start
+			removeCopy(j.partial()) // the next start tries again
 			release()
 		}
 	}
 }
 
-// removeCopy removes a copy that has not got its name, and what is beside it.
+// removeCopy removes an incomplete copy and its sidecars.
 func removeCopy(partial string) error {
 	var failures []error
 	for _, suffix := range append([]string{""}, sidecars...) {
@@ -213,9 +210,9 @@ func removeCopy(partial string) error {
 	return errors.Join(failures...)
 }
 
-// copyTo makes a copy at path. When it returns without an error, the copy is
-// complete, checked and on disk. source is the identity of what was copied.
-func (j *Job) copyTo(ctx context.Context, path string) (made Copy, source Identity, err error) {
+// copyTo creates a copy at path. Without an error, the copy is complete, checked and on disk. source
+// is the identity of the original.
+func (j *Job) copyTo(ctx context.Context, path string) (copied Copy, source Identity, err error) {
 	if err := osutil.CreatePrivate(path); err != nil {
 		return Copy{}, Identity{}, writeError(j.written(), err)
 	}
@@ -224,16 +221,16 @@ func (j *Job) copyTo(ctx context.Context, path string) (made Copy, source Identi
 		return Copy{}, Identity{}, cmp.Or(ctx.Err(), err)
 	}
 	if err = j.finish(path, source, bytes); err == nil {
-		made, err = check(ctx, j.Format, path)
+		copied, err = check(ctx, j.Format, path)
 	}
-	if errors.Is(err, sqlite.ErrCorrupt) { // of the copy, and so of the database
+	if errors.Is(err, sqlite.ErrCorrupt) { // the original is damaged like the copy
 		err = &sqlite.FileError{Op: "copying", Path: j.Source, Err: sqlite.ErrCorrupt}
 	}
-	return made, source, err
+	return copied, source, err
 }
 
-// copyPages copies the database as it is at one moment. The transaction takes
-// no longer than it must, because the -wal cannot restart before its end.
+// copyPages copies a single state of the database. The transaction is as short as possible, because
+// the -wal cannot restart while it is open.
 func (j *Job) copyPages(ctx context.Context, path string) (source Identity, size int64, err error) {
 	c, err := sqlite.Peek(j.Source)
 	if err != nil {
@@ -263,8 +260,8 @@ func (j *Job) copyPages(ctx context.Context, path string) (source Identity, size
 	return source, size, err
 }
 
-// finish makes the copy a database of one file. It compares the copy with its
-// source, of so many bytes, before change is called, which may add pages.
+// finish turns the copy into a single file. It compares the identity and the size of the copy with
+// those of the source, and then calls change, which may add pages.
 func (j *Job) finish(path string, source Identity, bytes int64) error {
 	err := sqlite.FinishCopy(path, func(c *sqlite.Conn) error {
 		copied, err := identity(c)
@@ -286,8 +283,7 @@ func (j *Job) finish(path string, source Identity, bytes int64) error {
 	return writeError(j.written(), err)
 }
 
-// check reads all of a copy. It leaves nothing beside it, and can read from a
-// disk that cannot be written.
+// check reads the whole copy. It creates no file next to it, and works on a read-only disk.
 func check(ctx context.Context, format sqlite.Format, path string) (found Copy, err error) {
 	if err := format.Inspect(path); err != nil {
 		return Copy{}, err
@@ -311,8 +307,7 @@ func check(ctx context.Context, format sqlite.Format, path string) (found Copy, 
 	return found, nil
 }
 
-// checkRoom returns an error unless a copy of this size, in bytes, fits on the
-// disk of the target.
+// checkRoom returns an error unless there is space for a copy of this size in bytes.
 func (j *Job) checkRoom(size int64) error {
 	room := j.room
 	if room == nil {
@@ -325,9 +320,8 @@ func (j *Job) checkRoom(size int64) error {
 	return err
 }
 
-// roomFor returns a function that makes sure that a copy fits on the disk of a
-// folder, with a tenth of its size and 1 MiB to spare. If part is not 0, that part of
-// the disk, 1/part, stays free as well.
+// roomFor returns a function that checks the space for a copy in a folder. It reserves another tenth
+// of the size and 1 MiB. If part is not 0, 1/part of the disk also stays free.
 func roomFor(spaceOf func(folder string) (osutil.Space, error), part int64) func(folder string, size int64) error {
 	return func(folder string, size int64) error {
 		space, err := spaceOf(folder)
@@ -345,9 +339,9 @@ func roomFor(spaceOf func(folder string) (osutil.Space, error), part int64) func
 	}
 }
 
-// publish gives a file in the folder of the target its name.
+// publish renames a file in the folder of the target to the target.
 func (j *Job) publish(partial string) error {
-	if !j.Force && osutil.Exists(j.Target) { // created while the copy was made
+	if !j.Force && osutil.Exists(j.Target) { // created in the meantime
 		return ErrExists
 	}
 	if err := os.Rename(partial, j.Target); err != nil {
@@ -356,7 +350,7 @@ func (j *Job) publish(partial string) error {
 	return osutil.SyncFolder(filepath.Dir(j.Target))
 }
 
-// publishEncrypted encrypts the copy into the folder of the target, and gives it its name.
+// publishEncrypted encrypts the copy into the folder of the target and renames it to the target.
 func (j *Job) publishEncrypted(ctx context.Context, plain string, n headerNote) (sum []byte, err error) {
 	partial := j.partialIn(filepath.Dir(j.Target)) + encryptedSuffix
 	out, err := osutil.OpenPrivate(partial)
@@ -365,7 +359,7 @@ func (j *Job) publishEncrypted(ctx context.Context, plain string, n headerNote) 
 	}
 	defer os.Remove(partial)
 	defer out.Close()
-	if err := out.Truncate(0); err != nil { // a killed program left it
+	if err := out.Truncate(0); err != nil { // left by a killed program
 		return nil, err
 	}
 	if sum, err = j.encrypt(ctx, plain, n, out); err != nil {

@@ -13,19 +13,19 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// TestBackupOfLinkAlone: by whatever name a database is called, one backup of it is made
-// at a time.
+// TestBackupOfLinkAlone checks that only one backup of a database runs at a time, even through a
+// symbolic link.
 func TestBackupOfLinkAlone(t *testing.T) {
 	t.Parallel()
 	path, link := newDatabase(t, 1), filepath.Join(t.TempDir(), "link.db")
 	if err := os.Symlink(path, link); err != nil {
-		t.Skipf("no links can be made here: %v", err)
+		t.Skipf("cannot create symbolic links: %v", err)
 	}
 	release, err := sqlite.LockFile(path + "-backup-lock")
 	must(t, err)
 	_, err = backup.Job{Format: format, Source: link, Target: filepath.Join(t.TempDir(), "x.db")}.Run(t.Context())
 	if !errors.Is(err, backup.ErrRunning) {
-		t.Errorf("beside another backup: %v", err)
+		t.Errorf("during another backup: %v", err)
 	}
 	must(t, release())
 	target := filepath.Join(t.TempDir(), "x.db")
@@ -33,16 +33,16 @@ func TestBackupOfLinkAlone(t *testing.T) {
 	must(t, os.Symlink(target, to))
 	makeBackup(t, link, to)
 	if info, err := os.Lstat(target); err != nil || !info.Mode().IsRegular() {
-		t.Errorf("the backup is not where the link leads: %v", err)
+		t.Errorf("no backup at the target of the link: %v", err)
 	}
 }
 
-// disk returns the room of a disk of this size with so much free.
+// disk returns the space of a disk with this size and free bytes.
 func disk(free, total int64) backup.Space {
 	return func(string) (osutil.Space, error) { return osutil.Space{Free: free, Total: total}, nil }
 }
 
-// TestRoom: a backup that does not fit is not begun.
+// TestRoom checks that a backup does not start if there is not enough space.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	const mega = 1 << 20
@@ -67,18 +67,18 @@ func TestRoom(t *testing.T) {
 	}
 	target := filepath.Join(t.TempDir(), "x.db")
 	_, err := backup.Job{Format: format, Source: newDatabase(t, 10), Target: target}.On(disk(mega, 1000*mega)).Run(t.Context())
-	const numbers = ": 1.0 MB are free, and 1.1 MB must be"
+	const numbers = ": 1.0 MB free, 1.1 MB required"
 	if found := names(t, filepath.Dir(target)); len(found) > 0 || err == nil ||
-		err.Error() != fmt.Sprintf("too little room in %q", filepath.Dir(target))+numbers || backup.Reason(err) != "too little room for backups"+numbers {
-		t.Errorf("%v; there is %q", err, found)
+		err.Error() != fmt.Sprintf("not enough space in %q", filepath.Dir(target))+numbers || backup.Reason(err) != "not enough space for backups"+numbers {
+		t.Errorf("%v; files %q", err, found)
 	}
 	lost := func(string) (osutil.Space, error) { return osutil.Space{}, errors.New("no such disk") }
 	if _, err := (backup.Job{Format: format, Source: newDatabase(t, 1), Target: target}).On(lost).Run(t.Context()); !errors.As(err, new(*backup.Error)) {
-		t.Errorf("a disk that does not answer: %v", err)
+		t.Errorf("with a failing disk: %v", err)
 	}
 }
 
-// TestBackupStopped: a backup that is stopped leaves nothing, wherever it is.
+// TestBackupStopped checks that a backup stopped at any point leaves no files.
 func TestBackupStopped(t *testing.T) {
 	t.Parallel()
 	db, dir := largeDatabase(t, 10), t.TempDir()
@@ -93,12 +93,12 @@ func TestBackupStopped(t *testing.T) {
 			}
 		}}.Run(ctx)
 		if found := names(t, dir); !errors.Is(err, context.Canceled) || len(found) > 0 {
-			t.Errorf("%s: %v, and there is %q", name, err, found)
+			t.Errorf("%s: %v; files %q", name, err, found)
 		}
 	}
 }
 
-// TestBackupDiffers: a copy that is sound but not of its source gets no name.
+// TestBackupDiffers checks that a valid copy of another state is rejected.
 func TestBackupDiffers(t *testing.T) {
 	t.Parallel()
 	target, other := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "other.db")
@@ -110,7 +110,7 @@ func TestBackupDiffers(t *testing.T) {
 	}
 }
 
-// TestBackupMeetsAnother: a file that is made while the copy is made stays.
+// TestBackupMeetsAnother checks that a file created during the backup is not overwritten.
 func TestBackupMeetsAnother(t *testing.T) {
 	t.Parallel()
 	target := filepath.Join(t.TempDir(), "x.db")
@@ -118,12 +118,11 @@ func TestBackupMeetsAnother(t *testing.T) {
 		must(t, os.WriteFile(target, []byte("precious"), 0o600))
 	}}.Run(t.Context())
 	if found := contents(t, filepath.Dir(target)); !errors.Is(err, backup.ErrExists) || len(found) != 1 || found["x.db"] != "precious" {
-		t.Errorf("%v; there is %q", err, found)
+		t.Errorf("%v; files %q", err, found)
 	}
 }
 
-// TestLeftover: what a killed backup left behind may have its name already, and
-// is then not written to.
+// TestLeftover checks that a killed backup which already has its name is not written to.
 func TestLeftover(t *testing.T) {
 	t.Parallel()
 	db, dir := newDatabase(t, 10), t.TempDir()
@@ -135,11 +134,12 @@ func TestLeftover(t *testing.T) {
 	second := filepath.Join(dir, "second.db")
 	makeBackup(t, db, second)
 	if found := names(t, dir); len(found) != 2 || records(t, first.Target) != 10 || records(t, second) != 0 {
-		t.Errorf("there is %q", found)
+		t.Errorf("files %q", found)
 	}
 }
 
-// TestPartial: two databases of one name can be saved to one folder at once.
+// TestPartial checks that two databases with the same name can be saved to one folder at the same
+// time.
 func TestPartial(t *testing.T) {
 	t.Parallel()
 	one := backup.Job{Source: "/a/x.db", Target: "/backups/x.db"}
@@ -149,8 +149,8 @@ func TestPartial(t *testing.T) {
 	}
 }
 
-// TestBackupKilled: at whatever step it is killed there is no backup, and the
-// next one removes what was left behind.
+// TestBackupKilled checks that a backup killed at any step leaves no backup, and that the next one
+// removes the leftovers.
 func TestBackupKilled(t *testing.T) {
 	t.Parallel()
 	db, dir := largeDatabase(t, 50), t.TempDir()
@@ -158,11 +158,11 @@ func TestBackupKilled(t *testing.T) {
 	for _, step := range []string{"Room 1", "Progress 1", "Progress 2", "Check 1"} {
 		kill(t, program("backup", step, db, target), step)
 		if exists(target) || len(names(t, dir)) != 1 {
-			t.Errorf("killed at %s: there is %q", step, names(t, dir))
+			t.Errorf("killed at %s: files %q", step, names(t, dir))
 		}
 	}
 	_, err := backup.Job{Format: format, Source: db, Target: target, Force: true}.Run(t.Context())
 	if found := names(t, dir); err != nil || len(found) != 1 || records(t, target) != 50 || exists(db+"-backup-lock") {
-		t.Errorf("%v; there is %q", err, found)
+		t.Errorf("%v; files %q", err, found)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 )
 
-// TestNotes checks that notes stay until they are removed, whatever is written next to them.
+// TestNotes checks that a note stays until it is removed, even if others are written.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func TestNotes(t *testing.T) {
 	must(t, backup.RemoveNote(db, "b"))
 	has("b", "")
 	if backup.ReadNote(db, "a", new(int)) {
-		t.Error("a text is a number")
+		t.Error("a string was read as a number")
 	}
 	must(t, os.WriteFile(path, []byte("damaged"), 0o600))
 	has("a", "")
@@ -49,6 +49,6 @@ func TestNotes(t *testing.T) {
 	has("a", "again")
 	must(t, backup.RemoveNote(db, "a"))
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
-		t.Errorf("the file is still there: %v", err)
+		t.Errorf("the file still exists: %v", err)
 	}
 }

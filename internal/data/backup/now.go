@@ -9,14 +9,14 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// SaveNow makes one backup as a Scheduler with these options does, and returns what was
-// checked. While another process makes one, it waits.
+// SaveNow creates one backup as a Scheduler with these options would, and returns the checked copy.
+// It waits while another process creates one.
 func SaveNow(ctx context.Context, format sqlite.Format, db string, options Options) (Copy, error) {
 	s := NewScheduler(format, db, options, slog.New(slog.DiscardHandler))
 	for {
-		_, made, err := s.save(ctx)
+		_, saved, err := s.save(ctx)
 		if !errors.Is(err, ErrRunning) {
-			return made, err
+			return saved, err
 		}
 		select {
 		case <-ctx.Done():

@@ -10,25 +10,25 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Why backups are not on the disk that they are meant for.
+// Reasons why backups may not be on their own disk.
 var (
 	// ErrAway is certain: the folder was on another disk before.
-	ErrAway = errors.New("the disk for backups is not connected: their folder is on the disk of the database")
+	ErrAway = errors.New("the disk for backups is not connected: the folder is on the disk of the database")
 
-	// ErrPerhapsAway is likely: the folder is where other disks are mounted.
+	// ErrPerhapsAway is likely: other disks are mounted at this folder.
 	ErrPerhapsAway = errors.New("the backups are on the disk of the database, " +
-		"although their folder is one for other disks: is their disk connected?")
+		"although their folder is meant for other disks: is the disk connected?")
 )
 
-// settings is the note about the backups of a server.
+// settings is the note about the backups of a running server.
 type settings struct {
 	Dir   string `json:"dir"`   // absolute
 	Every int64  `json:"every"` // seconds
 	Keep  int    `json:"keep"`
 }
 
-// NoteSettings notes the folder and the schedule of the backups that a server makes of a
-// database. Without a folder it removes the note.
+// NoteSettings stores the folder and the schedule of a server's backups in the notes. Without a folder
+// it removes the note.
 func NoteSettings(db string, o Options) error {
 	db = osutil.Resolve(db)
 	if o.Dir == "" {
@@ -41,30 +41,29 @@ func NoteSettings(db string, o Options) error {
 	return WriteNote(db, noteBackups, settings{dir, int64(o.Every / time.Second), o.Keep})
 }
 
-// NotedSettings returns what NoteSettings has noted, and whether there is a note.
+// NotedSettings returns the options stored by NoteSettings, and whether there is a note.
 func NotedSettings(db string) (o Options, noted bool) {
-	var of settings
-	noted = ReadNote(osutil.Resolve(db), noteBackups, &of)
-	return Options{Dir: of.Dir, Every: time.Duration(of.Every) * time.Second, Keep: of.Keep}, noted
+	var note settings
+	noted = ReadNote(osutil.Resolve(db), noteBackups, &note)
+	return Options{Dir: note.Dir, Every: time.Duration(note.Every) * time.Second, Keep: note.Keep}, noted
 }
 
-// place is where the backups of a database are.
+// place is the location of the backups of a database.
 type place struct {
-	dir, db  string // absolute, after links
+	dir, db  string // absolute, without symbolic links
 	sameDisk func(a, b string) bool
 }
 
 func newPlace(dir, db string) place { return place{realPath(dir), realPath(db), osutil.SameDisk} }
 
-// asleep reports whether the disk of an absolute path is connected, and not mounted until
-// somebody looks.
+// asleep reports whether the disk of an absolute path is connected, but will be mounted only on
+// access.
 func asleep(path string) bool {
 	return slices.ContainsFunc(osutil.UnmountedAutomounts(), func(mount string) bool { return within(path, mount) })
 }
 
-// CheckPlace returns ErrAway or ErrPerhapsAway if backups in dir would be on the
-// disk of the database because their own is not connected. Its mount point is then a
-// plain folder.
+// CheckPlace returns ErrAway or ErrPerhapsAway if backups in dir would be on the disk of the database
+// because the backup disk is not connected. Its mount point is then an ordinary folder.
 func CheckPlace(dir, db string) error { return newPlace(dir, osutil.Resolve(db)).check() }
 
 // isBeside reports whether the backups are on the disk of the database.
@@ -83,13 +82,13 @@ func (p place) check() error {
 	return nil
 }
 
-// remembered reports whether the notes say that this folder is on another disk.
+// remembered reports whether the notes state that this folder is on another disk.
 func (p place) remembered() bool {
 	var dir string
 	return ReadNote(p.db, noteBackupDisk, &dir) && dir == p.dir
 }
 
-// remember notes that the folder is on another disk.
+// remember notes that the folder is on another disk, if it is.
 func (p place) remember() {
 	known := func(path string) bool { return p.sameDisk(path, path) }
 	if !osutil.Exists(p.dir) || !osutil.Exists(p.db) || !known(p.dir) || !known(p.db) || p.sameDisk(p.dir, p.db) {
@@ -98,12 +97,11 @@ func (p place) remember() {
 	if p.remembered() {
 		return
 	}
-	WriteNote(p.db, noteBackupDisk, p.dir) // after an error the next look tries again
+	WriteNote(p.db, noteBackupDisk, p.dir) // after an error the next check tries again
 }
 
-// makeFolder creates the folder for backups if it does not exist. Its parent must exist.
-// It creates none in the mount point of a disk that is away: later backups would be there,
-// and not on their disk.
+// makeFolder creates the backup folder if necessary. Its parent must exist. It does not create a
+// folder in the mount point of a disconnected disk, where later backups would end up.
 func makeFolder(dir, db string, at place) error {
 	if err := osutil.RefuseRedirect(dir, db); err != nil {
 		return &Error{OpMake, dir, err}
@@ -120,9 +118,8 @@ func makeFolder(dir, db string, at place) error {
 	return nil
 }
 
-// CheckFolder creates the folder for the backups of a database as the first backup would,
-// and tries to write in it. The Error is OpMake, or OpWrite with ErrNotFolder or another
-// cause.
+// CheckFolder creates the backup folder, as the first backup would, and tries to write to it. It
+// returns an Error with OpMake, or with OpWrite and a cause such as ErrNotFolder.
 func CheckFolder(dir, db string) error {
 	if err := makeFolder(dir, db, newPlace(dir, osutil.Resolve(db))); err != nil {
 		return err
@@ -138,7 +135,8 @@ func CheckFolder(dir, db string) error {
 	return nil
 }
 
-// realPath returns an absolute path without links, as far as it exists. It wakes no disk.
+// realPath returns an absolute path and resolves symbolic links where it exists. It does not mount a
+// disk.
 func realPath(path string) string {
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
@@ -146,16 +144,15 @@ func realPath(path string) string {
 	if asleep(path) {
 		return path
 	}
-	there := existing(path)
-	rest, err := filepath.Rel(there, path)
-	if followed, linkErr := filepath.EvalSymlinks(there); err == nil && linkErr == nil {
+	start := existing(path)
+	rest, err := filepath.Rel(start, path)
+	if followed, linkErr := filepath.EvalSymlinks(start); err == nil && linkErr == nil {
 		return filepath.Join(followed, rest)
 	}
 	return path
 }
 
-// existing returns the path or, if it does not exist, the nearest folder above it
-// that does.
+// existing returns the path or its nearest existing parent.
 func existing(path string) string {
 	for !osutil.Exists(path) && path != filepath.Dir(path) {
 		path = filepath.Dir(path)
@@ -163,7 +160,7 @@ func existing(path string) string {
 	return path
 }
 
-// within reports whether a path is in a folder, or is the folder.
+// within reports whether a path is a folder or inside it.
 func within(path, folder string) bool {
 	rest, err := filepath.Rel(folder, path)
 	return err == nil && filepath.IsLocal(rest)

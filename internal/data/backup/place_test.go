@@ -13,7 +13,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// TestPlace checks that a folder below a folder for other disks is not on the disk of the
+// TestPlace checks that CheckPlace reports a folder for other disks that is on the disk of the
 // database.
 func TestPlace(t *testing.T) {
 	t.Parallel()
@@ -27,14 +27,14 @@ func TestPlace(t *testing.T) {
 			t.Errorf("%s: %v", stick, err)
 		}
 		if err := backup.PlaceOnOneDisk(stick, filepath.Join(folder, "data", "x.db")); err != nil {
-			t.Errorf("%s, as the database: %v", stick, err)
+			t.Errorf("%s, with the database: %v", stick, err)
 		}
 	}
 }
 
-// TestDiskAway: while the disk for backups is away, the state is not good and says
-// why, also after a start. No folder is made below its mount point. When it is back
-// there is a backup on it at once.
+// TestDiskAway checks that the state reports a disconnected backup disk, also after startup, and that
+// no folder is created below its mount point. Once the disk is connected again, a backup is created
+// at once.
 func TestDiskAway(t *testing.T) {
 	t.Parallel()
 	db, dir, now, connected := newDatabase(t, 5), filepath.Join(t.TempDir(), "stick", "backups"), noon, true
@@ -53,12 +53,12 @@ func TestDiskAway(t *testing.T) {
 	isAway := func(s *backup.Scheduler, since time.Time) {
 		t.Helper()
 		if state := s.State(); state.OK || state.Since == nil || !state.Since.Equal(since) || state.Detail != backup.ErrAway.Error() || strings.ContainsAny(state.Detail, `/\`) {
-			t.Errorf("the disk is away, and the state is %+v", state)
+			t.Errorf("state without the disk: %+v", state)
 		}
 	}
 	s, log := start()
 	if state := s.State(); !state.OK || len(names(t, dir)) != 1 || strings.Count(log.String(), "\n") > 1 {
-		t.Fatalf("at first: %+v, log %s", state, log)
+		t.Fatalf("initial state: %+v, log %s", state, log)
 	}
 	connected = false
 	must(t, os.RemoveAll(dir))
@@ -69,14 +69,14 @@ func TestDiskAway(t *testing.T) {
 	now = now.Add(day)
 	s.Step(t.Context())
 	if isAway(s, since); len(names(t, filepath.Dir(dir))) > 0 {
-		t.Errorf("in the mount point there is %q", names(t, filepath.Dir(dir)))
+		t.Errorf("files in the mount point: %q", names(t, filepath.Dir(dir)))
 	}
-	must(t, os.Mkdir(dir, 0o700)) // as somebody has made it
+	must(t, os.Mkdir(dir, 0o700)) // created by someone else
 	now = now.Add(time.Minute)
 	s, log = start()
 	isAway(s, now)
 	if found := names(t, dir); len(found) != 1 || strings.Count(log.String(), "\n") != 1 || !strings.Contains(log.String(), backup.ErrAway.Error()) {
-		t.Errorf("there is %q, log %s", found, log)
+		t.Errorf("files %q, log %s", found, log)
 	}
 	connected = true
 	must(t, os.RemoveAll(dir))
@@ -85,11 +85,11 @@ func TestDiskAway(t *testing.T) {
 	var back struct{ Msg string }
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 	must(t, json.Unmarshal([]byte(lines[len(lines)-1]), &back))
-	if state := s.State(); !state.OK || state.Since != nil || !state.Last.Equal(now) || back.Msg != "the backups are on another disk again" {
-		t.Errorf("it is back: %+v, log %s", state, log)
+	if state := s.State(); !state.OK || state.Since != nil || !state.Last.Equal(now) || back.Msg != "the backup disk is connected again" {
+		t.Errorf("state with the disk: %+v, log %s", state, log)
 	}
 	if found := names(t, dir); !slices.Equal(found, []string{backup.FileName(db, now)}) {
-		t.Errorf("there is %q", found)
+		t.Errorf("files %q", found)
 	}
 	var noted string
 	if !backup.ReadNote(db, "backupDisk", &noted) || noted != dir {
@@ -97,9 +97,8 @@ func TestDiskAway(t *testing.T) {
 	}
 }
 
-// TestSleepingDisk: a disk that the system mounts when somebody looks is looked at for a
-// backup alone. One that is back gets a backup at once, also where nothing said that it
-// was away, and the last try failed.
+// TestSleepingDisk checks that an automounted disk is accessed only for a backup. A disk that is
+// connected again gets a backup at once, even if its absence was only noticed by a failed backup.
 func TestSleepingDisk(t *testing.T) {
 	t.Parallel()
 	db, dir, now, sleeps, looks := newDatabase(t, 5), filepath.Join(t.TempDir(), "stick", "backups"), noon, false, 0
@@ -114,18 +113,18 @@ func TestSleepingDisk(t *testing.T) {
 	sleeps, looks = true, 0
 	step(time.Hour)
 	if state := s.State(); looks > 0 || !state.OK || free == nil || state.Free != free {
-		t.Errorf("asleep: %d looks, %+v", looks, state)
+		t.Errorf("unmounted: %d accesses, %+v", looks, state)
 	}
 	sleeps = false
 	must(t, os.Rename(filepath.Dir(dir), filepath.Dir(dir)+"-away"))
 	step(day)
 	if s.State().OK || s.Waits() != time.Hour {
-		t.Errorf("it is away: %+v, waits %v", s.State(), s.Waits())
+		t.Errorf("state without the disk: %+v, waits %v", s.State(), s.Waits())
 	}
 	must(t, os.Rename(filepath.Dir(dir)+"-away", filepath.Dir(dir)))
 	sleeps = true
 	step(time.Minute)
 	if state := s.State(); !state.OK || !state.Last.Equal(now) || len(names(t, dir)) != 2 {
-		t.Errorf("it is back: %+v, %q, log %s", state, names(t, dir), log)
+		t.Errorf("state with the disk: %+v, files %q, log %s", state, names(t, dir), log)
 	}
 }

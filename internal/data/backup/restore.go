@@ -17,42 +17,42 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Restore says which backup to put in place of which database. The database may
-// be damaged or missing. Nobody may use it.
+// Restore replaces a database with a backup. The database may be damaged or missing, but must not be
+// in use.
 type Restore struct {
 	Format   sqlite.Format
 	File     string // the backup
-	Key      Key    // opens an encrypted one
+	Key      Key    // decrypts an encrypted backup
 	Database string
-	Progress func(done, total int) // called with numbers of pages; may be nil
+	Progress func(done, total int) // called with the numbers of copied and all pages; may be nil
 
-	// KeepErased brings back also the records that were erased since the backup.
+	// KeepErased also restores records that were permanently deleted since the backup.
 	KeepErased bool
 
-	link func(file, name string) error // as that of a Job
+	link func(file, name string) error // os.Link if nil
 }
 
-// Restored says what a restore has done.
+// Restored is the result of a restore.
 type Restored struct {
 	Copy
-	Source  Identity // of the backup
-	Kept    string   // the old database; "" if there was none
-	Revoked int64    // keys that were revoked since the backup and stay revoked
-	Unread  error    // why nothing was carried over from the old database; sqlite.ErrNotExist if there was none
-	Erased  int64    // records that were erased since the backup and stay erased
-	Raw     bool     // the backup is a copy of a database file, without its -wal
+	Source  Identity // identity of the backup
+	Kept    string   // path of the old database; "" if there was none
+	Revoked int64    // keys revoked since the backup, which stay revoked
+	Unread  error    // why nothing was taken from the old database; sqlite.ErrNotExist if there was none
+	Erased  int64    // records permanently deleted since the backup, which stay deleted
+	Raw     bool     // the backup is a database file copied without its -wal
 
-	// RevokedUnknown reports whether keys that were revoked after the backup may be valid
-	// again, because the old database does not list them.
+	// RevokedUnknown reports whether keys revoked after the backup may be valid again, because the
+	// old database does not list them.
 	RevokedUnknown bool
 
-	// ErasedUnknown is set if people who were erased after the backup may be back, because
-	// the old database does not list them. It is the error in reading the list next to the
-	// backup: fs.ErrNotExist if there is none.
+	// ErasedUnknown is not nil if records permanently deleted after the backup may be restored,
+	// because the old database does not list them. It is the error of reading the list next to the
+	// backup, fs.ErrNotExist if there is none.
 	ErasedUnknown error
 }
 
-// Run restores the backup. After an error the database is as it was.
+// Run restores the backup. After an error the database is unchanged.
 func (r Restore) Run(ctx context.Context) (Restored, error) {
 	if err := osutil.RefuseRedirect(r.Database, r.Database); err != nil {
 		return Restored{}, databaseError("restoring", r.Database, err)
@@ -68,15 +68,15 @@ func (r Restore) Run(ctx context.Context) (Restored, error) {
 	defer release()
 	for _, step := range task.steps() {
 		if err := step(ctx); err != nil {
-			undoRestore(task.Database) // what it cannot do now, the next to lock the database does
+			undoRestore(task.Database) // after an error, the next Lock tries again
 			return Restored{}, err
 		}
 	}
 	return task.done, forgetState(task.Database)
 }
 
-// forgetState removes what the notes say about the state of the replaced database: that it was
-// lost, and its mark.
+// forgetState removes the notes about the state of the replaced database: its mark, and that it was
+// lost.
 func forgetState(db string) error {
 	if err := RemoveNote(db, NoteLost); err != nil {
 		return databaseError("restoring", db, err)
@@ -84,29 +84,28 @@ func forgetState(db string) error {
 	return databaseError("restoring", db, RemoveNote(db, NoteMark))
 }
 
-// restoring is a restore that is being done.
+// restoring is a restore in progress.
 //
-// A checked copy of the backup, under a name of its own, becomes a complete
-// database. Then one rename puts it in place of the old database. So there is the
-// old or the new one, whenever the program is killed. While the copy has the
-// other name a restore is being done or was cut off: no program opens the database
-// then, and Lock removes what was left behind.
+// A checked copy of the backup becomes a complete database under another name. A single rename then
+// replaces the old database, so that a killed program leaves either the old or the new one. While
+// the other name exists, a restore is running or was interrupted: no program opens the database,
+// and Lock removes the leftovers.
 type restoring struct {
 	Restore
 	done Restored
 
-	old          Identity          // of the old database, as far as it could be read
-	unidentified bool              // it is damaged where its identity is
+	old          Identity          // of the old database, as far as readable
+	unidentified bool              // the identity of the old database is damaged
 	revocations  store.Revocations // of the old database
-	erased       []string          // ids of records that must not come back, from the old database
-	erasedUnread error             // why they could not be read
-	listed       []string          // the same from the list next to the backup
-	listUnread   error             // why it could not be read
-	unfinished   string            // the copy
-	plain        string            // what is read: the backup, or what was decrypted from it
+	erased       []string          // IDs of permanently deleted records, from the old database
+	erasedUnread error             // why these IDs could not be read
+	listed       []string          // IDs in the list next to the backup
+	listUnread   error             // why this list could not be read
+	unfinished   string            // the path of the copy
+	plain        string            // the unencrypted backup: r.File, or the decrypted file
 }
 
-// The names beside a database.
+// Suffixes of files next to a database.
 const (
 	copySuffix      = ".restoring"
 	halfSuffix      = ".restoring-half"
@@ -122,7 +121,7 @@ func newRestoring(r Restore) *restoring {
 	return &restoring{Restore: r, unfinished: r.Database + copySuffix, plain: r.File}
 }
 
-// refuse looks at the files before anything is changed.
+// refuse checks the files before the restore changes anything.
 func (r *restoring) refuse() error {
 	if osutil.SameFile(r.File, r.Database) {
 		return &Error{OpRead, r.File, ErrIsDatabase}
@@ -144,7 +143,7 @@ func (r *restoring) refuse() error {
 	return nil
 }
 
-// inspect looks at the plain backup.
+// inspect checks the unencrypted backup.
 func (r *restoring) inspect() error {
 	if err := r.Format.Inspect(r.plain); err != nil {
 		return r.readError(err)
@@ -156,8 +155,8 @@ func (r *restoring) inspect() error {
 	return nil
 }
 
-// foreignSchema returns a SchemaError or ErrUnreleased for a database whose schema this
-// program did not create. It returns nil if the schema cannot be read.
+// foreignSchema returns a SchemaError or ErrUnreleased for a database whose schema this program did
+// not create. It returns nil if it cannot read the schema.
 func foreignSchema(format sqlite.Format, path string) error {
 	c, err := sqlite.Peek(path)
 	if err != nil {
@@ -171,7 +170,7 @@ func foreignSchema(format sqlite.Format, path string) error {
 	return nil
 }
 
-// readError returns a FileError about the backup, or a SchemaError, as an Error.
+// readError returns a SchemaError, or a FileError about the backup, as an Error.
 func (r *restoring) readError(err error) error {
 	if wrong, ok := errors.AsType[*sqlite.SchemaError](err); ok {
 		return &Error{OpRead, r.File, wrong}
@@ -183,8 +182,7 @@ func (r *restoring) readError(err error) error {
 	return err
 }
 
-// steps returns the steps of the restore. The program may be killed after and
-// in each of them.
+// steps returns the steps of the restore. The program may be killed in or after any step.
 func (r *restoring) steps() []func(context.Context) error {
 	plain := func(step func() error) func(context.Context) error {
 		return func(context.Context) error { return databaseError("restoring", r.Database, step()) }
@@ -194,11 +192,10 @@ func (r *restoring) steps() []func(context.Context) error {
 	}
 }
 
-// mark shows other programs that the database is being restored.
+// mark shows other programs that a restore is running.
 func (r *restoring) mark() error { return osutil.CreatePrivate(r.unfinished) }
 
-// decrypt makes a plain backup of an encrypted one, beside the database, where others
-// cannot read it.
+// decrypt decrypts an encrypted backup into a private file next to the database.
 func (r *restoring) decrypt(ctx context.Context) error {
 	if len(r.Key) == 0 {
 		return nil
@@ -217,26 +214,26 @@ func (r *restoring) decrypt(ctx context.Context) error {
 	return r.inspect()
 }
 
-// copy makes the new database. It keeps what the restore must not undo.
+// copy creates the new database, including what the restore must keep from the old one.
 func (r *restoring) copy(ctx context.Context) error {
 	r.readOld()
 	job := Job{Format: r.Format, Source: r.plain, Target: r.Database, Progress: r.Progress, change: r.change}
-	made, source, err := job.copyTo(ctx, r.unfinished)
+	copied, source, err := job.copyTo(ctx, r.unfinished)
 	if r.plain != r.File {
 		err = cmp.Or(err, databaseError("restoring", r.Database, removeCopy(r.plain)))
 	}
 	switch {
 	case err != nil:
 		return r.readError(err)
-	case made.Departments == 0:
+	case copied.Departments == 0:
 		return &Error{OpRead, r.File, ErrEmpty}
 	}
-	r.done.Copy, r.done.Source = made, source
+	r.done.Copy, r.done.Source = copied, source
 	return databaseError("restoring", r.Database, r.setOwner())
 }
 
-// readOld reads from the old database what the restore must not undo, whether or
-// not it can be identified: it may be damaged in other places only.
+// readOld reads the data that the restore must keep from the old database. It tries this even if the
+// database cannot be identified, because only other parts may be damaged.
 func (r *restoring) readOld() {
 	c, err := peekOld(r.Format, r.Database)
 	if r.done.Unread = err; err == nil {
@@ -256,7 +253,7 @@ func peekOld(format sqlite.Format, db string) (*sqlite.Conn, error) {
 }
 
 func (r *restoring) change(copied *sqlite.Conn, source Identity) (err error) {
-	if err := r.Format.CheckSchema(copied); err != nil { // the file may be another one by now
+	if err := r.Format.CheckSchema(copied); err != nil { // someone may have replaced the file
 		return err
 	}
 	r.compareOld(source)
@@ -272,8 +269,7 @@ func (r *restoring) change(copied *sqlite.Conn, source Identity) (err error) {
 	return err
 }
 
-// setOwner sets the owner of the new files to that of the old database or of its
-// folder.
+// setOwner gives the new files the owner of the old database or of its folder.
 func (r *restoring) setOwner() error {
 	folder := filepath.Dir(r.Database)
 	owner, err := os.Stat(r.Database)
@@ -292,8 +288,8 @@ func (r *restoring) setOwner() error {
 	return osutil.SyncFolder(folder)
 }
 
-// takeOver makes sure that no other program has the old database open, and merges its -wal.
-// A damaged database stays as it is.
+// takeOver ensures that no other program has the old database open, and merges its -wal. It does not
+// change a damaged database.
 func (r *restoring) takeOver() error {
 	err := r.Format.Inspect(r.Database)
 	if err == nil {
@@ -302,7 +298,7 @@ func (r *restoring) takeOver() error {
 	if err != nil && !errors.Is(err, sqlite.ErrBusy) {
 		return nil
 	}
-	// A command that opened the database before the restore began may have written to it since.
+	// A command that opened the database before the restore began may have changed it since.
 	now, err := identify(sqlite.Peek, r.Database)
 	if err == nil && r.old.Mark != "" && now.Mark != r.old.Mark {
 		return ErrOpen
@@ -313,8 +309,8 @@ func (r *restoring) takeOver() error {
 	return nil
 }
 
-// keep adds a second name to the old database, before it loses the first. Files
-// beside a missing database are kept as well.
+// keep gives the old database a second name before the restore replaces it. It also chooses a name
+// for the sidecars of a missing database.
 func (r *restoring) keep() error {
 	if !slices.ContainsFunc(append([]string{""}, sidecars...), func(suffix string) bool { return osutil.Exists(r.Database + suffix) }) {
 		return nil
@@ -331,7 +327,7 @@ func (r *restoring) keep() error {
 	return osutil.SyncFolder(filepath.Dir(r.Database))
 }
 
-// freeName returns a name for a copy of the file at path, with the time.
+// freeName returns an unused name for a copy of the file at path, with the current time.
 func freeName(path, suffix string) string {
 	for at := time.Now().UTC(); ; at = at.Add(time.Second) {
 		name := path + suffix + at.Format(nameTime)
@@ -341,7 +337,7 @@ func freeName(path, suffix string) string {
 	}
 }
 
-// copyFile copies a file that nobody writes to, all of it or nothing.
+// copyFile copies a file that no one writes to. The target is complete or missing.
 func copyFile(from, to string) error {
 	source, err := os.Open(from)
 	if err != nil {
@@ -363,8 +359,8 @@ func copyFile(from, to string) error {
 	return os.Rename(half, to)
 }
 
-// keepSidecars moves the files beside a database that is too damaged to be
-// merged with them. They belong to that database and would ruin the new one.
+// keepSidecars moves the sidecars that could not be merged into a damaged database. They would damage
+// the new one.
 func (r *restoring) keepSidecars() error {
 	for _, suffix := range sidecars {
 		if err := osutil.RenameIfExists(r.Database+suffix, r.done.Kept+suffix); err != nil {
@@ -381,9 +377,9 @@ func (r *restoring) replace() error {
 	return osutil.SyncFolder(filepath.Dir(r.Database))
 }
 
-// Lock is RefuseSecondPath and sqlite.LockDatabase, for a path that may be a link. The
-// error is ErrRestoring if a restore has the lock. Lock removes what a killed program has
-// left beside the database, and undoes a restore that was cut off.
+// Lock is RefuseSecondPath and sqlite.LockDatabase for a path that may be a symbolic link. It returns
+// ErrRestoring if a restore holds the lock. Lock removes files that a killed program left next to the
+// database, and undoes an interrupted restore.
 func Lock(db string) (release func() error, err error) {
 	db = osutil.Resolve(db)
 	if err := RefuseSecondPath(db); err != nil {
@@ -402,8 +398,8 @@ func Lock(db string) (release func() error, err error) {
 	return release, err
 }
 
-// AwaitRestore returns an error while the database is being restored. It undoes
-// a restore that was cut off. The caller has not locked the database.
+// AwaitRestore returns an error while a restore of the database is running. It undoes an interrupted
+// restore. The caller must not hold the lock on the database.
 func AwaitRestore(db string) error {
 	db = osutil.Resolve(db)
 	if !osutil.Exists(db + copySuffix) {
@@ -416,9 +412,8 @@ func AwaitRestore(db string) error {
 	return err
 }
 
-// undoRestore undoes a restore that was cut off before it has replaced the database. Then
-// the old database has all of its files and only one name again. The caller has locked the
-// database.
+// undoRestore undoes a restore that was interrupted before it replaced the database. The old database
+// then has all its files and only one name again. The caller holds the lock on the database.
 func undoRestore(db string) error {
 	if !osutil.Exists(db + copySuffix) {
 		return nil
@@ -435,7 +430,7 @@ func undoRestore(db string) error {
 		err = osutil.SyncFolder(folder)
 	}
 	if err == nil {
-		err = removeCopy(db + decryptedSuffix) // which stays no longer than what says that it may be there
+		err = removeCopy(db + decryptedSuffix) // before the file that marks the restore
 	}
 	if err == nil {
 		err = errors.Join(removeCopy(db+halfSuffix), removeCopy(db+copySuffix))
@@ -443,8 +438,7 @@ func undoRestore(db string) error {
 	return databaseError("restoring", db, err)
 }
 
-// sameContent reports whether a file is a copy of another, as keep makes one on a disk
-// without links.
+// sameContent reports whether two files are equal. On a disk without hard links, keep copies the file.
 func sameContent(a, b string) bool {
 	x, errA := hashOf(a)
 	y, errB := hashOf(b)
@@ -462,8 +456,8 @@ func hashOf(path string) (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(hash.Sum(nil)), err
 }
 
-// takeBack removes the second name of a database, and gives the database back
-// the files beside it.
+// takeBack returns the sidecars to the database and removes its second name.
+
 func takeBack(kept, db string) error {
 	for _, suffix := range sidecars {
 		if err := osutil.RenameIfExists(kept+suffix, db+suffix); err != nil {

@@ -30,7 +30,7 @@ func restore(t *testing.T, file, db string) (backup.Restored, error) {
 	return backup.Restore{Format: format, File: file, Database: db}.Run(t.Context())
 }
 
-// TestRestoreOverDamage: a damaged database is kept as it is, and replaced.
+// TestRestoreOverDamage checks that a damaged database is replaced and kept unchanged.
 func TestRestoreOverDamage(t *testing.T) {
 	t.Parallel()
 	const history = `SELECT history FROM service`
@@ -53,31 +53,31 @@ func TestRestoreOverDamage(t *testing.T) {
 			done, err := restore(t, saved, db)
 			if err != nil || done.Unread == nil || done.Records != 10 || exists(db+"-wal") || records(t, db) != 10 ||
 				queryInt(t, db, history) == queryInt(t, saved, history) {
-				t.Fatalf("%+v, %v; there is %q", done, err, names(t, filepath.Dir(db)))
+				t.Fatalf("%+v, %v; files %q", done, err, names(t, filepath.Dir(db)))
 			}
 			if was, err := os.ReadFile(done.Kept); err != nil || string(was) != string(text) {
-				t.Errorf("the old database was not kept as it was: %v", err)
+				t.Errorf("the old database was not kept unchanged: %v", err)
 			}
 			if wal, err := os.ReadFile(done.Kept + "-wal"); err != nil || string(wal) != "damaged too" {
-				t.Errorf("its -wal was not kept: %v", err)
+				t.Errorf("the old -wal was not kept: %v", err)
 			}
 		})
 	}
 }
 
-// TestRestoreStopped: nothing is changed.
+// TestRestoreStopped checks that a stopped restore changes nothing.
 func TestRestoreStopped(t *testing.T) {
 	t.Parallel()
 	db, saved := backedUp(t)
 	ctx, stop := context.WithCancel(t.Context())
 	_, err := backup.Restore{Format: format, File: saved, Database: db, Progress: func(int, int) { stop() }}.Run(ctx)
 	if !errors.Is(err, context.Canceled) || records(t, db) != 20 || len(names(t, filepath.Dir(db))) != 2 {
-		t.Errorf("%v; there is %q", err, names(t, filepath.Dir(db)))
+		t.Errorf("%v; files %q", err, names(t, filepath.Dir(db)))
 	}
 }
 
-// TestRestoreCutOff: a restore that ends after any of its steps, as if killed,
-// leaves the old database or the new one to the next program.
+// TestRestoreCutOff checks that after a restore is killed after any step, the next program finds
+// either the old or the new database.
 func TestRestoreCutOff(t *testing.T) {
 	t.Parallel()
 	next := map[string]func(t *testing.T, db, saved string) error{
@@ -109,7 +109,7 @@ func TestRestoreCutOff(t *testing.T) {
 					must(t, err)
 					y, err := os.Stat(db)
 					if must(t, err); os.SameFile(x, y) || records(t, kept) == 0 {
-						t.Errorf("%s is the database or empty", kept)
+						t.Errorf("%s is the current database, or empty", kept)
 					}
 				}
 				wantKept := 0
@@ -120,14 +120,14 @@ func TestRestoreCutOff(t *testing.T) {
 					wantKept++
 				}
 				if exists(db+".restoring") || len(keptBeside(t, db)) != wantKept {
-					t.Errorf("left behind: %q", names(t, filepath.Dir(db)))
+					t.Errorf("remaining files: %q", names(t, filepath.Dir(db)))
 				}
 			})
 		}
 	}
 }
 
-// cutOff does so many steps of a restore and no more, as if it were killed then.
+// cutOff runs only the first steps of a restore, as if it were killed.
 func cutOff(t *testing.T, db, saved string, steps int, links bool) {
 	t.Helper()
 	release, err := backup.Lock(db)
@@ -138,13 +138,13 @@ func cutOff(t *testing.T, db, saved string, steps int, links bool) {
 	}
 	must(t, r.Begin(t.Context(), steps))
 	if err := backup.AwaitRestore(db); steps > 0 && steps < backup.RestoreSteps && !errors.Is(err, backup.ErrRestoring) {
-		t.Errorf("meanwhile: %v", err)
+		t.Errorf("during the restore: %v", err)
 	}
 	must(t, release())
 }
 
-// TestRestoreOvertaken checks that a restore does not undo what a command, which had the database
-// open before, writes during it.
+// TestRestoreOvertaken checks that a restore fails if a command that opened the database earlier
+// writes to it during the restore.
 func TestRestoreOvertaken(t *testing.T) {
 	t.Parallel()
 	db, saved := backedUp(t)
@@ -152,12 +152,12 @@ func TestRestoreOvertaken(t *testing.T) {
 	write := func(int, int) { once.Do(func() { revokeKey(t, db, 1) }) }
 	_, err := backup.Restore{Format: format, File: saved, Database: db, Progress: write}.Run(t.Context())
 	if !errors.Is(err, backup.ErrOpen) {
-		t.Errorf("it ends with %v", err)
+		t.Errorf("error %v", err)
 	}
 }
 
-// TestRestoreCutOffDamaged: a damaged database has its -wal again, when the
-// restore was cut off between the two.
+// TestRestoreCutOffDamaged checks that a damaged database gets its -wal back if the restore is killed
+// after moving it.
 func TestRestoreCutOffDamaged(t *testing.T) {
 	t.Parallel()
 	for _, links := range []bool{true, false} {
@@ -165,36 +165,36 @@ func TestRestoreCutOffDamaged(t *testing.T) {
 		must(t, os.WriteFile(db, []byte(strings.Repeat("damaged", 2000)), 0o600))
 		must(t, os.WriteFile(db+"-wal", []byte("its own"), 0o600))
 		must(t, os.WriteFile(db+"-lock", nil, 0o600))
-		other := db + ".before-restore-20260101T000000Z" // of a restore before
+		other := db + ".before-restore-20260101T000000Z" // of an earlier restore
 		must(t, os.WriteFile(other, []byte(strings.Repeat("damages", 2000)), 0o600))
 		must(t, os.WriteFile(other+"-wal", []byte("of that"), 0o600))
 		before := contents(t, filepath.Dir(db))
 		cutOff(t, db, saved, backup.RestoreSteps-1, links)
 		if exists(db + "-wal") {
-			t.Fatal("it was not cut off where it should be")
+			t.Fatal("the restore was not stopped after moving the -wal")
 		}
 		must(t, os.WriteFile(db+".restoring-half", []byte("half of a copy"), 0o600))
 		if err := backup.AwaitRestore(db); err != nil {
 			t.Error(err)
 		}
 		if after := contents(t, filepath.Dir(db)); !maps.Equal(before, after) {
-			t.Errorf("links %v: there is %q", links, names(t, filepath.Dir(db)))
+			t.Errorf("links %v: files %q", links, names(t, filepath.Dir(db)))
 		}
 	}
 }
 
-// TestRestoreKilled: as a process, at any step up to the renames, which
-// TestRestoreCutOff is about.
+// TestRestoreKilled kills a restore process at any step before the renames, which TestRestoreCutOff
+// covers.
 func TestRestoreKilled(t *testing.T) {
 	t.Parallel()
 	db, saved := backedUp(t)
 	fill(t, db, 5e6)
 	makeBackup(t, db, saved+"-large")
-	addRecords(t, db, 1) // so that the database is not the backup
+	addRecords(t, db, 1) // so that the database differs from the backup
 	for _, step := range []string{"Progress 1", "Check 2", "Check 3", "Check 4"} {
 		kill(t, program("restore", step, db, saved+"-large"), step)
 		if !exists(db + ".restoring") {
-			t.Errorf("killed at %s, it was not under way", step)
+			t.Errorf("killed at %s, but no restore was running", step)
 		}
 		if err := backup.AwaitRestore(db); err != nil {
 			t.Fatal(err)
@@ -208,13 +208,13 @@ func TestRestoreKilled(t *testing.T) {
 	}
 	for _, name := range names(t, filepath.Dir(db)) {
 		if strings.Contains(name, ".restoring") || strings.HasSuffix(name, "-wal") {
-			t.Errorf("left behind: %s", name)
+			t.Errorf("remaining file: %s", name)
 		}
 	}
 }
 
-// TestEditedErasedList: who is in the list beside the backup stays erased, also after an
-// editor of Windows has saved the list again.
+// TestEditedErasedList checks that records listed next to the backup stay deleted, even if a Windows
+// editor has saved the list.
 func TestEditedErasedList(t *testing.T) {
 	t.Parallel()
 	db, dir := newDatabase(t, 3), t.TempDir()
@@ -223,6 +223,6 @@ func TestEditedErasedList(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(dir, backup.ErasedName), []byte("\ufeff"+strings.ToUpper(ids(t, db)[0])+" \r\n"+ids(t, db)[1]), 0o600))
 	done, err := backup.Restore{Format: format, File: saved, Database: restored}.Run(t.Context())
 	if must(t, err); done.Erased != 2 || records(t, restored) != 1 {
-		t.Errorf("%d erased, %d records left", done.Erased, records(t, restored))
+		t.Errorf("%d records deleted, %d remain", done.Erased, records(t, restored))
 	}
 }

@@ -9,12 +9,11 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// prune deletes old backups. It keeps the one made at last, which is valid, and
-// all with a later time: the clock was wrong, then or now. If last is zero the
-// newest valid backup takes its place.
+// prune deletes old backups. It keeps the backup of time last, which is valid, and all later ones,
+// which exist only if the clock was wrong. A zero last stands for the newest valid backup.
 func (s *Scheduler) prune(ctx context.Context, last time.Time) error {
-	if its, _ := identify(sqlite.Peek, s.db); len(its.IDs) == 0 {
-		return nil // nothing tells its backups from those of another database
+	if id, _ := identify(sqlite.Peek, s.db); len(id.IDs) == 0 {
+		return nil // backups of other databases cannot be told apart
 	}
 	files := s.files()
 	if last.IsZero() {
@@ -42,8 +41,8 @@ func (s *Scheduler) prune(ctx context.Context, last time.Time) error {
 	return nil
 }
 
-// classes are the periods of which only the newest backup is kept, as the text
-// that all times in a period have in common. The first class keeps every one.
+// classes are the kinds of periods of which only the newest backup is kept. Each function returns
+// the same text for all times in a period. The first class keeps every backup.
 var classes = []func(time.Time) string{
 	func(t time.Time) string { return t.Format(time.RFC3339Nano) },
 	func(t time.Time) string { return t.Format(time.DateOnly) },
@@ -51,15 +50,14 @@ var classes = []func(time.Time) string{
 	func(t time.Time) string { return t.Format("2006-01") },
 }
 
-// periods are about as long as those of the classes, in days.
+// periods are the lengths of these periods in days.
 var periods = []int{1, 1, 7, 31}
 
-// everyDays returns the time between two backups in days, rounded up.
+// everyDays returns the interval between two backups in days, rounded up.
 func (o Options) everyDays() int { return int((o.Every + 24*time.Hour - 1) / (24 * time.Hour)) }
 
-// longestDays returns for how many days the retention keeps a backup at most, if backups
-// are made as they are set. Before the first backup of each class there may be a gap of the
-// time between two.
+// longestDays returns the maximum number of days for which a backup is kept, if backups continue on
+// schedule. There may be a gap of one interval before the first backup of each class.
 func (o Options) longestDays() (days int) {
 	for i, period := range periods {
 		days += o.Keep/len(classes)*max(period, o.everyDays()) + o.everyDays()
@@ -70,14 +68,12 @@ func (o Options) longestDays() (days int) {
 	return days
 }
 
-// surplus returns the times of the backups to delete, so that at most keep are
-// left. A quarter of keep each is for the newest, then for daily, then for
-// weekly, then for monthly backups. The remainder of keep is for the newest. A
-// daily backup is the last of its day, in UTC. Weekly and monthly ones likewise.
+// surplus returns the times of the backups to delete, so that at most keep remain. Of these, a quarter
+// each are the newest, daily, weekly and monthly backups. The remainder of the division goes to the
+// newest. A daily backup is the last backup of a day in UTC, and so on.
 //
-// A backup that is dropped would not have been kept later on: it is never the
-// last of its day, week or month. Only the times count and not the clock, so
-// that a clock which jumps drops nothing.
+// A deleted backup is never the last of its day, week or month, so it would not be needed later. The
+// result depends only on the times of the backups, so that a wrong clock deletes nothing.
 func surplus(times []time.Time, keep int) (dropped []time.Time) {
 	left := make([]int, len(classes))
 	for i := range left {

@@ -13,7 +13,7 @@ func TestSurplus(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		keep  int
-		times string // those to drop in brackets
+		times string // brackets mark the deleted ones
 	}{
 		{"none", 4, ""},
 		{"one", 1, "2026-11-20T09"},
@@ -21,7 +21,7 @@ func TestSurplus(t *testing.T) {
 		{"what does not divide is for the newest", 3, "[2026-11-17T09] 2026-11-18T09 2026-11-19T09 2026-11-20T09"},
 		{"in any order", 2, "2026-11-20T09 [2026-11-18T09] 2026-11-19T09"},
 		{"the last of a day", 8, "[2026-11-19T01] 2026-11-19T02 [2026-11-20T07] 2026-11-20T08 2026-11-20T09"},
-		{"no daily one beside a newest one of its day", 4, "2026-11-19T23 [2026-11-20T08] 2026-11-20T09"},
+		{"no daily backup on the day of a newest one", 4, "2026-11-19T23 [2026-11-20T08] 2026-11-20T09"},
 		{"a week ends on Sunday", 8, "[2026-11-07T09] 2026-11-08T09 [2026-11-14T09] 2026-11-15T09 " +
 			"2026-11-17T09 2026-11-18T09 2026-11-19T09 2026-11-20T09"},
 		{"months", 4, "[2026-07-31T09] [2026-08-31T09] [2026-09-29T09] 2026-09-30T09 " +
@@ -44,14 +44,14 @@ func TestSurplus(t *testing.T) {
 			got := backup.Surplus(times, tt.keep)
 			slices.SortFunc(got, time.Time.Compare)
 			if !slices.Equal(got, want) {
-				t.Errorf("drops %v, not %v", got, want)
+				t.Errorf("deletes %v, want %v", got, want)
 			}
 		})
 	}
 }
 
-// TestSurplusOverYears makes backups for years and drops after each, as a server
-// does: what is left is as many as promised, and reaches as far back.
+// TestSurplusOverYears creates backups for years and prunes after each, like a server. It checks the
+// number and the age of the remaining backups.
 func TestSurplusOverYears(t *testing.T) {
 	for _, tt := range []struct {
 		every       time.Duration
@@ -72,11 +72,11 @@ func TestSurplusOverYears(t *testing.T) {
 			drop := backup.Surplus(kept, tt.keep)
 			kept = slices.DeleteFunc(kept, func(at time.Time) bool { return slices.Contains(drop, at) })
 			if len(kept) > tt.keep || kept[len(kept)-1] != now {
-				t.Fatalf("every %v, %d to keep: %d at %v, the newest of %v", tt.every, tt.keep, len(kept), now, kept[len(kept)-1])
+				t.Fatalf("every %v, keep %d: %d at %v, the newest from %v", tt.every, tt.keep, len(kept), now, kept[len(kept)-1])
 			}
 		}
 		if back := kept[len(kept)-1].Sub(kept[0]); len(kept) < tt.least || back < tt.back {
-			t.Errorf("every %v, %d to keep: %d, %v back", tt.every, tt.keep, len(kept), back)
+			t.Errorf("every %v, keep %d: %d, the oldest %v old", tt.every, tt.keep, len(kept), back)
 		}
 	}
 }

@@ -15,19 +15,20 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Options say which backups a Scheduler makes and keeps.
+// Options configure the backups of a Scheduler.
 type Options struct {
-	Dir   string        // the folder for them; the first backup makes it
-	Every time.Duration // a second or more
-	Keep  int           // how many to keep: a quarter each newest, daily, weekly and monthly ones
+	Dir   string        // the backup folder; the first backup creates it
+	Every time.Duration // the interval; at least a second
+	Keep  int           // number of backups to keep: a quarter each newest, daily, weekly and monthly
 
-	// EncryptTo is as that of a Job. The newest plain copy then stays beside the database.
+	// EncryptTo lists the keys that can decrypt the backups. If it is not empty, the newest
+	// unencrypted copy stays next to the database.
 	EncryptTo Recipients
 
-	Authority string // a small secret file that is copied next to the backups; "" for none
+	Authority string // the file of the certificate authority, which is copied as well; "" for none
 }
 
-// Scheduler makes backups of an open database by a schedule, and prunes them.
+// Scheduler creates backups of an open database on a schedule and prunes them.
 type Scheduler struct {
 	options Options
 	format  sqlite.Format
@@ -36,40 +37,39 @@ type Scheduler struct {
 	now     func() time.Time
 	space   func(folder string) (osutil.Space, error)
 	next    wait
-	warned  bool // of backups of another database
+	warned  bool // about backups of another database
 	place   func() place
-	asleep  func() bool // whether the disk for backups is connected, and mounted when somebody looks
+	asleep  func() bool // reports whether the backup disk is connected, but not mounted until accessed
 
-	tried time.Time // the newest backup when one was last verified
+	tried time.Time // time of the newest backup at the last verification
 
-	mu     sync.Mutex
-	state  State
-	damage string    // what the state says of damaged records
-	cause  error     // why the last failed; nil if it did not
-	beside bool      // the backups are on the disk of the database
-	gone   bool      // their folder is not there, or away is not nil
-	free   *int64    // bytes of their disk; nil if that is not known, or beside
-	away   error     // why they are, if they are meant for another; else nil
-	since  time.Time // when away became an error
+	mu       sync.Mutex
+	state    State
+	damage   string    // the part of State.Detail about damaged records
+	cause    error     // why the last backup failed, or nil
+	sameDisk bool      // the backups are on the disk of the database
+	gone     bool      // their folder does not exist, or away is not nil
+	free     *int64    // free bytes of the backup disk; nil if unknown, or if sameDisk
+	away     error     // why the backups are not on their own disk, or nil
+	since    time.Time // when away became an error
 
 	verified verification
 }
 
-// State says how the backups go. No file is named in it.
+// State is the state of the backups. It contains no file names.
 type State struct {
 	OK     bool
-	Last   *time.Time // the time of the last valid backup; nil if there is none
-	Since  *time.Time // when they began to fail; nil while they do not
-	Detail string     // why they fail, or what is wrong with the last; may be empty
-	Free   *int64     // bytes of their disk as of the last look; nil if it is that of the database
+	Last   *time.Time // time of the last valid backup, or nil
+	Since  *time.Time // when backups began to fail, or nil
+	Detail string     // why they fail, or a problem of the last one; may be empty
+	Free   *int64     // free bytes of the backup disk at the last check; nil if it is the disk of the database
 
-	Verified *time.Time // when the newest backup was last verified; nil if none was
+	Verified *time.Time // when the newest backup was last verified, or nil
 
-	Trouble Trouble // what to do something about; empty if all is well
+	Trouble Trouble // what requires action; empty if nothing does
 }
 
-// NewScheduler returns a Scheduler for the database at path db, which does
-// nothing until Run.
+// NewScheduler returns a Scheduler for the database at path db. It does nothing until Run.
 func NewScheduler(format sqlite.Format, db string, options Options, log *slog.Logger) *Scheduler {
 	if absolute, err := filepath.Abs(options.Dir); err == nil {
 		options.Dir = absolute
@@ -81,7 +81,7 @@ func NewScheduler(format sqlite.Format, db string, options Options, log *slog.Lo
 	return s
 }
 
-// Run makes backups until ctx ends. One that is being made is then given up.
+// Run creates backups until ctx ends, which also cancels a running backup.
 func (s *Scheduler) Run(ctx context.Context) {
 	ticker := time.NewTicker(max(100*time.Millisecond, min(s.options.Every/10, time.Minute)))
 	defer ticker.Stop()
@@ -95,8 +95,8 @@ func (s *Scheduler) Run(ctx context.Context) {
 	}
 }
 
-// step makes a backup if one is due, or if the disk for backups has come back: there is
-// no new backup on that disk yet.
+// step creates a backup if it is due, or if the backup disk is connected again and so lacks the
+// latest one.
 func (s *Scheduler) step(ctx context.Context) {
 	if s.look() || s.next.over(s.now()) {
 		s.turn(ctx)
@@ -105,8 +105,7 @@ func (s *Scheduler) step(ctx context.Context) {
 	s.verify(ctx)
 }
 
-// State returns how the last backup went, and whether the backups are safe where
-// they are.
+// State returns the result of the last backup, and whether the location of the backups is safe.
 func (s *Scheduler) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,39 +127,38 @@ func (s *Scheduler) State() State {
 		state.Trouble = Old
 	case s.damage != "":
 		state.Trouble = BadDatabase
-	case s.beside:
+	case s.sameDisk:
 		state.Trouble = SameDisk
 	}
 	return state
 }
 
-// look notes whether the disk for backups is connected, and logs when that changes.
-// It reports whether the disk has come back. It does not wake a disk that is asleep:
-// one that is not mounted may be pulled out.
+// look checks whether the backup disk is connected, and logs changes. It reports whether the disk is
+// connected again. It does not access an unmounted disk, which someone may be about to unplug.
 func (s *Scheduler) look() (back bool) {
 	var away error
-	beside, gone, free := false, false, s.free // which nobody else changes
+	sameDisk, gone, free := false, false, s.free // only this goroutine writes s.free
 	if !s.asleep() {
-		beside, gone, free, away = s.lookAt(s.place()) // a disk that does not answer must not keep State waiting
+		sameDisk, gone, free, away = s.lookAt(s.place()) // without the lock: a disk that hangs must not block State
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	was, wasGone := s.away, s.gone
-	s.away, s.beside, s.gone, s.free = away, beside, gone, free
+	before, wasGone := s.away, s.gone
+	s.away, s.sameDisk, s.gone, s.free = away, sameDisk, gone, free
 	switch {
-	case was == nil && away != nil:
+	case before == nil && away != nil:
 		s.since = s.now().UTC().Truncate(time.Second)
-		s.log.Error("the backups are not on another disk", "cause", away.Error())
-	case was != nil && away == nil:
-		s.log.Info("the backups are on another disk again")
+		s.log.Error("the backup disk is not connected", "cause", away.Error())
+	case before != nil && away == nil:
+		s.log.Info("the backup disk is connected again")
 	}
-	return away == nil && was != nil || wasGone && !gone
+	return away == nil && before != nil || wasGone && !gone
 }
 
-// lookAt returns what there is to note of a place.
-func (s *Scheduler) lookAt(at place) (beside, gone bool, free *int64, away error) {
-	away, beside = at.check(), at.isBeside()
-	if !beside {
+// lookAt returns the state of a place, and remembers that it is on another disk.
+func (s *Scheduler) lookAt(at place) (sameDisk, gone bool, free *int64, away error) {
+	away, sameDisk = at.check(), at.isBeside()
+	if !sameDisk {
 		if space, err := s.space(existing(at.dir)); err == nil {
 			free = &space.Free
 		}
@@ -168,11 +166,11 @@ func (s *Scheduler) lookAt(at place) (beside, gone bool, free *int64, away error
 	if away == nil {
 		at.remember()
 	}
-	return beside, away != nil || !osutil.Exists(at.dir), free, away
+	return sameDisk, away != nil || !osutil.Exists(at.dir), free, away
 }
 
-// first looks at the backups that exist, and returns when the next is due: at
-// once if the newest is not valid.
+// first checks the existing backups and returns when the next one is due: at once if the newest is
+// invalid.
 func (s *Scheduler) first(ctx context.Context) wait {
 	files := s.files()
 	if len(files) == 0 {
@@ -189,23 +187,23 @@ func (s *Scheduler) first(ctx context.Context) wait {
 	return wait{s.now(), 0}
 }
 
-// files returns the backups of the database, the newest first. It leaves out
-// those of another database, of which it warns once.
+// files returns the backups of the database, newest first. If there are backups of another database,
+// it logs a warning once.
 func (s *Scheduler) files() []File {
 	all := backupsIn(s.options.Dir, s.db, s.now())
-	its, _ := identify(sqlite.Peek, s.db)
-	own := ofDatabase(all, its)
+	id, _ := identify(sqlite.Peek, s.db)
+	own := ofDatabase(all, id)
 	if len(own) < len(all) && !s.warned {
 		s.warned = true
-		s.log.Warn("this folder holds backups of another database, which are left alone: give each database a folder or a name of its own")
+		s.log.Warn("this folder holds backups of another database, which are ignored: give each database its own folder or name")
 	}
 	return own
 }
 
-// turn makes a backup, prunes the older ones, and notes how it went. That
-// somebody else is making a backup is neither good nor bad.
+// turn creates a backup, prunes the older ones and records the result, unless another process is
+// creating a backup.
 func (s *Scheduler) turn(ctx context.Context) {
-	at, made, err := s.save(ctx)
+	at, saved, err := s.save(ctx)
 	if err == nil {
 		s.next = wait{s.now(), s.options.Every}
 		err = s.prune(ctx, at)
@@ -213,29 +211,29 @@ func (s *Scheduler) turn(ctx context.Context) {
 		s.next = wait{s.now(), afterFailure(s.options.Every)}
 	}
 	if ctx.Err() == nil && !errors.Is(err, ErrRunning) {
-		s.note(at, made, err)
+		s.note(at, saved, err)
 	}
 }
 
-// note keeps how the last backup went, and logs it if the one before went
-// otherwise. at is zero unless there is a new backup.
-func (s *Scheduler) note(at time.Time, made Copy, err error) {
+// note records the result of a backup and logs it if it differs from the previous result. at is zero
+// if there is no new backup.
+func (s *Scheduler) note(at time.Time, saved Copy, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	wasOK := s.state.OK
 	if !at.IsZero() {
 		s.state.Last = &at
-		s.noteDamage(made.Damaged)
+		s.noteDamage(saved.Damaged)
 	}
 	problem := "no backups are made"
-	if err == nil && made.Foreign != nil {
-		problem, err = "backups are made that cannot be restored", ErrRefused
+	if err == nil && saved.Foreign != nil {
+		problem, err = "new backups cannot be restored", ErrRefused
 	}
 	s.cause = err
 	if err == nil {
 		s.state = State{OK: true, Last: s.state.Last, Detail: s.damage}
 		if !wasOK {
-			s.log.Info("backups are made again")
+			s.log.Info("backups work again")
 		}
 		return
 	}
@@ -247,28 +245,27 @@ func (s *Scheduler) note(at time.Time, made Copy, err error) {
 	}
 }
 
-// noteDamage keeps how many records of the newest backup are damaged. It logs
-// the first.
+// noteDamage records the number of damaged records in the newest backup. It logs the first damage.
 func (s *Scheduler) noteDamage(records int64) {
 	before := s.damage
 	s.damage = ""
 	if records > 0 {
-		s.damage = fmt.Sprintf("records of the newest backup that are damaged: %d; see firefighters check", records)
+		s.damage = fmt.Sprintf("damaged records in the newest backup: %d; see firefighters check", records)
 		if before == "" {
-			s.log.Warn("records are damaged, and so in the backups: see firefighters check", "records", records)
+			s.log.Warn("records are damaged, also in the backups: see firefighters check", "records", records)
 		}
 	}
 }
 
-// reservedPart of the disk, a tenth, is never filled with scheduled backups.
+// reservedPart is the part of the disk, a tenth, that scheduled backups never fill.
 const reservedPart = 10
 
-// save makes a backup and returns the time that it is named by.
-func (s *Scheduler) save(ctx context.Context) (at time.Time, made Copy, err error) {
+// save creates a backup and returns the time in its name.
+func (s *Scheduler) save(ctx context.Context) (at time.Time, saved Copy, err error) {
 	if err := makeFolder(s.options.Dir, s.db, s.place()); err != nil {
 		return time.Time{}, Copy{}, err
 	}
-	if err := NoteErased(s.db, s.options.Dir); err != nil { // before the backup, which may have whom the list still has
+	if err := NoteErased(s.db, s.options.Dir); err != nil { // before the backup, whose records may be in the list
 		return time.Time{}, Copy{}, err
 	}
 	at = s.freeTime()
@@ -281,33 +278,33 @@ func (s *Scheduler) save(ctx context.Context) (at time.Time, made Copy, err erro
 		if room(folder, size) == nil {
 			return nil
 		}
-		s.prune(ctx, time.Time{}) // without a valid backup it fails and deletes none
+		s.prune(ctx, time.Time{}) // deletes nothing unless there is a valid backup
 		return room(folder, size)
 	}
-	if made, err = job.Run(ctx); err != nil {
+	if saved, err = job.Run(ctx); err != nil {
 		return time.Time{}, Copy{}, err
 	}
-	if made.sum != nil {
-		err = writeError(job.Target, osutil.WriteFile(job.Target+sumSuffix, made.sum, true))
+	if saved.sum != nil {
+		err = writeError(job.Target, osutil.WriteFile(job.Target+sumSuffix, saved.sum, true))
 	}
 	s.removeKept(job.keep)
 	if err := s.copyAuthority(); err != nil {
-		s.log.Warn("the authority of the certificate could not be copied to the backups", "cause", reason(err))
+		s.log.Warn("the certificate authority could not be copied to the backups", "cause", reason(err))
 	}
-	return at, made, err
+	return at, saved, err
 }
 
-// removeKept removes the plain copies next to the database except newest.
+// removeKept removes the unencrypted copies next to the database except newest.
 func (s *Scheduler) removeKept(newest string) {
 	for _, f := range filesIn(filepath.Dir(s.db), s.db, keptName, s.now()) {
 		if f.Path != newest {
-			os.Remove(f.Path) // what stays now goes with the next backup
+			os.Remove(f.Path) // after an error, the next backup tries again
 		}
 	}
 }
 
-// freeTime returns the time by the wall clock, or the first second after it for
-// which no backup is named. The clock may stand still.
+// freeTime returns the current time, or the first later second without a backup. The clock may not
+// advance.
 func (s *Scheduler) freeTime() time.Time {
 	at := s.now().UTC().Truncate(time.Second)
 	for _, f := range slices.Backward(backupsIn(s.options.Dir, s.db, at)) {
@@ -318,27 +315,25 @@ func (s *Scheduler) freeTime() time.Time {
 	return at
 }
 
-// wait is the time until the next backup. It ends by the wall clock or by the monotonic clock
-// of time.Time, whichever is ahead. So a wall clock that is set forward causes one backup too
-// many, and one that is set back none too few. After a sleep of the computer, in which the
-// monotonic clock may stand still, the backup is due.
+// wait is the time until the next backup. It ends when either the wall clock or the monotonic clock
+// reaches it. A wall clock set forward causes an extra backup, and one set back does not delay any.
+// After the computer sleeps, during which the monotonic clock may stop, the wall clock counts.
 type wait struct {
-	from time.Time
-	long time.Duration
+	from   time.Time
+	length time.Duration
 }
 
 func (w wait) over(now time.Time) bool {
-	return max(now.Round(0).Sub(w.from.Round(0)), now.Sub(w.from)) >= w.long
+	return max(now.Round(0).Sub(w.from.Round(0)), now.Sub(w.from)) >= w.length
 }
 
-// unknownAge is the wait after a start if the clock is behind all backups, which
-// says nothing of their age. It is not 0 because the program may be started
-// again and again.
+// unknownAge is the wait after startup if all backups are dated in the future, so that their age is
+// unknown. It is not 0, because the program may restart repeatedly.
 const unknownAge = time.Hour
 
-// firstWait returns the wait after a start, by the times of the existing backups.
+// firstWait returns the wait after startup, based on the times of the existing backups.
 func firstWait(files []File, every time.Duration, now time.Time) wait {
-	for _, f := range files { // the newest first, those of the future last
+	for _, f := range files { // newest first, then those dated in the future
 		if age := now.Round(0).Sub(f.Time); age >= 0 {
 			return wait{now.Add(-age), every}
 		}
@@ -346,7 +341,7 @@ func firstWait(files []File, every time.Duration, now time.Time) wait {
 	return wait{now, min(every, unknownAge)}
 }
 
-// afterFailure returns how soon a backup that failed is tried again.
+// afterFailure returns the time until a failed backup is tried again.
 func afterFailure(every time.Duration) time.Duration {
 	return min(every, max(time.Minute, every/24))
 }

@@ -20,11 +20,10 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 const day = 24 * time.Hour
 
-// plenty is a disk with room.
+// plenty is a disk with enough space.
 var plenty = disk(1<<40, 1<<40)
 
-// newScheduler returns one for a database, with the clock now, on a disk with
-// room.
+// newScheduler returns a scheduler for a database, with the clock now, on a disk with enough space.
 func newScheduler(t *testing.T, db, dir string, keep int, now *time.Time) (s *backup.Scheduler, log *syncBuffer) {
 	t.Helper()
 	log = &syncBuffer{}
@@ -33,13 +32,13 @@ func newScheduler(t *testing.T, db, dir string, keep int, now *time.Time) (s *ba
 	return s, log
 }
 
-// TestPrune: a backup a day for two months, among files that are none.
+// TestPrune creates a daily backup for two months, among other files.
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	dir, now := filepath.Join(t.TempDir(), "backups"), noon
 	must(t, os.Mkdir(dir, 0o755))
 	others := []string{"x.db", "x-20261120T120000Z", "y-20260101T120000Z.db", "x-20261320T120000Z.db", "notes.txt",
-		"x-20990101T000000Z.db", "x-20200101T000000Z.db", "x-20200101T000000Z.db-wal"} // of the future; one that somebody has opened
+		"x-20990101T000000Z.db", "x-20200101T000000Z.db", "x-20200101T000000Z.db-wal"} // in the future; opened as a database
 	for _, name := range others {
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600))
 	}
@@ -52,22 +51,22 @@ func TestPrune(t *testing.T) {
 	found := names(t, dir)
 	for _, name := range others {
 		if !slices.Contains(found, name) {
-			t.Errorf("%s is gone", name)
+			t.Errorf("%s was deleted", name)
 		}
 	}
 	newest := backup.FileName(db, noon.AddDate(0, 0, 59))
 	if len(found) != 8+len(others) || !slices.Contains(found, newest) || log.String() != "" {
-		t.Errorf("there is %q, log %s", found, log)
+		t.Errorf("files %q, log %s", found, log)
 	}
 	if last := s.State().Last; !last.Equal(noon.AddDate(0, 0, 59)) || records(t, filepath.Join(dir, newest)) != 20 {
-		t.Errorf("the last is of %v", last)
+		t.Errorf("the last backup is from %v", last)
 	}
 	if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o755 {
-		t.Errorf("a folder that was there now has mode %v, %v", info.Mode(), err)
+		t.Errorf("mode of the existing folder: %v, %v", info.Mode(), err)
 	}
 }
 
-// TestStandingClock: names differ, though the time does not.
+// TestStandingClock checks that the names of backups differ even if the clock stands still.
 func TestStandingClock(t *testing.T) {
 	t.Parallel()
 	dir, now := t.TempDir(), noon
@@ -75,14 +74,13 @@ func TestStandingClock(t *testing.T) {
 	for range 3 {
 		s.Turn(t.Context())
 	}
-	// The last of the day is as good as all of them.
+	// Only the last backup of the day is kept.
 	if found := names(t, dir); !slices.Equal(found, []string{"x-20261120T120002Z.db"}) || log.String() != "" {
 		t.Errorf("%q, log %s", found, log)
 	}
 }
 
-// TestClockWasAhead: a backup from when the clock was ahead is not the newest,
-// and stays.
+// TestClockWasAhead checks that a backup with a time in the future is not the newest, and stays.
 func TestClockWasAhead(t *testing.T) {
 	t.Parallel()
 	db, dir, now := newDatabase(t, 1), t.TempDir(), noon
@@ -94,12 +92,12 @@ func TestClockWasAhead(t *testing.T) {
 	}
 	want := []string{backup.FileName(db, noon.Add(day)), filepath.Base(ahead)}
 	if found := names(t, dir); !slices.Equal(found, want) || !s.State().Last.Equal(noon.Add(day)) || log.String() != "" {
-		t.Errorf("there is %q, not %q; log %s", found, want, log)
+		t.Errorf("files %q, want %q; log %s", found, want, log)
 	}
 }
 
-// TestSchedulerWithoutRoom: on a disk that is nearly full no backup is made, and
-// none is deleted but by the rule. The newest valid one always stays.
+// TestSchedulerWithoutRoom checks that a nearly full disk gets no backup, that only pruning deletes
+// backups, and that the newest valid one always stays.
 func TestSchedulerWithoutRoom(t *testing.T) {
 	t.Parallel()
 	dir, now := t.TempDir(), noon
@@ -116,24 +114,24 @@ func TestSchedulerWithoutRoom(t *testing.T) {
 		s.Turn(t.Context())
 	}
 	if found := strings.Join(names(t, dir), " "); found != "x-20261119T120000Z.db "+valid+" x-20261121T120000Z.db" {
-		t.Errorf("there is %s", found)
+		t.Errorf("files: %s", found)
 	}
 	state := s.State()
-	if state.OK || !strings.HasPrefix(state.Detail, "too little room for backups: 1073.7 MB are free, and ") || !state.Since.Equal(now) {
+	if state.OK || !strings.HasPrefix(state.Detail, "not enough space for backups: 1073.7 MB free, ") || !state.Since.Equal(now) {
 		t.Errorf("%+v", state)
 	}
-	if lines := log.String(); strings.Count(lines, "\n") != 1 || strings.Contains(lines, dir) || !strings.Contains(lines, `"msg":"no backups are made","cause":"too little room`) {
+	if lines := log.String(); strings.Count(lines, "\n") != 1 || strings.Contains(lines, dir) || !strings.Contains(lines, `"msg":"no backups are made","cause":"not enough space`) {
 		t.Errorf("log: %s", lines)
 	}
 	s.Set(func() time.Time { return now }, plenty)
 	s.Turn(t.Context())
 	state = s.State()
-	if lines := log.String(); !state.OK || state.Since != nil || state.Detail != "" || !strings.Contains(lines, "backups are made again") {
+	if lines := log.String(); !state.OK || state.Since != nil || state.Detail != "" || !strings.Contains(lines, "backups work again") {
 		t.Errorf("%+v, log: %s", state, lines)
 	}
 }
 
-// TestRoomByPruning: an old backup makes room for a new one.
+// TestRoomByPruning checks that deleting an old backup frees space for a new one.
 func TestRoomByPruning(t *testing.T) {
 	t.Parallel()
 	db, dir, now := newDatabase(t, 1), t.TempDir(), noon
@@ -142,15 +140,15 @@ func TestRoomByPruning(t *testing.T) {
 	}
 	s, log := newScheduler(t, db, dir, 1, &now)
 	s.Set(func() time.Time { return now }, func(string) (osutil.Space, error) {
-		return disk(int64(4-len(names(t, dir)))<<30, 10<<30)(dir) // the copy is there as well
+		return disk(int64(4-len(names(t, dir)))<<30, 10<<30)(dir) // including the copy
 	})
 	s.Turn(t.Context())
 	if found := names(t, dir); !slices.Equal(found, []string{backup.FileName(db, noon)}) || !s.State().OK {
-		t.Errorf("there is %q, log %s", found, log)
+		t.Errorf("files %q, log %s", found, log)
 	}
 }
 
-// TestSchedulerFails: it says so once, and says when it is over.
+// TestSchedulerFails checks that a failure and its end are logged once.
 func TestSchedulerFails(t *testing.T) {
 	t.Parallel()
 	parent, now := filepath.Join(t.TempDir(), "disk"), noon
@@ -168,19 +166,19 @@ func TestSchedulerFails(t *testing.T) {
 	if state := s.State(); !state.OK || state.Last == nil || state.Since != nil || state.Detail != "" || s.Waits() != day {
 		t.Errorf("%+v", state)
 	}
-	var said []string
+	var entries []string
 	for line := range strings.Lines(log.String()) {
 		var entry struct{ Level, Msg, Cause string }
 		must(t, json.Unmarshal([]byte(line), &entry))
-		said = append(said, entry.Level+" "+entry.Msg)
+		entries = append(entries, entry.Level+" "+entry.Msg)
 	}
-	if !slices.Equal(said, []string{"ERROR no backups are made", "INFO backups are made again"}) || strings.Contains(log.String(), parent) {
+	if !slices.Equal(entries, []string{"ERROR no backups are made", "INFO backups work again"}) || strings.Contains(log.String(), parent) {
 		t.Errorf("log %s", log)
 	}
 }
 
-// TestDamageInBackups: a backup with damaged records is made, and the state and
-// the log say so.
+// TestDamageInBackups checks that damaged records do not prevent a backup, but appear in the state and
+// the log.
 func TestDamageInBackups(t *testing.T) {
 	t.Parallel()
 	db, dir, now := newDatabase(t, 5), t.TempDir(), noon
@@ -189,10 +187,10 @@ func TestDamageInBackups(t *testing.T) {
 	for range 2 {
 		s.Turn(t.Context())
 	}
-	if state := s.State(); !state.OK || state.Trouble != backup.BadDatabase || state.Detail != "records of the newest backup that are damaged: 2; see firefighters check" {
+	if state := s.State(); !state.OK || state.Trouble != backup.BadDatabase || state.Detail != "damaged records in the newest backup: 2; see firefighters check" {
 		t.Errorf("%+v", state)
 	}
-	if lines := log.String(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, `"msg":"records are damaged, and so in the backups: see firefighters check","records":2`) {
+	if lines := log.String(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, `"msg":"records are damaged, also in the backups: see firefighters check","records":2`) {
 		t.Errorf("log %s", lines)
 	}
 	execSQL(t, db, `UPDATE firefighters SET checksum = ~checksum WHERE row & 0xff <= 2`)
@@ -202,8 +200,8 @@ func TestDamageInBackups(t *testing.T) {
 	}
 }
 
-// TestForeignSchemaInBackups: a backup that Restore refuses is made, and the state
-// and the log say so, also after a start, until there is one that it takes.
+// TestForeignSchemaInBackups checks that a backup that Restore rejects is created, and reported in the
+// state and the log, also after startup, until there is a restorable one.
 func TestForeignSchemaInBackups(t *testing.T) {
 	t.Parallel()
 	db, dir, now, log := newDatabase(t, 5), t.TempDir(), noon, &syncBuffer{}
@@ -222,8 +220,8 @@ func TestForeignSchemaInBackups(t *testing.T) {
 			t.Errorf("%+v", state)
 		}
 	}
-	if found := names(t, dir); len(found) != 1 || strings.Count(log.String(), `"msg":"backups are made that cannot be restored"`) != 2 {
-		t.Errorf("there is %q, log %s", found, log)
+	if found := names(t, dir); len(found) != 1 || strings.Count(log.String(), `"msg":"new backups cannot be restored"`) != 2 {
+		t.Errorf("files %q, log %s", found, log)
 	}
 	execSQL(t, db, `DROP INDEX more`)
 	s.Turn(t.Context())
@@ -232,8 +230,8 @@ func TestForeignSchemaInBackups(t *testing.T) {
 	}
 }
 
-// TestSchedulerInSharedFolder: the backups of another database of the same name
-// are left alone.
+// TestSchedulerInSharedFolder checks that backups of another database with the same name are not
+// deleted.
 func TestSchedulerInSharedFolder(t *testing.T) {
 	t.Parallel()
 	dir, now := t.TempDir(), noon
@@ -249,15 +247,15 @@ func TestSchedulerInSharedFolder(t *testing.T) {
 	}
 	want = append(want, backup.FileName(db, noon.AddDate(0, 0, 2)))
 	if found := names(t, dir); !slices.Equal(found, want) {
-		t.Errorf("there is %q, not %q", found, want)
+		t.Errorf("files %q, want %q", found, want)
 	}
 	if strings.Count(log.String(), "this folder holds backups of another database") != 1 {
 		t.Errorf("log %s", log)
 	}
 }
 
-// TestNewestIsInvalid: a backup that is not valid is not counted on. Until there
-// is a new one, an older valid one is the last.
+// TestNewestIsInvalid checks that an invalid backup does not count, so that the last backup is an
+// older valid one until there is a new one.
 func TestNewestIsInvalid(t *testing.T) {
 	t.Parallel()
 	db, dir, now := newDatabase(t, 7), t.TempDir(), noon
@@ -273,24 +271,24 @@ func TestNewestIsInvalid(t *testing.T) {
 	}
 	s.Turn(t.Context())
 	if found := names(t, dir); len(found) != 3 || records(t, older) != 7 || !s.State().Last.Equal(noon) {
-		t.Errorf("there is %q", found)
+		t.Errorf("files %q", found)
 	}
 }
 
-// TestStopInBackup: a scheduler that is stopped gives up its backup.
+// TestStopInBackup checks that a stopped scheduler cancels its backup.
 func TestStopInBackup(t *testing.T) {
 	t.Parallel()
 	dir, now := t.TempDir(), noon
 	s, log := newScheduler(t, newDatabase(t, 1), dir, 2, &now)
 	ctx, cancel := context.WithCancel(t.Context())
-	s.Set(func() time.Time { return now }, func(dir string) (osutil.Space, error) { cancel(); return plenty(dir) }) // when it has begun
+	s.Set(func() time.Time { return now }, func(dir string) (osutil.Space, error) { cancel(); return plenty(dir) }) // once it has begun
 	s.Run(ctx)
 	if found := names(t, dir); len(found) > 0 || log.String() != "" || !s.State().OK {
-		t.Errorf("there is %q, log %s", found, log)
+		t.Errorf("files %q, log %s", found, log)
 	}
 }
 
-// TestSchedulerWaits: that a backup is being made by hand is no failure.
+// TestSchedulerWaits checks that a backup created by another process is not a failure.
 func TestSchedulerWaits(t *testing.T) {
 	t.Parallel()
 	db, dir, now := newDatabase(t, 1), t.TempDir(), noon

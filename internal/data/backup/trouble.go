@@ -6,24 +6,24 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// Trouble is what is wrong with backups, by what somebody must do about it.
+// Trouble classifies a backup problem by the action it requires.
 type Trouble string
 
-// What can be wrong. The zero Trouble is for backups that are as they should be.
+// Problems of backups. The zero Trouble means that there is none.
 const (
-	NotSet      Trouble = "unset"    // no folder is set: none are made
-	NotYet      Trouble = "pending"  // the first is not there yet
-	DiskAway    Trouble = "away"     // their disk is not connected
-	NoRoom      Trouble = "full"     // their disk is full
-	BadFolder   Trouble = "folder"   // their folder cannot be used
-	BadDatabase Trouble = "database" // the database is damaged, or another program has changed how it is made
-	Failed      Trouble = "failed"   // the last failed for another reason
-	BadBackup   Trouble = "unsound"  // the newest did not pass its verification
-	Old         Trouble = "old"      // the last was made more than two intervals ago
-	SameDisk    Trouble = "disk"     // they are on the disk of the database, and would be lost with it
+	NotSet      Trouble = "unset"    // there is no backup folder
+	NotYet      Trouble = "pending"  // there is no backup yet
+	DiskAway    Trouble = "away"     // the backup disk is not connected
+	NoRoom      Trouble = "full"     // the backup disk is full
+	BadFolder   Trouble = "folder"   // the backup folder cannot be used
+	BadDatabase Trouble = "database" // the database is damaged, or another program changed its schema
+	Failed      Trouble = "failed"   // the last backup failed for another reason
+	BadBackup   Trouble = "unsound"  // the newest backup failed verification
+	Old         Trouble = "old"      // the last backup is more than two intervals old
+	SameDisk    Trouble = "disk"     // the backups are on the disk of the database and would be lost with it
 )
 
-// troubleOf returns what an error means for the backups.
+// troubleOf returns the Trouble for the error of a backup.
 func troubleOf(err error) Trouble {
 	switch {
 	case errors.Is(err, ErrAway):

@@ -10,14 +10,14 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// TestTrouble: what somebody has to do about the backups, from the first on.
+// TestTrouble checks the Trouble of each state, from the first backup on.
 func TestTrouble(t *testing.T) {
 	t.Parallel()
 	parent, now := filepath.Join(t.TempDir(), "disk"), noon
 	db, dir := newDatabase(t, 1), filepath.Join(parent, "backups")
 	s, _ := newScheduler(t, db, dir, 2, &now)
-	beside := false
-	s.SetPlace(func(a, b string) bool { return beside || a == b })
+	isSameDisk := false
+	s.SetPlace(func(a, b string) bool { return isSameDisk || a == b })
 	is := func(when string, want backup.Trouble) {
 		t.Helper()
 		if state := s.State(); state.Trouble != want {
@@ -40,7 +40,7 @@ func TestTrouble(t *testing.T) {
 	s.Set(func() time.Time { return now }, plenty)
 	s.Turn(t.Context())
 	is("with room again", "")
-	beside = true
+	isSameDisk = true
 	s.Step(t.Context())
 	is("on the disk of the database", backup.SameDisk)
 	must(t, backup.WriteNote(db, "backupDisk", dir))
@@ -48,7 +48,7 @@ func TestTrouble(t *testing.T) {
 	is("with the disk away", backup.DiskAway)
 }
 
-// TestStateWaitsForNoDisk: State answers while a disk does not.
+// TestStateWaitsForNoDisk checks that State returns while a disk hangs.
 func TestStateWaitsForNoDisk(t *testing.T) {
 	t.Parallel()
 	now := noon
@@ -59,7 +59,7 @@ func TestStateWaitsForNoDisk(t *testing.T) {
 		select {
 		case <-answered:
 		case <-time.After(time.Minute):
-			t.Error("State waits for a look at the disk")
+			t.Error("State waits for the disk")
 		}
 		return true
 	})

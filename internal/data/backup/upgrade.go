@@ -8,22 +8,22 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// Upgrade says how to take a database to the newest version of the schema.
+// Upgrade upgrades a database to the newest schema version.
 type Upgrade struct {
 	Format   sqlite.Format
 	Database string
-	Steps    []func(*sqlite.Conn) error // the first leads from version 1 to version 2
-	Announce func(kept string)          // called before a copy is made at kept
-	Progress func(done, total int)      // called with numbers of pages; may be nil
+	Steps    []func(*sqlite.Conn) error // the first upgrades version 1 to version 2
+	Announce func(kept string)          // called before a copy is created at kept
+	Progress func(done, total int)      // called with the numbers of copied and all pages; may be nil
 }
 
-// Run upgrades the database in one transaction, after it has made a copy next to it. The
-// caller has locked the database, because an older program would write what the new schema
-// does not accept. Database is the file itself, not a link to it. Run does nothing if the
-// database is not of an older version, or is damaged.
+// Run creates a copy next to the database and then upgrades the database in one transaction. The
+// caller holds the lock on the database, because an older program would write rows that violate the
+// new schema. Database must not be a symbolic link. Run does nothing if the schema is current, and
+// returns an error if the database is damaged.
 func (u Upgrade) Run(ctx context.Context) error {
 	version, err := u.Format.Verify(u.Database)
-	if err != nil || version == u.Format.Version { // another program has upgraded it
+	if err != nil || version == u.Format.Version { // another process may have upgraded it
 		return err
 	}
 	kept := freeName(u.Database, beforeSuffix)
@@ -40,10 +40,10 @@ func (u Upgrade) Run(ctx context.Context) error {
 		return store.NoteSchema(c, u.Format.Schema)
 	})
 	if err != nil {
-		os.Remove(kept) // the database is as it was
+		os.Remove(kept) // the database is unchanged
 	}
 	return databaseError("upgrading", u.Database, err)
 }
 
-// beforeSuffix is in the name of the copy from before an upgrade.
+// beforeSuffix is part of the name of the copy from before an upgrade.
 const beforeSuffix = ".before-upgrade-"

@@ -13,7 +13,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// upgrade locks a database, upgrades it by step and returns what was announced.
+// upgrade locks a database, upgrades it by step and returns the announced path.
 func upgrade(t *testing.T, db string, step func(*sqlite.Conn) error) (kept string, err error) {
 	t.Helper()
 	release, err := backup.Lock(db)
@@ -24,7 +24,7 @@ func upgrade(t *testing.T, db string, step func(*sqlite.Conn) error) (kept strin
 	return kept, err
 }
 
-// keptBefore returns the copies from before an upgrade.
+// keptBefore returns the copies created before upgrades.
 func keptBefore(t *testing.T, db string) []string {
 	t.Helper()
 	found, err := filepath.Glob(db + ".before-upgrade-*")
@@ -42,15 +42,15 @@ func TestUpgrade(t *testing.T) {
 		t.Errorf("kept %q", found)
 	}
 	if kept, err := upgrade(t, db, upgradeTo2); kept != "" || err != nil {
-		t.Errorf("there is nothing to upgrade: %q, %v", kept, err)
+		t.Errorf("upgrading a current database: %q, %v", kept, err)
 	}
-	// The way back.
+	// Restore the copy.
 	if _, err := (backup.Restore{Format: next, File: kept, Database: db}).Run(t.Context()); err != nil || next.HeaderVersion(db) != 1 {
 		t.Error(err)
 	}
 }
 
-// TestUpgradeDamaged: a damaged database is left as it is, and no copy of it is begun.
+// TestUpgradeDamaged checks that a damaged database is neither changed nor copied.
 func TestUpgradeDamaged(t *testing.T) {
 	t.Parallel()
 	db := newDatabase(t, 100)
@@ -59,7 +59,7 @@ func TestUpgradeDamaged(t *testing.T) {
 	before := contents(t, filepath.Dir(db))
 	kept, err := upgrade(t, db, upgradeTo2)
 	if !errors.Is(err, sqlite.ErrCorrupt) || kept != "" || !maps.Equal(before, contents(t, filepath.Dir(db))) {
-		t.Errorf("kept %q, %v; there is %q", kept, err, names(t, filepath.Dir(db)))
+		t.Errorf("kept %q, %v; files %q", kept, err, names(t, filepath.Dir(db)))
 	}
 	release, err := backup.Lock(db)
 	must(t, err)
@@ -86,8 +86,7 @@ func damageEnd(t *testing.T, path string) {
 	must(t, os.WriteFile(path, text, 0o600))
 }
 
-// TestUpgradeUndoesRestore: a restore that was cut off is undone before the
-// schema is changed.
+// TestUpgradeUndoesRestore checks that an interrupted restore is undone before the schema is upgraded.
 func TestUpgradeUndoesRestore(t *testing.T) {
 	t.Parallel()
 	db, saved := newDatabase(t, 1), filepath.Join(t.TempDir(), "saved.db")
@@ -95,6 +94,6 @@ func TestUpgradeUndoesRestore(t *testing.T) {
 	addRecords(t, db, 1)
 	cutOff(t, db, saved, backup.RestoreSteps-1, true)
 	if _, err := upgrade(t, db, upgradeTo2); err != nil || records(t, db) != 2 || exists(db+".restoring") || len(keptBeside(t, db)) > 0 {
-		t.Errorf("%v; there is %q", err, names(t, filepath.Dir(db)))
+		t.Errorf("%v; files %q", err, names(t, filepath.Dir(db)))
 	}
 }

@@ -10,32 +10,32 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Newest returns the newest backup of a database in a folder. The database may be in use, in
-// this process as well, damaged or missing. The error is ErrNone, or ErrOthers if the folder
-// has backups of another database only.
+// Newest returns the newest backup of a database in a folder. It returns ErrNone if there is none,
+// and ErrOthers if there are only backups of another database. The database may be in use, also by
+// this process, damaged or missing.
 func Newest(db, dir string) (File, error) {
 	db = osutil.Resolve(db)
 	all := backupsIn(dir, db, time.Now())
-	own, _ := identify(sqlite.Peek, db) // Inspect would end the locks of this process on it
-	its := ofDatabase(all, own)
+	own, _ := identify(sqlite.Peek, db) // Inspect would release the locks of this process
+	backups := ofDatabase(all, own)
 	switch {
 	case len(all) == 0:
 		return File{}, ErrNone
-	case len(its) == 0:
+	case len(backups) == 0:
 		return File{}, ErrOthers
 	}
-	return its[0], nil
+	return backups[0], nil
 }
 
 // Listed is a backup in a list.
 type Listed struct {
 	File
 	Bytes    int64
-	Verified *time.Time // when the server last verified it; nil if it did not, or has verified a newer one since
+	Verified *time.Time // when the server last verified it; nil if never, or if it has since verified a newer one
 }
 
-// List returns the backups of a database in a folder, the newest first. The database may be
-// in use, damaged or missing. It returns an error if the folder cannot be read.
+// List returns the backups of a database in a folder, newest first. It returns an error if it cannot
+// read the folder. The database may be in use, damaged or missing.
 func List(db, dir string) (all []Listed, err error) {
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func List(db, dir string) (all []Listed, err error) {
 	ReadNote(db, noteVerified, &note)
 	for _, f := range ofDatabase(backupsIn(dir, db, time.Now()), own) {
 		info, err := os.Stat(f.Path)
-		if err != nil { // deleted meanwhile
+		if err != nil { // deleted in the meantime
 			continue
 		}
 		listed := Listed{File: f, Bytes: info.Size()}
@@ -58,9 +58,8 @@ func List(db, dir string) (all []Listed, err error) {
 	return all, nil
 }
 
-// Verify is Check, and for a plain backup what the command check does with a database: it
-// calls found with each finding. It changes nothing. The error is ErrUnsound if there are
-// faults.
+// Verify is like Check, but also examines an unencrypted backup like the check command. It calls found
+// with each finding, and returns ErrUnsound if there are faults. It changes nothing.
 func (f File) Verify(ctx context.Context, format sqlite.Format, found func(finding string)) (Copy, error) {
 	copied, err := f.Check(ctx, format)
 	if err != nil || f.Encrypted {
@@ -73,10 +72,9 @@ func (f File) Verify(ctx context.Context, format sqlite.Format, found func(findi
 	return copied, err
 }
 
-// examine checks all of a backup of the newest schema, as the command check does with a
-// database. It calls found with each finding, and returns the number of faults. Damaged
-// records, which summarize counts, and a clock that is behind are no faults. A backup of an
-// older schema has none.
+// examine runs the checks of the check command on a backup with the current schema version. It calls
+// found with each finding and returns the number of faults. Damaged records, which summarize counts,
+// and a clock that is behind are not faults.
 func examine(ctx context.Context, format sqlite.Format, path string, found func(finding string)) (faults int, err error) {
 	if format.HeaderVersion(path) != format.Version {
 		return 0, nil
@@ -92,19 +90,18 @@ func examine(ctx context.Context, format sqlite.Format, path string, found func(
 	return all.Broken + all.Foreign + all.Stale, err
 }
 
-// verifyEach is the time after which the server verifies the newest backup again.
+// verifyEach is the interval at which the server verifies the newest backup again.
 const verifyEach = 30 * 24 * time.Hour
 
-// verification is the note about how the server has verified the newest backup.
+// verification is the note about the verification of the newest backup.
 type verification struct {
-	At     time.Time  `json:"at"`               // of the last attempt
-	Good   *time.Time `json:"good,omitempty"`   // of the last one that succeeded
-	Backup *time.Time `json:"backup,omitempty"` // the time of the backup that it verified
-	Reason string     `json:"reason,omitempty"` // why the last one failed; "" if it succeeded
+	At     time.Time  `json:"at"`               // time of the last attempt
+	Good   *time.Time `json:"good,omitempty"`   // time of the last success
+	Backup *time.Time `json:"backup,omitempty"` // time of the verified backup
+	Reason string     `json:"reason,omitempty"` // cause of the last failure; "" after a success
 }
 
-// verify verifies the newest backup if that is due: once a month and, as long as it fails,
-// each new one.
+// verify verifies the newest backup once a month, or every new one while the verification fails.
 func (s *Scheduler) verify(ctx context.Context) {
 	s.mu.Lock()
 	note, last, away := s.verified, s.state.Last, s.away
@@ -132,7 +129,7 @@ func (s *Scheduler) verify(ctx context.Context) {
 		s.log.Error("the newest backup is not sound: see firefighters check --backup-dir", "cause", note.Reason)
 	}
 	if err := WriteNote(s.db, noteVerified, note); err != nil {
-		s.log.Warn("the verification of the newest backup could not be noted", "cause", reason(err))
+		s.log.Warn("the verification of the newest backup could not be recorded", "cause", reason(err))
 	}
 	s.mu.Lock()
 	s.verified = note

@@ -7,8 +7,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 )
 
-// TestMonthlyVerification checks that the scheduler verifies the first backup and then one
-// each month. A failure stays until a newer one passes, also after a restart.
+// TestMonthlyVerification checks that the scheduler verifies the first backup and then one each
+// month. A failure remains until a newer backup passes, also after a restart.
 func TestMonthlyVerification(t *testing.T) {
 	t.Parallel()
 	db, dir, now := newDatabase(t, 3), t.TempDir(), noon
@@ -39,11 +39,11 @@ func TestMonthlyVerification(t *testing.T) {
 		s.Step(t.Context())
 	}
 	if n := strings.Count(log.String(), `"level":"ERROR","msg":"the newest backup is not sound: see firefighters check --backup-dir","cause":"it does not pass the check"`); n != 1 {
-		t.Errorf("one backup was verified %d times: %s", n, log)
+		t.Errorf("the backup was verified %d times: %s", n, log)
 	}
 	execSQL(t, db, `UPDATE tenants SET live_count = live_count - 1`)
 	now = now.Add(day)
 	if s.Step(t.Context()); !s.State().OK || !s.State().Verified.Equal(now) {
-		t.Errorf("with a newer one: %+v, log %s", s.State(), log)
+		t.Errorf("state with a newer backup: %+v, log %s", s.State(), log)
 	}
 }
