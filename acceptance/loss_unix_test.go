@@ -45,14 +45,14 @@ func TestLostFiles(t *testing.T) {
 		"folder moved":    {func(t *testing.T, db string) { must(t, os.Rename(filepath.Dir(db), t.TempDir()+"/x")) }, "was deleted or moved away", "saved"},
 		"-wal deleted":    {remove("-wal"), "the -wal of the database was deleted", "completed"},
 		"-shm deleted":    {remove("-shm"), "the -shm of the database was deleted", "completed"},
-		"replaced":        {func(t *testing.T, db string) { copyOver(t, other, db+".new"); must(t, os.Rename(db+".new", db)) }, "another file was put in the place", "saved"},
-		"copied over":     {func(t *testing.T, db string) { copyOver(t, other, db) }, "has written over the file", "mixed"},
-		"larger copied":   {func(t *testing.T, db string) { copyOver(t, larger, db) }, "has written over the file", "lost"},
-		"backup over":     {backupOver, "has written over the file", "mixed"},
-		"emptied":         {cut("", 0), "was cut off", "lost"},
-		"cut":             {cut("", 3*4096), "was cut off", "lost"},
-		"-wal cut":        {cut("-wal", 100), "the -wal of the database was cut off", "lost"},
-		"-wal written on": {func(t *testing.T, db string) { blankWAL(t, db) }, "the -wal of the database was cut off", "lost"},
+		"replaced":        {func(t *testing.T, db string) { copyOver(t, other, db+".new"); must(t, os.Rename(db+".new", db)) }, "was replaced by another file", "saved"},
+		"copied over":     {func(t *testing.T, db string) { copyOver(t, other, db) }, "overwrote the database file", "mixed"},
+		"larger copied":   {func(t *testing.T, db string) { copyOver(t, larger, db) }, "overwrote the database file", "lost"},
+		"backup over":     {backupOver, "overwrote the database file", "mixed"},
+		"emptied":         {cut("", 0), "was truncated", "lost"},
+		"cut":             {cut("", 3*4096), "was truncated", "lost"},
+		"-wal cut":        {cut("-wal", 100), "the -wal of the database was truncated", "lost"},
+		"-wal written on": {func(t *testing.T, db string) { blankWAL(t, db) }, "the -wal of the database was truncated", "lost"},
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); tt.test(t) })
 	}
@@ -80,7 +80,7 @@ func (tt goneCase) test(t *testing.T) {
 			t.Errorf("%d %s", a.status, a.body)
 		}
 	}
-	eventually(t, "the copy", func() bool { return strings.Contains(output.String(), "what was in the database ") })
+	eventually(t, "the copy", func() bool { return strings.Contains(output.String(), "the lost database ") })
 	if code, _, stderr := runCommand(t, "keys", "list", "--db", db); code != 1 || strings.Count(stderr, "\n") != 2 {
 		t.Errorf("another command uses the database: %s", stderr)
 	}
@@ -193,7 +193,7 @@ func TestMovedBack(t *testing.T) {
 	s, db := startedProcess(t, cmd), cmd.Args[2]
 	ids := map[string]bool{s.create(t, ana): true}
 	must(t, os.Rename(dir, dir+".old"))
-	eventually(t, "the copy", func() bool { return strings.Contains(output.String(), "what was in the database ") })
+	eventually(t, "the copy", func() bool { return strings.Contains(output.String(), "the lost database ") })
 	must(t, os.RemoveAll(dir))
 	must(t, os.Rename(dir+".old", dir))
 	must(t, cmd.Process.Signal(syscall.SIGTERM))

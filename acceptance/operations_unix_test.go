@@ -292,7 +292,7 @@ func loseFiles(t *testing.T, db string) {
 		cmd, output := process(t, "--db", db, "--listen", "127.0.0.1:0")
 		startedProcess(t, cmd).do(t, "GET", "/readyz", "").wants(t, 200)
 		must(t, os.Remove(db))
-		eventually(t, "the copy", func() bool { return strings.Contains(output.String(), "what was in the database ") })
+		eventually(t, "the copy", func() bool { return strings.Contains(output.String(), "the lost database ") })
 		must(t, interrupt(cmd.Process))
 		cmd.Wait()
 	}

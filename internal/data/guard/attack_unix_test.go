@@ -23,11 +23,11 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// rounds is how often each attack is made.
-var rounds = flag.Int("attack.rounds", 1, "how often each attack on a database is made, with and without load")
+// rounds is the number of times each attack runs.
+var rounds = flag.Int("attack.rounds", 1, "number of runs of each attack on a database, with and without load")
 
-// attacks are what people and programs do to the files of a database that is served. kept is
-// an older copy of all files.
+// attacks are what people and programs do to the files of a served database. kept is an older copy of
+// all files.
 var attacks = map[string]func(t *testing.T, path, kept string){
 	"file":          func(t *testing.T, path, kept string) { copyFiles(t, kept, path, "") },
 	"file and -wal": func(t *testing.T, path, kept string) { copyFiles(t, kept, path, "", "-wal") },
@@ -47,8 +47,8 @@ var attacks = map[string]func(t *testing.T, path, kept string){
 	"another -wal": func(t *testing.T, path, kept string) { must(t, os.Rename(kept+"-wal", path+"-wal")) },
 }
 
-// TestAttacks checks that after each attack the loss is noticed while the service runs, and that
-// no later start goes on without acknowledged records.
+// TestAttacks checks that the guard detects each attack while the service runs, and that no later
+// start continues without acknowledged records.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	for name, attack := range attacks {
@@ -108,7 +108,7 @@ func attackOnce(t *testing.T, attack func(t *testing.T, path, kept string), clie
 		}
 	}
 	noticed := isNoticed()
-	if !noticed { // it may have done no harm, or no one has read the damage
+	if !noticed { // the attack may be harmless, or the damaged part unread
 		s.DB().Read(func(c *engine.Conn) error {
 			_, err := c.QueryInt(`SELECT sum(length(search_text)) FROM firefighters`)
 			return err
@@ -120,7 +120,7 @@ func attackOnce(t *testing.T, attack func(t *testing.T, path, kept string), clie
 	w.stop()
 	loss := w.End()
 	if loss != nil && !noticed {
-		t.Errorf("noticed only at the end: %v", loss)
+		t.Errorf("detected only by End: %v", loss)
 	}
 	if loss == nil || loss.Closable() {
 		must(t, s.Close())
@@ -143,7 +143,7 @@ func attackOnce(t *testing.T, attack func(t *testing.T, path, kept string), clie
 		err = c.CheckStructure(t.Context())
 	}
 	if err != nil || missing > 0 {
-		t.Errorf("after %v a start goes on without %d of %d acknowledged records, %v", loss, missing, all, err)
+		t.Errorf("after %v a start continues without %d of %d acknowledged records, %v", loss, missing, all, err)
 	}
 }
 
@@ -154,8 +154,8 @@ func sizeOf(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// backupInto copies one database over another with SQLite's backup API, as the command
-// .restore of sqlite3 does.
+// backupInto overwrites one database with another through SQLite's backup API, like the command
+// .restore of sqlite3.
 func backupInto(path, from string) error {
 	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(10000)")
 	if err != nil {
@@ -189,7 +189,7 @@ func isBusy(err error) bool {
 	return ok && failure.Code()&0xff == 5
 }
 
-// checkpoint copies the -wal into the file, as another program may do.
+// checkpoint copies the -wal into the file, like another program.
 func checkpoint(t *testing.T, path string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -199,8 +199,8 @@ func checkpoint(t *testing.T, path string) {
 }
 
 // TestNoFalseAlarm checks that nothing that the service, its commands and other programs do to a
-// database through SQLite is a loss, in any order and at once. Looks follow each other without a
-// pause, so that each moment is met.
+// database through SQLite counts as a loss, in any order and concurrently. The guard checks the files
+// without pause, to cover every moment.
 func TestNoFalseAlarm(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -218,7 +218,7 @@ func TestNoFalseAlarm(t *testing.T) {
 			people[i].Fields = ana
 		}
 		_, _, err := to.Import(ours, store.NewImport{File: "x.csv", Hash: make([]byte, 32), Decide: func(store.Roster) ([]store.Person, error) { return people, nil }})
-		if err != nil && !errors.Is(err, engine.ErrBusy) { // another one holds the lock for seconds
+		if err != nil && !errors.Is(err, engine.ErrBusy) { // another program holds the lock for seconds
 			t.Error(err)
 		}
 	}
@@ -226,12 +226,12 @@ func TestNoFalseAlarm(t *testing.T) {
 	operations := []func(){
 		func() { create(t, s) },
 		func() { write(s, 100) },
-		func() { write(s, 5000) }, // which takes a checkpoint
+		func() { write(s, 5000) }, // enough for a checkpoint
 		func() { idle.Lock(); defer idle.Unlock(); must(t, s.DB().CheckpointIdle()) },
 		func() { other(func(c *store.Store) { write(c, 10) }) },
 		func() { other(func(c *store.Store) { write(c, 5000) }) },
 		func() { exec(t, path, `DELETE FROM changes WHERE id & 1`) },
-		func() { exec(t, path, `DELETE FROM firefighters WHERE row % 3`) }, // as a person does with SQL
+		func() { exec(t, path, `DELETE FROM firefighters WHERE row % 3`) }, // SQL run by a person
 		func() { checkpoint(t, path) },
 		func() {
 			if err := engine.Vacuum(context.Background(), path); err != nil && !errors.Is(err, engine.ErrBusy) {
@@ -267,7 +267,7 @@ func TestNoFalseAlarm(t *testing.T) {
 		}
 	}
 	if loss := w.End(); loss != nil {
-		t.Errorf("a loss: %v; looks by what they found: %v", loss, found)
+		t.Errorf("loss %v; number of findings: %v", loss, found)
 	}
 	t.Logf("looks by what they found: %v", found)
 }

@@ -1,7 +1,7 @@
 package guard
 
-// Save saves a lost database as Run does.
+// Save saves a lost database, like Run.
 var Save = (*Guard).save
 
-// Look looks once more than Run does, and reports what it finds.
+// Look checks the files once and returns what happened to them.
 func Look(g *Guard) string { return g.look().what }

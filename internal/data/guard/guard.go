@@ -1,12 +1,12 @@
-// Package guard notices when the database is lost while it is served: its files are deleted,
-// moved, replaced, cut or overwritten, or it is set back to an earlier state. The guard then
-// ends all reading and writing, saves what is still open, and leaves a note that keeps the
-// next start from going on without the lost records.
+// Package guard detects when the database is lost while it is served: its files are deleted, moved,
+// replaced, truncated or overwritten, or an earlier state replaces them. The guard then stops all
+// reading and writing, saves what is still open, and writes a note that keeps the next start from
+// continuing without the lost records.
 //
-// Each write checks the mark of the database (store.Mark), which differs in an earlier state, so
-// no write is acknowledged after a loss. But SQLite keeps pages in memory, and its place in the
-// -wal in the -shm. It may not see for a while that a file was overwritten. So the guard looks
-// at the files themselves several times a second (look.go). What follows a loss is in lost.go.
+// Each write checks the mark of the database (store.Mark), which differs in an earlier state, so no
+// write is acknowledged after a loss. But SQLite caches pages and its position in the -wal, and may
+// not notice at once that a file was overwritten. Therefore the guard checks the files several times
+// a second.
 package guard
 
 import (
@@ -26,7 +26,7 @@ type Guard struct {
 	store *store.Store
 	log   *slog.Logger
 	files *files
-	tried time.Time // when the last save began
+	tried time.Time // when the last attempt to save began
 	loss  atomic.Pointer[Loss]
 
 	noted       store.Mark // the mark in the notes
@@ -35,29 +35,29 @@ type Guard struct {
 }
 
 const (
-	// interval is the time between two looks, and noteInterval the least time between two
-	// notes of the mark.
+	// interval is the time between two checks, and noteInterval the minimum time between two notes
+	// of the mark.
 	interval     = 200 * time.Millisecond
 	noteInterval = time.Second
 	// saveInterval is the time between two attempts to save a lost database.
 	saveInterval = 10 * time.Second
 )
 
-// Loss is the error for a database that was lost.
+// Loss is the error for a lost database.
 type Loss struct {
-	Path  string // of the database
-	What  string // what happened, as "the -wal of the database was deleted or moved away"
-	Saved string // the copy of what was still open; "" if there is none
-	Err   error  // why there is none
+	Path  string // path of the database
+	What  string // what happened, such as "the -wal of the database was deleted or moved away"
+	Saved string // path of the saved copy; "" if there is none
+	Err   error  // why there is no saved copy
 
 	kind     kind
-	isInFile bool // the content of the file without the -wal shows it
+	isInFile bool // found in the content of the file without the -wal
 }
 
 func (l *Loss) Error() string { return l.What + " while it was served" }
 
-// Kind returns what happened in one word, for a program: gone, cut, replaced, overwritten,
-// damaged or sidecar. It is empty for nil.
+// Kind returns the kind of loss: gone, cut, replaced, overwritten, damaged or sidecar. It returns ""
+// for nil.
 func (l *Loss) Kind() string {
 	if l == nil {
 		return ""
@@ -65,25 +65,25 @@ func (l *Loss) Kind() string {
 	return string(l.kind)
 }
 
-// Overwritten reports whether an earlier state or another database was written over the
-// database. The saved copy may then mix pages of both.
+// Overwritten reports whether an earlier state or another database overwrote the database. The saved
+// copy may then contain pages of both.
 func (l *Loss) Overwritten() bool { return l.kind == overwritten }
 
-// Closable reports whether closing the database completes it: only files next to it are
-// gone, and they are still open.
+// Closable reports whether closing the database completes it, because only files next to it are
+// missing, and these are still open.
 func (l *Loss) Closable() bool { return l.kind == sidecar }
 
 // Is reports whether target is sqlite.ErrLost.
 func (l *Loss) Is(target error) bool { return target == sqlite.ErrLost }
 
-// New returns a Guard of an open database. path is the path it was opened by, perhaps a link.
-// If the database is older than when it was last served, New renews its history.
+// New returns a Guard for an open database. path is the path it was opened with, which may be a
+// symbolic link. If the database is older than when it was last served, New renews its history.
 func New(s *store.Store, path string, log *slog.Logger) (*Guard, error) {
 	g := &Guard{store: s, log: log}
 	isNew := s.Mark().Commits == 0
 	if backup.ReadNote(s.DB().Path(), backup.NoteMark, &g.noted) && !isNew && !s.Mark().Follows(g.noted) {
-		log.Warn("the database is older than what was served before, or another one: " +
-			"later changes are missing, and keys that were revoked later may work again")
+		log.Warn("the database is older than what was served before, or a different one: " +
+			"later changes are missing, and keys revoked later may be valid again")
 		if err := s.RenewHistory(); err != nil {
 			return nil, err
 		}
@@ -92,16 +92,16 @@ func New(s *store.Store, path string, log *slog.Logger) (*Guard, error) {
 	if g.files, err = openFiles(s, path); err != nil {
 		return nil, err
 	}
-	g.files.look() // which remembers them
+	g.files.look() // remembers the current files
 	s.DB().GuardCheckpoints(g.files.mayCheckpoint)
 	return g, nil
 }
 
-// Loss returns what happened to the database, nil while all is well.
+// Loss returns the loss of the database, or nil.
 func (g *Guard) Loss() *Loss { return g.loss.Load() }
 
-// Run watches the files until ctx ends. After a loss it calls lost, once, when nothing reads or
-// writes the database any longer.
+// Run watches the files until ctx ends. After a loss it waits until nothing reads or writes the
+// database, and calls lost once.
 func (g *Guard) Run(ctx context.Context, lost func()) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -123,7 +123,7 @@ func (g *Guard) Run(ctx context.Context, lost func()) {
 	}
 }
 
-// finish writes the note of a loss and saves what is open, as far as that has not succeeded yet.
+// finish writes the note of a loss and saves what is open, unless both have already succeeded.
 func (g *Guard) finish(ctx context.Context, loss *Loss) {
 	if !g.isLossNoted {
 		g.noteLoss(loss)
@@ -133,40 +133,39 @@ func (g *Guard) finish(ctx context.Context, loss *Loss) {
 	}
 }
 
-// look looks at the files, and ends the work with the database after a loss.
+// look checks the files. After a loss, it stops reading and writing.
 func (g *Guard) look() finding {
 	found, lost := g.files.look()
 	if !lost {
 		return found
 	}
 	loss := &Loss{Path: g.store.DB().Path(), What: found.what, kind: found.kind, isInFile: found.isInFile()}
-	g.noteLoss(loss) // before any client can know, and again with the last commit
+	g.noteLoss(loss) // before a client sees the loss, and again with the last commit
 	g.loss.Store(loss)
 	g.store.DB().Lose()
 	g.noteLoss(loss)
 	if found.kind == replaced || loss.Overwritten() && loss.isInFile {
 		g.files.setAside()
 	}
-	g.log.Error("the database was lost: no request is answered until the service is stopped and the database restored", "what", found.what)
+	g.log.Error("the database was lost: requests fail until the service is stopped and the database is restored", "what", found.what)
 	return found
 }
 
-// noteMark notes the mark, by which the next start recognizes an older copy.
+// noteMark writes a note of the mark, by which the next start recognizes an older copy.
 func (g *Guard) noteMark() {
 	mark := g.store.Mark()
 	if mark == g.noted || g.files.inDoubt() || !g.files.isInFolder() {
 		return
 	}
 	g.notedAt = time.Now()
-	if backup.WriteNote(g.store.DB().Path(), backup.NoteMark, mark) == nil { // the next look tries again
+	if backup.WriteNote(g.store.DB().Path(), backup.NoteMark, mark) == nil { // otherwise the next check tries again
 		g.noted = mark
 	}
 }
 
-// End looks at the files once more, after Run has ended, and makes the last attempt to save a
-// lost database. It returns the Loss, or nil if all is well. Unless the Loss is Closable, the
-// database must not be closed any longer: that would write into a file that may be another
-// one by now.
+// End checks the files a last time after Run has returned, and tries again to save a lost database. It
+// returns the Loss, or nil if there is none. Unless the Loss is Closable, the caller must not close
+// the database, because closing could write to a different file.
 func (g *Guard) End() *Loss {
 	for looks, blind := 0, 0; looks < longPatience && blind < patience && g.loss.Load() == nil; looks++ {
 		found := g.look()

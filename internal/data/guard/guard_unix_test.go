@@ -24,7 +24,7 @@ const ours = record.TenantID(1)
 
 var ana = record.Fields{FirstName: "Ana", LastName: "Čović", Email: "ana@example.com"}
 
-// newStore creates a database with a department and serves it.
+// newStore creates and serves a database with a department.
 func newStore(t *testing.T) *store.Store {
 	t.Helper()
 	schema, err := os.ReadFile("../../../schema.sql")
@@ -53,7 +53,7 @@ func create(t *testing.T, s *store.Store) (id string) {
 	return f.ID
 }
 
-// exec changes a database as another program does. It waits until no other one writes.
+// exec changes a database like another program. It waits while others write.
 func exec(t *testing.T, path, text string) {
 	t.Helper()
 	other, err := sqlite.Open(path, sqlite.Options{})
@@ -66,12 +66,12 @@ func exec(t *testing.T, path, text string) {
 	must(t, other.Close())
 }
 
-// watched is a Guard that runs.
+// watched is a running Guard.
 type watched struct {
 	*guard.Guard
 	path string
-	log  *bytes.Buffer // to be read after stop
-	lost chan bool     // closed at a loss
+	log  *bytes.Buffer // read it only after stop
+	lost chan bool     // closed after a loss
 	stop func()
 }
 
@@ -98,7 +98,7 @@ func watch(t *testing.T, s *store.Store) *watched {
 	return w
 }
 
-// holds fails unless a file is a sound database with these records.
+// holds checks that a file is a valid database with these records.
 func holds(t *testing.T, path string, ids ...string) {
 	t.Helper()
 	c, err := sqlite.Peek(path)
@@ -108,18 +108,18 @@ func holds(t *testing.T, path string, ids ...string) {
 	var found []string
 	must(t, c.Query(`SELECT id FROM firefighters ORDER BY row`, nil, func(row sqlite.Row) { found = append(found, row.Text(0)) }))
 	if !slices.Equal(found, ids) {
-		t.Errorf("%s holds %v, not %v", path, found, ids)
+		t.Errorf("%s has the records %v, want %v", path, found, ids)
 	}
 }
 
-// TestLoss checks that nothing reads or writes after a loss, and that the copy has everything.
+// TestLoss checks that nothing reads or writes after a loss, and that the saved copy is complete.
 func TestLoss(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	w := watch(t, s)
 	first := create(t, s)
 	must(t, os.Remove(w.path))
-	second := create(t, s) // goes to the deleted file
+	second := create(t, s) // written to the deleted file
 	<-w.lost
 	if _, err := s.Create(ours, 0, ana, nil); !errors.Is(err, sqlite.ErrLost) {
 		t.Errorf("a write: %v", err)
@@ -141,8 +141,7 @@ func TestLoss(t *testing.T) {
 	must(t, guard.Refuse(w.path))
 }
 
-// TestLossStays checks that a database that lost its last commits is refused until they are
-// back.
+// TestLossStays checks that a database without its last commits is rejected until they are back.
 func TestLossStays(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -167,7 +166,7 @@ func TestLossStays(t *testing.T) {
 	}
 }
 
-// TestMovedBack checks that a database that was moved away is accepted when it is back.
+// TestMovedBack checks that a database is accepted again after it was moved away and back.
 func TestMovedBack(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -181,7 +180,7 @@ func TestMovedBack(t *testing.T) {
 	w.stop()
 	w.End()
 	if err := guard.RefuseLost(w.path); !errors.Is(err, sqlite.ErrNotBack) {
-		t.Errorf("away: %v", err)
+		t.Errorf("moved away: %v", err)
 	}
 	for _, suffix := range []string{"", "-wal"} {
 		must(t, os.Rename(elsewhere+suffix, w.path+suffix))
@@ -190,8 +189,8 @@ func TestMovedBack(t *testing.T) {
 	holds(t, w.path, id)
 }
 
-// TestOtherFolder checks that a service whose folder is gone changes nothing in another
-// folder of that name.
+// TestOtherFolder checks that a service whose folder was removed changes nothing in a new folder with
+// the same path.
 func TestOtherFolder(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -203,12 +202,12 @@ func TestOtherFolder(t *testing.T) {
 	w.stop()
 	w.End()
 	if err := guard.RefuseLost(w.path); err != nil {
-		t.Errorf("there is a note in the new folder: %v", err)
+		t.Errorf("note in the new folder: %v", err)
 	}
 	must(t, os.RemoveAll(folder+".old"))
 }
 
-// TestFolderCreated checks that the copy creates a folder that is gone, with the note.
+// TestFolderCreated checks that saving creates a removed folder again, with the note.
 func TestFolderCreated(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -225,8 +224,8 @@ func TestFolderCreated(t *testing.T) {
 	}
 }
 
-// TestOlderAtStart checks that an older copy that is put in place while no service runs
-// gets another history at the next start, once.
+// TestOlderAtStart checks that an older copy, put in place while no service runs, gets a new history
+// at the next start, and only then.
 func TestOlderAtStart(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -237,7 +236,7 @@ func TestOlderAtStart(t *testing.T) {
 		w := newGuard(t, s)
 		must(t, s.BeginEpoch())
 		create(t, s)
-		for frames, copied := int64(1), int64(0); frames != copied; { // so that the file has the new mark
+		for frames, copied := int64(1), int64(0); frames != copied; { // wait until the file has the new mark
 			must(t, s.DB().CheckpointIdle())
 			var err error
 			frames, copied, err = s.DB().Frames()
@@ -247,7 +246,7 @@ func TestOlderAtStart(t *testing.T) {
 			guard.Look(w.Guard)
 		}
 		if loss := w.End(); loss != nil {
-			t.Errorf("a loss: %v", loss)
+			t.Errorf("loss %v", loss)
 		}
 		must(t, s.Close())
 		return s.Mark().History, w.log.String()
@@ -267,26 +266,26 @@ func TestOlderAtStart(t *testing.T) {
 	}
 }
 
-// TestReplaced checks that the -wal is set aside if another file is in the place of the
-// database, since SQLite would write it into that. The -wal of the other file stays.
+// TestReplaced checks that the -wal is set aside if another file has the path of the database, because
+// SQLite would write the -wal into it. The -wal of the other file stays.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
-	for name, both := range map[string]bool{"the database": false, "with its -wal": true} {
+	for name, both := range map[string]bool{"database": false, "database and -wal": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			other := filepath.Join(t.TempDir(), "other")
 			w := watch(t, newStore(t))
 			must(t, os.WriteFile(other, []byte("another file"), 0o600))
-			must(t, os.WriteFile(other+"-wal", []byte("its -wal"), 0o600))
+			must(t, os.WriteFile(other+"-wal", []byte("other -wal"), 0o600))
 			if both {
 				must(t, os.Rename(other+"-wal", w.path+"-wal"))
 			}
 			must(t, os.Rename(other, w.path))
 			<-w.lost
 			if _, err := os.Stat(w.path + guard.AsideSuffix); (err == nil) == both {
-				t.Errorf("the -wal is set aside: %v", err == nil)
+				t.Errorf("-wal set aside: %v", err == nil)
 			}
-			if left, _ := os.ReadFile(w.path + "-wal"); both && string(left) != "its -wal" {
+			if left, _ := os.ReadFile(w.path + "-wal"); both && string(left) != "other -wal" {
 				t.Errorf("the other -wal is %q", left)
 			}
 		})
@@ -308,13 +307,13 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// TestUnsaved checks that a copy that cannot be saved is logged once and tried again.
+// TestUnsaved checks that a failure to save is logged once and saving is tried again.
 func TestUnsaved(t *testing.T) {
 	t.Parallel()
 	w := newGuard(t, newStore(t))
 	folder := filepath.Dir(w.path)
 	must(t, os.Rename(folder, folder+".old"))
-	must(t, os.WriteFile(folder, nil, 0o600)) // so that no folder can be created there
+	must(t, os.WriteFile(folder, nil, 0o600)) // keeps the folder from being created
 	for range 5 {
 		guard.Look(w.Guard)
 	}
@@ -330,22 +329,21 @@ func TestUnsaved(t *testing.T) {
 	must(t, os.RemoveAll(folder+".old"))
 }
 
-// TestStopWhileSaving checks that a service that is stopped while it saves does not report a
-// failure. The end saves.
+// TestStopWhileSaving checks that a service that is stopped while saving reports no failure, and that
+// End saves.
 func TestStopWhileSaving(t *testing.T) {
 	t.Parallel()
 	w := newGuard(t, newStore(t))
 	must(t, os.Remove(w.path))
 	ctx, cancel := context.WithCancel(t.Context())
-	w.Run(ctx, cancel) // ends at the loss
+	w.Run(ctx, cancel) // returns after the loss
 	guard.Save(w.Guard, ctx)
 	if loss := w.End(); loss == nil || loss.Saved == "" || strings.Count(w.log.String(), "ERROR") != 1 {
 		t.Errorf("%+v, the log:\n%s", loss, w.log)
 	}
 }
 
-// TestDoubtEnds checks that a look that finds a loss counts for nothing once a later one finds
-// none.
+// TestDoubtEnds checks that a check without a finding resets the count of findings.
 func TestDoubtEnds(t *testing.T) {
 	t.Parallel()
 	w := newGuard(t, newStore(t))
@@ -361,8 +359,8 @@ func TestDoubtEnds(t *testing.T) {
 	}
 }
 
-// TestDamage checks that damage that SQLite meets is a loss if it is still there when the guard
-// looks. A read that the disk refuses once looks like damage to SQLite, and is none.
+// TestDamage checks that damage found by SQLite is a loss only if it persists. To SQLite, a single
+// failed read also looks like damage.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -379,7 +377,7 @@ func TestDamage(t *testing.T) {
 	for range 2000 {
 		create(t, s)
 	}
-	if loss := w.End(); loss != nil { // closes its connection, so that the store merges the -wal
+	if loss := w.End(); loss != nil { // closes the connection of the guard, so that the store merges the -wal
 		t.Fatal(loss)
 	}
 	must(t, s.Close())
@@ -394,7 +392,7 @@ func TestDamage(t *testing.T) {
 	s = open(t, w.path)
 	w = watch(t, s)
 	if _, err := s.Imports(ours); !errors.Is(err, sqlite.ErrCorrupt) {
-		t.Errorf("the damage is not met: %v", err)
+		t.Errorf("the damage was not read: %v", err)
 	}
 	<-w.lost
 	if loss := w.Loss(); loss.Kind() != "damaged" {
@@ -402,8 +400,9 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// copyFiles copies the files with these suffixes over those in another place, as cp does:
-// the files there keep their inodes.
+// copyFiles copies the files with these suffixes to another database, like cp: existing
+// files keep their inodes.
+
 func copyFiles(t *testing.T, from, to string, suffixes ...string) {
 	t.Helper()
 	for _, suffix := range suffixes {

@@ -7,25 +7,25 @@ import (
 	"os"
 )
 
-// logEnd is the last frame of the -wal at a look. Each frame has a checksum of all frames
-// before it, and the salts of the -wal, which change when it restarts. So with the same salts
-// the frame stays where it is, as it is.
+// logEnd is the last frame of the -wal at a check. Each frame has a checksum of all frames before it,
+// and the salts of the -wal, which change when it restarts. While the salts are the same, the frame
+// does not change.
 type logEnd struct {
 	salts  [8]byte
-	frame  int64 // its number, from 1; 0: there is none
+	frame  int64 // the number of the frame, from 1; 0 if there is none
 	header [frameHeader]byte
 }
 
 const (
 	walHeader   = 32 // SQLite file format, section 4.1
 	frameHeader = 24
-	readings    = 4 // the -wal may restart while it is read
+	attempts    = 4 // the -wal may restart while it is read
 )
 
-// compareLog compares the -wal with its last known frame: after it was cut or overwritten,
-// the frame is no longer there, even if the service has gone on writing behind it.
+// compareLog compares the -wal with its last known frame, which is missing after the -wal was
+// truncated or overwritten, even if the service has written more frames.
 func (f *files) compareLog() (found finding) {
-	for range readings {
+	for range attempts {
 		var now logEnd
 		if now, found = f.readLog(); found.kind == nothing {
 			f.end = now
@@ -36,7 +36,7 @@ func (f *files) compareLog() (found finding) {
 }
 
 func (f *files) readLog() (now logEnd, found finding) {
-	wal, err := os.Open(f.db.Path() + "-wal") // closing it ends no lock of SQLite
+	wal, err := os.Open(f.db.Path() + "-wal") // closing this file releases no lock of SQLite
 	if err != nil {
 		return now, noResult
 	}
@@ -82,9 +82,9 @@ func (f *files) readLog() (now logEnd, found finding) {
 	return now, finding{}
 }
 
-// isEarlier reports whether salts are of one of the last restarts before the known ones. SQLite
-// adds one to the first salt and chooses the second. A process that begins the -wal again
-// chooses both.
+// isEarlier reports whether salts belong to one of the last restarts before the known salts. At a
+// restart, SQLite increments the first salt and chooses the second one at random. A process that
+// creates a new -wal chooses both.
 func isEarlier(salts, known [8]byte) bool {
 	const restarts = 64
 	back := binary.BigEndian.Uint32(known[:]) - binary.BigEndian.Uint32(salts[:])
@@ -103,5 +103,5 @@ func cutOrUnclear(err error) finding {
 	return noResult
 }
 
-// offset returns where a frame of the -wal begins.
+// offset returns the position of a frame in the -wal.
 func (f *files) offset(frame int64) int64 { return walHeader + (frame-1)*(frameHeader+f.pageSize) }

@@ -17,33 +17,33 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// kind is a kind of finding.
+// kind is the kind of a finding.
 type kind string
 
 const (
-	nothing  kind = ""         // all is well
-	unclear  kind = "unclear"  // the look had no result
+	nothing  kind = ""         // no loss
+	unclear  kind = "unclear"  // the check had no result
 	gone     kind = "gone"     // the database is missing
-	replaced kind = "replaced" // another file is in its place
-	sidecar  kind = "sidecar"  // the -wal or the -shm is missing or another, or a link leads elsewhere
-	cut      kind = "cut"      // the database or its -wal was cut off
-	damaged  kind = "damaged"  // SQLite finds it damaged
+	replaced kind = "replaced" // another file has the path of the database
+	sidecar  kind = "sidecar"  // the -wal, the -shm or the link to the database is missing or changed
+	cut      kind = "cut"      // the database or its -wal was truncated
+	damaged  kind = "damaged"  // SQLite reports damage
 
-	overwritten kind = "overwritten" // an earlier state or another database was written over it
+	overwritten kind = "overwritten" // an earlier state or another database overwrote the database
 )
 
-// isMove reports whether files were moved or deleted, and none was written into. If they are
-// moved back, the database is complete.
+// isMove reports whether files were moved or deleted, but not written to. Moving them back completes
+// the database.
 func (k kind) isMove() bool { return k == gone || k == replaced || k == sidecar }
 
-// finding is what a look has found.
+// finding is the result of a check.
 type finding struct {
 	kind kind
-	what string // what happened to the files; "" unless this is a loss
+	what string // what happened to the files; "" if there is no loss
 
-	// patience is how many looks in a row must find the loss. modified is when the file was
-	// modified, if only its content without the -wal shows the loss: another process may be
-	// copying from the -wal into it, and then modifies it between two looks.
+	// patience is the number of consecutive checks that must find the loss. modified is the
+	// modification time of the file if only its content without the -wal shows the loss. If the time
+	// changes between two checks, another process may be running a checkpoint.
 	patience int
 	modified time.Time
 }
@@ -53,8 +53,8 @@ func (f finding) isLoss() bool { return f.what != "" }
 // isInFile reports whether the content of the file without the -wal shows the loss.
 func (f finding) isInFile() bool { return !f.modified.IsZero() }
 
-// patience is how many looks in a row must find most losses. A look may come in the middle of
-// what another process does.
+// patience is the usual number of consecutive checks that must find a loss. A single check may run
+// in the middle of another process's operation.
 const (
 	patience     = 2
 	longPatience = 10 // 2 s
@@ -62,45 +62,45 @@ const (
 
 var (
 	noResult  = finding{kind: unclear}
-	olderCopy = finding{kind: overwritten, what: "an older copy was written over the files of the database", patience: patience}
-	setBack   = finding{kind: overwritten, what: "an earlier state of the database, or another database, was put in its place", patience: 1}
+	olderCopy = finding{kind: overwritten, what: "an older copy overwrote the database files", patience: patience}
+	setBack   = finding{kind: overwritten, what: "an earlier state of the database, or another database, replaced it", patience: 1}
 )
 
-var suffixes = []string{"", "-wal", "-shm"} // of the files of a database
+var suffixes = []string{"", "-wal", "-shm"} // the files of a database
 
 func nameOf(suffix string) string {
 	if suffix == "" {
-		return "the file of the database"
+		return "the database file"
 	}
 	return "the " + suffix + " of the database"
 }
 
 func cutOff(suffix string) finding {
-	return finding{kind: cut, what: nameOf(suffix) + " was cut off", patience: patience}
+	return finding{kind: cut, what: nameOf(suffix) + " was truncated", patience: patience}
 }
 
-// files are the files of an open database, and what is remembered of them.
+// files are the files of an open database, with their state at the last check.
 type files struct {
 	store  *store.Store
 	db     *sqlite.DB
-	path   string       // of the database, perhaps a link to it
-	file   *os.File     // the database. It is never closed, since on Unix that ends SQLite's locks on it
-	folder *os.File     // While it is open no other folder gets its number
-	fresh  *sqlite.Conn // keeps no page in memory; nil until the first look
+	path   string       // the path of the database or of a link to it
+	file   *os.File     // the database; never closed, because on Unix that would release SQLite's locks
+	folder *os.File     // kept open so that no other folder can reuse its inode
+	fresh  *sqlite.Conn // caches no pages; nil until the first check
 
-	mu      sync.Mutex             // held during a look
-	opened  map[string]fs.FileInfo // the files by suffix, as far as they exist
-	doubts  int                    // looks in a row that found a loss
-	doubted time.Time              // modified of the last one
+	mu      sync.Mutex             // held during a check
+	opened  map[string]fs.FileInfo // the opened files by suffix
+	doubts  int                    // consecutive checks that found a loss
+	doubted time.Time              // modified of the last finding
 
-	size     int64      // of the file
-	modified time.Time  // when it was last modified; zero: look again
-	mark     store.Mark // in the file without its -wal
+	size     int64      // size of the file
+	modified time.Time  // modification time of the file; zero makes the next check compare it again
+	mark     store.Mark // the mark in the file without its -wal
 	end      logEnd
 	pageSize int64
 }
 
-// openFiles opens the database once more.
+// openFiles opens the files of the database for checking.
 func openFiles(s *store.Store, path string) (*files, error) {
 	f := &files{store: s, db: s.DB(), path: path, opened: map[string]fs.FileInfo{}}
 	var err error
@@ -117,14 +117,14 @@ func openFiles(s *store.Store, path string) (*files, error) {
 	return f, err
 }
 
-// close closes the connection. The caller closes the database after it.
+// close closes the connection. Call it before closing the database.
 func (f *files) close() {
 	if f.fresh != nil {
 		f.fresh.Close()
 	}
 }
 
-// look looks at the files, and reports whether enough looks in a row have found a loss.
+// look checks the files and reports whether enough consecutive checks have found a loss.
 func (f *files) look() (found finding, lost bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -133,8 +133,8 @@ func (f *files) look() (found finding, lost bool) {
 	return found, found.isLoss() && f.doubts >= found.patience
 }
 
-// count counts the looks in a row that found a loss. It starts again when the file was modified
-// since the last look: another program may be writing.
+// count counts consecutive checks that found a loss. It restarts if the file was modified since the
+// last check, because another program may be writing.
 func (f *files) count(found finding) {
 	switch {
 	case found.isInFile() && !found.modified.Equal(f.doubted):
@@ -146,16 +146,16 @@ func (f *files) count(found finding) {
 	}
 }
 
-// inDoubt reports whether the last look found a loss.
+// inDoubt reports whether the last check found a loss.
 func (f *files) inDoubt() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.doubts > 0
 }
 
-// mayCheckpoint looks at the files before a checkpoint of this process, and allows it unless there
-// is a doubt: a checkpoint brings the file forward, and so can hide what happened to it or to the
-// -wal. It is called after the checkpoint as well, to remember the file as it is then.
+// mayCheckpoint checks the files before a checkpoint of this process and allows it if there is no
+// doubt. A checkpoint updates the file and so can hide a change to it or to the -wal. mayCheckpoint
+// is also called after the checkpoint, to remember the updated file.
 func (f *files) mayCheckpoint() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -168,14 +168,14 @@ func (f *files) mayCheckpoint() bool {
 	return f.doubts == 0
 }
 
-// compare returns what happened to the files. On a full disk the database may have no -wal.
+// compare checks all files. On a full disk the database may have no -wal.
 func (f *files) compare() finding {
 	found := f.compareNames()
 	if found.isLoss() || !f.db.Writable() {
 		return found
 	}
 	comparisons := []func() finding{f.compareLog, f.compareFile, f.compareMark}
-	if f.db.Checkpointing() { // the file is not what it was, and not yet what it will be
+	if f.db.Checkpointing() { // the file is changing
 		comparisons = []func() finding{f.compareLog, f.compareMark}
 	}
 	for _, compare := range comparisons {
@@ -192,7 +192,7 @@ func (f *files) compare() finding {
 	return found
 }
 
-// compareNames compares which files have the names of the database.
+// compareNames checks that the paths still lead to the opened files.
 func (f *files) compareNames() finding {
 	for _, suffix := range suffixes {
 		if suffix != "" && !f.db.Writable() {
@@ -208,7 +208,7 @@ func (f *files) compareNames() finding {
 		case opened == nil:
 			f.opened[suffix] = info
 		case !os.SameFile(info, opened):
-			return finding{kind: kindOf(suffix, replaced), what: "another file was put in the place of " + nameOf(suffix), patience: patience}
+			return finding{kind: kindOf(suffix, replaced), what: nameOf(suffix) + " was replaced by another file", patience: patience}
 		}
 	}
 	info, err := osutil.Stat(f.path)
@@ -221,7 +221,7 @@ func (f *files) compareNames() finding {
 	return finding{}
 }
 
-// kindOf returns the kind of a loss of the file with a suffix.
+// kindOf returns ofDatabase for the database itself, and sidecar for its other files.
 func kindOf(suffix string, ofDatabase kind) kind {
 	if suffix == "" {
 		return ofDatabase
@@ -229,12 +229,12 @@ func kindOf(suffix string, ofDatabase kind) kind {
 	return sidecar
 }
 
-// isMissing reports whether there is no file, or a file in the place of its folder.
+// isMissing reports whether a file does not exist, or a file has the path of its folder.
 func isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// compareMark reads the mark and a sample of rows from the files themselves.
+// compareMark reads the mark and a sample of rows from the files, without a cache.
 func (f *files) compareMark() finding {
 	if f.fresh == nil {
 		fresh, err := sqlite.OpenUncached(f.db.Path())
@@ -254,25 +254,25 @@ func (f *files) compareMark() finding {
 	case errors.Is(err, sqlite.ErrLost):
 		return setBack
 	case isFailure && failure.IsSQL(): // a table is missing
-		return finding{kind: overwritten, what: "another database was put in the place of the database", patience: patience}
+		return finding{kind: overwritten, what: "the database was replaced by another database", patience: patience}
 	case errors.Is(err, sqlite.ErrCorrupt) && f.isReadable():
-		return finding{kind: damaged, what: "the files of the database were damaged", patience: patience}
+		return finding{kind: damaged, what: "the database files were damaged", patience: patience}
 	}
 	return noResult
 }
 
-// isReadable reports whether the disk gives back the file. To SQLite a disk that cannot be read
-// for a while looks like damage, but it takes nothing away: requests fail as long as that lasts.
+// isReadable reports whether the disk can read the file. SQLite reports damage if the disk temporarily
+// cannot be read. This is not a loss, although requests fail in the meantime.
 func (f *files) isReadable() bool {
 	_, err := io.Copy(io.Discard, io.NewSectionReader(f.file, 0, math.MaxInt64))
 	return err == nil
 }
 
-// isDamaged reports whether SQLite has found the files damaged in a request, and still does.
+// isDamaged reports whether SQLite found damage during a request and still finds it.
 func (f *files) isDamaged() bool { return f.db.Damaged() && f.isReadable() }
 
-// compareFile compares the file without its -wal, if it was modified since the last look. A
-// checkpoint can only bring it forward.
+// compareFile checks the file without its -wal if it was modified since the last check. A checkpoint
+// can only replace its state with a later one.
 func (f *files) compareFile() finding {
 	before, err := f.file.Stat()
 	if err != nil {
@@ -301,11 +301,11 @@ func (f *files) compareFile() finding {
 	return found
 }
 
-// granularity is more than the steps in which file systems count time: a file that was
-// modified within it may be modified again without another time.
+// granularity exceeds the resolution of file times. A file modified this recently may be modified
+// again without a new time.
 const granularity = 50 * time.Millisecond
 
-// compareHeader compares the header of the file (SQLite file format, section 1.3) and its size.
+// compareHeader checks the header (SQLite file format, section 1.3) and the size of the file.
 func (f *files) compareHeader(size int64) finding {
 	header := make([]byte, 100)
 	if _, err := f.file.ReadAt(header, 0); err == io.EOF {
@@ -325,12 +325,12 @@ func (f *files) compareHeader(size int64) finding {
 }
 
 func writtenOver(patience int) finding {
-	return finding{kind: overwritten, what: "another program has written over the file of the database", patience: patience}
+	return finding{kind: overwritten, what: "another program overwrote the database file", patience: patience}
 }
 
-// compareContent compares the mark in the file without its -wal. isOneState is true if the file
-// is a state that the database had. During a checkpoint, and after one that stopped early because
-// of a reader, the file has pages of several states. Then only a mark of the same history counts.
+// compareContent checks the mark in the file without its -wal. isOneState is true if the file contains
+// a single state of the database. During a checkpoint, and after an incomplete one, the file has
+// pages of several states. Then only a mark with the same history counts.
 func (f *files) compareContent(isOneState bool) (store.Mark, finding) {
 	c, err := sqlite.OpenImmutable(f.db.Path())
 	if err != nil {
@@ -339,13 +339,13 @@ func (f *files) compareContent(isOneState bool) (store.Mark, finding) {
 	defer c.Close()
 	mark, err := store.ReadMark(c)
 	switch {
-	case err == nil && f.mark == store.Mark{}: // the first look
+	case err == nil && f.mark == store.Mark{}: // the first check
 		return mark, finding{}
 	case err == nil && mark.Follows(f.mark):
 		return mark, finding{}
 	case err == nil && mark.History == f.mark.History:
 		return mark, olderCopy
-	case err == nil && mark.History == f.store.Mark().History: // which was renewed at the start
+	case err == nil && mark.History == f.store.Mark().History: // renewed at startup
 		return mark, finding{}
 	case err == nil && isOneState:
 		return mark, writtenOver(longPatience)

@@ -14,22 +14,22 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// What is done with the files of a lost database: first by the process that serves it,
-// then by those that start later.
+// This file deals with the files of a lost database: first in the process that serves it, then in
+// later ones.
 
 const (
-	// AsideSuffix ends the name of a -wal whose database is not there any more.
+	// AsideSuffix ends the name of a -wal whose database no longer exists.
 	AsideSuffix = "-wal.lost"
 
-	// mixedSuffix ends the name of a saved copy that may have pages of two states. No command
-	// proposes to restore such a copy.
+	// mixedSuffix ends the name of a saved copy that may contain pages of two states. No command
+	// suggests restoring such a copy.
 	mixedSuffix = "-mixed"
 
 	partialSuffix = ".partial"
 )
 
-// save copies what is open to a file beside the database. If the database was overwritten through
-// SQLite, nothing else is open than what is in the file.
+// save copies the open database to a file next to its path. It does nothing if the database was
+// overwritten through SQLite, because then only the content of the file is open.
 func (g *Guard) save(ctx context.Context) {
 	first := g.tried.IsZero()
 	g.tried = time.Now()
@@ -44,26 +44,26 @@ func (g *Guard) save(ctx context.Context) {
 		copied += mixedSuffix
 	}
 	loss.Err = saveTo(ctx, g.store.DB(), copied)
-	if loss.Err != nil && ctx.Err() != nil { // the service ends, and End tries again
+	if loss.Err != nil && ctx.Err() != nil { // the service is stopping, and End tries again
 		g.tried = time.Time{}
 		return
 	}
 	switch {
 	case loss.Err == nil:
 		loss.Saved = copied
-		g.log.Warn("what was in the database is saved beside its old place: stop the service, and it says what to type",
+		g.log.Warn("the lost database was saved next to its old path: stop the service to see how to restore it",
 			"ending", strings.TrimPrefix(copied, loss.Path))
 	case first && errors.Is(loss.Err, sqlite.ErrFull):
-		g.log.Error("what was in the database could not be saved, for the disk is full: " +
-			"make room, and wait until it is saved before you stop the service")
+		g.log.Error("the lost database could not be saved because the disk is full: " +
+			"free space, and wait until it is saved before you stop the service")
 	case first:
-		g.log.Error("what was in the database could not be saved: stop the service, and it says what to type", "cause", loss.Err.Error())
+		g.log.Error("the lost database could not be saved: stop the service to see what to do", "cause", loss.Err.Error())
 	}
 	g.loss.Store(&loss)
 }
 
-// saveTo copies a lost database to a new file, as far as it is still open. The
-// file gets its name only when it is complete, checked and on disk.
+// saveTo copies what is still open of a lost database to a new file. The file gets its name only
+// after it is complete, checked and on disk.
 func saveTo(ctx context.Context, db *sqlite.DB, path string) error {
 	partial := path + partialSuffix
 	defer os.Remove(partial)
@@ -85,8 +85,8 @@ func saveTo(ctx context.Context, db *sqlite.DB, path string) error {
 	return err
 }
 
-// isInFolder reports whether the folder of the database is the one that it was
-// opened in. In another folder of that name the guard changes nothing.
+// isInFolder reports whether the folder of the database is still the opened one. The guard changes
+// nothing in another folder with the same path.
 func (f *files) isInFolder() bool {
 	opened, err := f.folder.Stat()
 	if err != nil {
@@ -96,8 +96,8 @@ func (f *files) isInFolder() bool {
 	return err == nil && os.SameFile(info, opened)
 }
 
-// makeFolder creates the folder of the database if it is gone as well. If that fails, so does the
-// attempt to save.
+// makeFolder creates the folder of the database if it is missing. If this fails, saving fails as
+// well.
 func (g *Guard) makeFolder() {
 	folder := filepath.Dir(g.store.DB().Path())
 	if osutil.Exists(folder) || os.MkdirAll(folder, 0o700) != nil {
@@ -110,16 +110,16 @@ func (g *Guard) makeFolder() {
 	}
 }
 
-// lossNote is what the notes keep of a loss.
+// lossNote is the note of a loss.
 type lossNote struct {
 	At   time.Time  `json:"at"`
 	Kind kind       `json:"kind"`
 	What string     `json:"what"`
-	Mark store.Mark `json:"mark"` // of the last known commit
+	Mark store.Mark `json:"mark"` // the mark of the last known commit
 }
 
-// noteLoss leaves a note of the loss. It keeps commands away now, and later it keeps a start
-// from going on without what was lost.
+// noteLoss writes a note of the loss. It keeps commands from using the database now, and the next
+// start from continuing without the lost records.
 func (g *Guard) noteLoss(loss *Loss) {
 	if !g.files.isInFolder() {
 		return
@@ -128,13 +128,13 @@ func (g *Guard) noteLoss(loss *Loss) {
 	g.isLossNoted = backup.WriteNote(loss.Path, backup.NoteLost, note) == nil
 }
 
-// isOpened reports whether the file with a suffix is the one that was opened with another.
+// isOpened reports whether the file with the suffix is the file opened with the suffix opened.
 func (f *files) isOpened(suffix, opened string) bool {
 	info, err := osutil.Stat(f.db.Path() + suffix)
 	return err == nil && os.SameFile(info, f.opened[opened])
 }
 
-// areBack reports whether all files are in their places again.
+// areBack reports whether all opened files have their paths again.
 func (f *files) areBack() bool {
 	for _, suffix := range suffixes {
 		if !f.isOpened(suffix, suffix) {
@@ -144,15 +144,15 @@ func (f *files) areBack() bool {
 	return true
 }
 
-// setAside renames the -wal: SQLite would write it into the file that is in the
-// place of the database by now.
+// setAside renames the -wal. Otherwise SQLite would write it into the file that now has the path of
+// the database.
 func (f *files) setAside() {
 	if f.isOpened("-wal", "-wal") {
 		os.Rename(f.db.Path()+"-wal", f.db.Path()+AsideSuffix)
 	}
 }
 
-// removeSidecars removes the files next to the database, unless they are others by now.
+// removeSidecars removes the opened -wal and -shm. It does not remove other files at their paths.
 func (f *files) removeSidecars() {
 	for suffix, opened := range map[string]string{"-wal": "-wal", AsideSuffix: "-wal", "-shm": "-shm"} {
 		if f.isOpened(suffix, opened) {
@@ -161,8 +161,8 @@ func (f *files) removeSidecars() {
 	}
 }
 
-// SetAside renames the -wal of a database that is missing or empty: SQLite would
-// delete it, and it may be all that is left.
+// SetAside renames the -wal of a missing or empty database. SQLite would delete it, although it may
+// contain the only remaining records.
 func SetAside(db string) error {
 	if info, err := os.Stat(db + "-wal"); err != nil || info.Size() == 0 {
 		return nil
@@ -170,8 +170,8 @@ func SetAside(db string) error {
 	return os.Rename(db+"-wal", db+AsideSuffix)
 }
 
-// Refuse returns an error for a database that was lost: a FileError with ErrLost while the service
-// still runs on it, and with ErrNotBack until it is restored, or its last state is back.
+// Refuse returns a FileError for a lost database: ErrLost while the service still runs, and then
+// ErrNotBack until the database is restored or its last state is back.
 func Refuse(path string) error {
 	if !backup.ReadNote(path, backup.NoteLost, new(lossNote)) {
 		return nil
@@ -189,8 +189,8 @@ func Refuse(path string) error {
 	return RefuseLost(path)
 }
 
-// RefuseLost is Refuse for a process that has locked the database. If a file was written into,
-// its last state cannot be back: the mark is on one page only, and that may be in the -wal.
+// RefuseLost is like Refuse for a process that holds the lock on the database. If a file was written
+// to, the state counts as lost even with the last mark, which is on a single page.
 func RefuseLost(path string) error {
 	var lost lossNote
 	if !backup.ReadNote(path, backup.NoteLost, &lost) || lost.Kind.isMove() && hasMark(path, lost.Mark) {
@@ -199,14 +199,14 @@ func RefuseLost(path string) error {
 	return &sqlite.FileError{Op: "opening", Path: path, Err: sqlite.ErrNotBack}
 }
 
-// HasLastState reports whether file, as a saved copy, has the last state of the database at path
-// that was lost.
+// HasLastState reports whether file, such as a saved copy, has the last state of the lost database at
+// path.
 func HasLastState(path, file string) bool {
 	var lost lossNote
 	return backup.ReadNote(path, backup.NoteLost, &lost) && hasMark(file, lost.Mark)
 }
 
-// hasMark reports whether the database at path is in a state with this mark or a later one.
+// hasMark reports whether the database at path has this mark or a later one.
 func hasMark(path string, mark store.Mark) bool {
 	if !osutil.Exists(path) {
 		return false
@@ -220,11 +220,12 @@ func hasMark(path string, mark store.Mark) bool {
 	return err == nil && found.Follows(mark)
 }
 
-// Forget lets the next start go on with what is there after a loss.
+// Forget removes the note of a loss, so that the next start uses the existing files.
 func Forget(path string) error { return backup.RemoveNote(path, backup.NoteLost) }
 
-// RemoveLeftovers removes the saved copies beside a database that are not complete: a
-// process was killed after a loss. The caller has locked the database.
+// RemoveLeftovers removes incomplete saved copies, which a killed process leaves after a loss. The
+// caller holds the lock on the database.
+
 func RemoveLeftovers(db string) {
 	entries, _ := os.ReadDir(filepath.Dir(db))
 	for _, e := range entries {
