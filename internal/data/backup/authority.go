@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"filippo.io/age"
-
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -50,19 +48,8 @@ func (s *Scheduler) encryptAuthority(text []byte, plain string) error {
 	if err := os.Remove(plain); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	var recipients []age.Recipient
-	for _, recipient := range s.options.EncryptTo {
-		recipients = append(recipients, recipient)
-	}
 	var sealed bytes.Buffer
-	in, err := age.Encrypt(&sealed, recipients...)
-	if err != nil {
-		return err
-	}
-	if _, err := in.Write(text); err != nil {
-		return err
-	}
-	if err := in.Close(); err != nil {
+	if err := encrypt(&sealed, bytes.NewReader(text), s.options.EncryptTo); err != nil {
 		return err
 	}
 	return osutil.WriteFile(plain+encryptedSuffix, sealed.Bytes(), true)

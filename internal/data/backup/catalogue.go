@@ -46,7 +46,7 @@ func (f File) Check(ctx context.Context, format sqlite.Format) (Copy, error) {
 func (f File) Inspect(format sqlite.Format) error {
 	if f.Encrypted {
 		_, err := identifyEncrypted(f.Path)
-		return databaseError("reading", f.Path, err)
+		return sqlite.Wrap("reading", f.Path, err)
 	}
 	return format.Inspect(f.Path)
 }
@@ -84,16 +84,18 @@ func keptName(db string, at time.Time) string { return db + ".backup-" + at.UTC(
 // SavedName returns the name of the copy that is saved next to a database whose files were lost.
 func SavedName(db string, at time.Time) string { return db + ".saved-" + at.UTC().Format(nameTime) }
 
-// filesIn returns the files in a folder that have the name of a database's backups or of other
-// copies, sorted. name returns this name. If the folder cannot be read, there are none.
-func filesIn(folder, db string, name func(db string, at time.Time) string, now time.Time) (found []File) {
+// filesIn returns the files in a folder that have one of the names of a database's backups or other
+// copies, sorted. If the folder cannot be read, there are none.
+func filesIn(folder, db string, now time.Time, names ...func(db string, at time.Time) string) (found []File) {
 	entries, _ := os.ReadDir(folder)
-	prefix, ext, _ := strings.Cut(filepath.Base(name(db, time.Time{})), time.Time{}.Format(nameTime))
-	for _, e := range entries {
-		at, nameErr := time.Parse(nameTime, strings.TrimSuffix(strings.TrimPrefix(e.Name(), prefix), ext))
-		info, err := e.Info()
-		if nameErr == nil && err == nil && info.Mode().IsRegular() && e.Name() == filepath.Base(name(db, at)) {
-			found = append(found, File{filepath.Join(folder, e.Name()), at, strings.HasSuffix(ext, encryptedSuffix)})
+	for _, name := range names {
+		prefix, ext, _ := strings.Cut(filepath.Base(name(db, time.Time{})), time.Time{}.Format(nameTime))
+		for _, e := range entries {
+			at, nameErr := time.Parse(nameTime, strings.TrimSuffix(strings.TrimPrefix(e.Name(), prefix), ext))
+			info, err := e.Info()
+			if nameErr == nil && err == nil && info.Mode().IsRegular() && e.Name() == filepath.Base(name(db, at)) {
+				found = append(found, File{filepath.Join(folder, e.Name()), at, strings.HasSuffix(ext, encryptedSuffix)})
+			}
 		}
 	}
 	sortFiles(found, now)
@@ -102,9 +104,7 @@ func filesIn(folder, db string, name func(db string, at time.Time) string, now t
 
 // backupsIn returns the encrypted and unencrypted backups of a database in a folder, sorted.
 func backupsIn(folder, db string, now time.Time) []File {
-	found := append(filesIn(folder, db, fileName, now), filesIn(folder, db, encryptedName, now)...)
-	sortFiles(found, now)
-	return found
+	return filesIn(folder, db, now, fileName, encryptedName)
 }
 
 // sortFiles sorts files by time, newest first. A time in the future, from a wrong clock, counts as
@@ -128,11 +128,11 @@ func Files(format sqlite.Format, db, dir string) []File {
 	db = osutil.Resolve(db)
 	now := time.Now()
 	folder := filepath.Dir(db)
-	files := slices.Concat(filesIn(folder, db, keptName, now), backupsIn(folder, db, now), filesIn(folder, db, SavedName, now))
+	files := filesIn(folder, db, now, keptName, fileName, encryptedName, SavedName)
 	if dir != "" && !osutil.SameFile(dir, folder) {
 		files = append(files, backupsIn(dir, db, now)...)
+		sortFiles(files, now)
 	}
-	sortFiles(files, now)
 	var own Identity
 	if Inspect(format, db) == nil {
 		own, _ = identify(sqlite.Peek, db)
@@ -170,7 +170,6 @@ func NewestValid(ctx context.Context, format sqlite.Format, db, dir string) *Fil
 	return newestValid(ctx, format, slices.DeleteFunc(Files(format, db, dir), isForeign))
 }
 
-// newestValid returns the first valid file, or nil.
 func newestValid(ctx context.Context, format sqlite.Format, files []File) *File {
 	for _, f := range files {
 		if _, err := f.Check(ctx, format); err == nil {

@@ -52,6 +52,18 @@ func ParseRecipients(texts []string) (found Recipients, err error) {
 	return found, nil
 }
 
+// Wrap makes Recipients an age.Recipient.
+func (r Recipients) Wrap(fileKey []byte) (all []*age.Stanza, err error) {
+	for _, recipient := range r {
+		stanzas, err := recipient.Wrap(fileKey)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, stanzas...)
+	}
+	return all, nil
+}
+
 // Key holds one or more secret keys that decrypt backups.
 type Key []age.Identity
 
@@ -108,15 +120,9 @@ type noted struct {
 	note []byte
 }
 
-func (n noted) Wrap(fileKey []byte) (all []*age.Stanza, err error) {
-	for _, recipient := range n.Recipients {
-		stanzas, err := recipient.Wrap(fileKey)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, stanzas...)
-	}
-	return append(all, &age.Stanza{Type: noteType, Body: n.note}), nil
+func (n noted) Wrap(fileKey []byte) ([]*age.Stanza, error) {
+	all, err := n.Recipients.Wrap(fileKey)
+	return append(all, &age.Stanza{Type: noteType, Body: n.note}), err
 }
 
 // reader is an age.Identity that reads the note and decrypts nothing.
@@ -186,7 +192,7 @@ func encryptedSize(header, plain int64) int64 {
 // checkEncrypted checks an encrypted backup without the key: its header, its length and its SHA-256,
 // if recorded.
 func checkEncrypted(ctx context.Context, path string) (found Copy, err error) {
-	failed := func(err error) error { return cmp.Or(ctx.Err(), databaseError("reading", path, err)) }
+	failed := func(err error) error { return cmp.Or(ctx.Err(), sqlite.Wrap("reading", path, err)) }
 	file, err := os.Open(path)
 	if err != nil {
 		return Copy{}, failed(err)
@@ -234,14 +240,20 @@ func (j *Job) encrypt(ctx context.Context, plain string, n headerNote, out io.Wr
 		return nil, err
 	}
 	hash := sha256.New()
-	sealed, err := age.Encrypt(io.MultiWriter(out, hash), noted{j.EncryptTo, text})
+	err = encrypt(io.MultiWriter(out, hash), stoppable{ctx, source}, noted{j.EncryptTo, text})
+	return fmt.Appendf(nil, "%x  %s\n", hash.Sum(nil), filepath.Base(j.Target)), err
+}
+
+// encrypt encrypts all of plain to out.
+func encrypt(out io.Writer, plain io.Reader, to age.Recipient) error {
+	sealed, err := age.Encrypt(out, to)
 	if err == nil {
-		_, err = io.Copy(sealed, stoppable{ctx, source})
+		_, err = io.Copy(sealed, plain)
 	}
 	if err == nil {
 		err = sealed.Close()
 	}
-	return fmt.Appendf(nil, "%x  %s\n", hash.Sum(nil), filepath.Base(j.Target)), err
+	return err
 }
 
 // stoppable is a reader that stops when its context ends.
@@ -260,16 +272,13 @@ func (s stoppable) Read(p []byte) (int, error) {
 // open returns a reader for the decrypted backup. It returns a WrongKeyError if the key does not
 // match.
 func (k Key) open(file io.ReadSeeker) (io.Reader, error) {
-	n, _, noteErr := readHeader(file)
+	n, _, _ := readHeader(file)
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
 	plain, err := age.Decrypt(file, k...)
 	switch {
 	case errors.As(err, new(*age.NoIdentityMatchError)):
-		if noteErr != nil {
-			n.To = nil
-		}
 		return nil, &WrongKeyError{n.To}
 	case err != nil:
 		return nil, unreadable(err)

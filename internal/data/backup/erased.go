@@ -45,12 +45,12 @@ func NoteErased(db, folder string) error {
 	}
 	c, err := sqlite.Peek(osutil.Resolve(db))
 	if err != nil {
-		return databaseError("reading", db, err)
+		return sqlite.Wrap("reading", db, err)
 	}
 	defer c.Close()
 	erased, err := store.Erased(c, listed)
 	if err != nil {
-		return databaseError("reading", db, err)
+		return sqlite.Wrap("reading", db, err)
 	}
 	if slices.Equal(erased, listed) {
 		return nil

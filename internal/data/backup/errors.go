@@ -107,15 +107,6 @@ func reason(err error) string {
 	return "unexpected error: run firefighters backup to see the cause"
 }
 
-// databaseError returns err as a sqlite.FileError. It returns err unchanged if it is nil or already
-// contains one.
-func databaseError(op, path string, err error) error {
-	if err == nil || errors.As(err, new(*sqlite.FileError)) {
-		return err
-	}
-	return &sqlite.FileError{Op: op, Path: path, Err: err}
-}
-
 // writeError returns err as an Error about writing the backup at path, or nil if err is nil.
 func writeError(path string, err error) error {
 	switch {

@@ -86,9 +86,9 @@ func (s Search) holder(f File, isBackup bool, now time.Time) Holder {
 func copiesBeside(db string, own Identity, now time.Time) (all []File) {
 	folder := filepath.Dir(db)
 	for _, suffix := range []string{keptSuffix, beforeSuffix} {
-		all = append(all, filesIn(folder, db, func(db string, at time.Time) string { return db + suffix + at.UTC().Format(nameTime) }, now)...)
+		all = append(all, filesIn(folder, db, now, func(db string, at time.Time) string { return db + suffix + at.UTC().Format(nameTime) })...)
 	}
-	return append(all, ofDatabase(append(filesIn(folder, db, SavedName, now), filesIn(folder, db, keptName, now)...), own)...)
+	return append(all, ofDatabase(append(filesIn(folder, db, now, SavedName), filesIn(folder, db, now, keptName)...), own)...)
 }
 
 // isIn reports whether a file contains the data. The copy of a replaced database may have a -wal.

@@ -48,12 +48,12 @@ func RefuseSecondPath(db string) error {
 		return nil // opening the file returns the cause
 	}
 	if osutil.IsMountPoint(db) {
-		return databaseError("opening", db, sqlite.ErrMounted)
+		return sqlite.Wrap("opening", db, sqlite.ErrMounted)
 	}
 	// On a read-only disk no one can write. NTFS-3G counts the short name of a file as a
 	// link, and people must be able to save a database from the disk of a broken Windows PC.
 	if osutil.LinkCount(info) > 1 && !restoring && !osutil.ReadOnly(filepath.Dir(db)) {
-		return databaseError("opening", db, sqlite.ErrLinked)
+		return sqlite.Wrap("opening", db, sqlite.ErrLinked)
 	}
 	return nil
 }
@@ -98,10 +98,7 @@ func (j Job) Run(ctx context.Context) (copied Copy, err error) {
 	}
 	copied.sum, err = j.publishEncrypted(ctx, partial, headerNote{Bytes: copied.Bytes, Time: source.Time, IDs: source.IDs, Damaged: copied.Damaged})
 	if err == nil && j.keep != "" {
-		err = os.Rename(partial, j.keep)
-		if err == nil {
-			err = osutil.SyncFolder(filepath.Dir(j.keep))
-		}
+		err = rename(partial, j.keep)
 	}
 	return copied, writeError(j.Target, cmp.Or(ctx.Err(), err))
 }
@@ -110,7 +107,7 @@ func (j Job) Run(ctx context.Context) (copied Copy, err error) {
 // the database, which this process may have open.
 func (j *Job) refuse() error {
 	if !osutil.Exists(j.Source) {
-		return databaseError("reading", j.Source, sqlite.ErrNotExist)
+		return sqlite.Wrap("reading", j.Source, sqlite.ErrNotExist)
 	}
 	if !osutil.Exists(filepath.Dir(j.Target)) {
 		return writeError(j.Target, ErrNoFolder)
@@ -147,13 +144,13 @@ func (j *Job) lock() (release func(), err error) {
 	unlock, err := sqlite.LockFile(path)
 	switch {
 	case errors.Is(err, sqlite.ErrBusy):
-		return nil, databaseError("locking", j.Source, ErrRunning)
+		return nil, sqlite.Wrap("locking", j.Source, ErrRunning)
 	case errors.Is(err, sqlite.ErrCorrupt): // the lock file, not the database
-		return nil, databaseError("locking", j.Source, sqlite.ErrLockFile)
+		return nil, sqlite.Wrap("locking", j.Source, sqlite.ErrLockFile)
 	case err != nil && !osutil.Writable(filepath.Dir(path)):
 		return func() {}, nil
 	case err != nil:
-		return nil, databaseError("locking", j.Source, err)
+		return nil, sqlite.Wrap("locking", j.Source, err)
 	}
 	return func() {
 		err := os.Remove(path)
@@ -234,7 +231,7 @@ func (j *Job) copyTo(ctx context.Context, path string) (copied Copy, source Iden
 func (j *Job) copyPages(ctx context.Context, path string) (source Identity, size int64, err error) {
 	c, err := sqlite.Peek(j.Source)
 	if err != nil {
-		return Identity{}, 0, databaseError("reading", j.Source, err)
+		return Identity{}, 0, sqlite.Wrap("reading", j.Source, err)
 	}
 	defer c.Close()
 	err = c.Transaction(func() error {
@@ -243,7 +240,7 @@ func (j *Job) copyPages(ctx context.Context, path string) (source Identity, size
 			size, err = c.Size()
 		}
 		if err != nil {
-			return databaseError("reading", j.Source, err)
+			return sqlite.Wrap("reading", j.Source, err)
 		}
 		if err := j.checkRoom(size); err != nil {
 			return err
@@ -255,7 +252,7 @@ func (j *Job) copyPages(ctx context.Context, path string) (source Identity, size
 	case errors.Is(err, sqlite.ErrFull):
 		err = writeError(j.written(), err)
 	default:
-		err = databaseError("copying", j.Source, err)
+		err = sqlite.Wrap("copying", j.Source, err)
 	}
 	return source, size, err
 }
@@ -290,7 +287,7 @@ func check(ctx context.Context, format sqlite.Format, path string) (found Copy, 
 	}
 	c, err := sqlite.OpenImmutable(path)
 	if err != nil {
-		return Copy{}, databaseError("reading", path, err)
+		return Copy{}, sqlite.Wrap("reading", path, err)
 	}
 	defer c.Close()
 	err = c.CheckStructure(ctx)
@@ -301,7 +298,7 @@ func check(ctx context.Context, format sqlite.Format, path string) (found Copy, 
 		found.Summary, err = summarize(ctx, c)
 	}
 	if err != nil {
-		return Copy{}, cmp.Or(ctx.Err(), databaseError("reading", path, err))
+		return Copy{}, cmp.Or(ctx.Err(), sqlite.Wrap("reading", path, err))
 	}
 	found.Foreign, _ = errors.AsType[*sqlite.SchemaError](format.CheckSchema(c))
 	return found, nil
@@ -344,10 +341,15 @@ func (j *Job) publish(partial string) error {
 	if !j.Force && osutil.Exists(j.Target) { // created in the meantime
 		return ErrExists
 	}
-	if err := os.Rename(partial, j.Target); err != nil {
+	return rename(partial, j.Target)
+}
+
+// rename renames a file within its folder and syncs the folder.
+func rename(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	return osutil.SyncFolder(filepath.Dir(j.Target))
+	return osutil.SyncFolder(filepath.Dir(to))
 }
 
 // publishEncrypted encrypts the copy into the folder of the target and renames it to the target.
@@ -358,17 +360,14 @@ func (j *Job) publishEncrypted(ctx context.Context, plain string, n headerNote) 
 		return nil, err
 	}
 	defer os.Remove(partial)
-	defer out.Close()
-	if err := out.Truncate(0); err != nil { // left by a killed program
-		return nil, err
+	err = out.Truncate(0) // a killed program may have left the file
+	if err == nil {
+		sum, err = j.encrypt(ctx, plain, n, out)
 	}
-	if sum, err = j.encrypt(ctx, plain, n, out); err != nil {
-		return nil, err
+	if err == nil {
+		err = out.Sync()
 	}
-	if err := out.Sync(); err != nil {
-		return nil, err
-	}
-	if err := out.Close(); err != nil {
+	if err := cmp.Or(err, out.Close()); err != nil {
 		return nil, err
 	}
 	return sum, j.publish(partial)

@@ -91,13 +91,10 @@ func (p place) remembered() bool {
 // remember notes that the folder is on another disk, if it is.
 func (p place) remember() {
 	known := func(path string) bool { return p.sameDisk(path, path) }
-	if !osutil.Exists(p.dir) || !osutil.Exists(p.db) || !known(p.dir) || !known(p.db) || p.sameDisk(p.dir, p.db) {
-		return
+	isOther := osutil.Exists(p.dir) && osutil.Exists(p.db) && known(p.dir) && known(p.db) && !p.sameDisk(p.dir, p.db)
+	if isOther && !p.remembered() {
+		WriteNote(p.db, noteBackupDisk, p.dir) // after an error the next check tries again
 	}
-	if p.remembered() {
-		return
-	}
-	WriteNote(p.db, noteBackupDisk, p.dir) // after an error the next check tries again
 }
 
 // makeFolder creates the backup folder if necessary. Its parent must exist. It does not create a

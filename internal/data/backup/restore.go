@@ -55,7 +55,7 @@ type Restored struct {
 // Run restores the backup. After an error the database is unchanged.
 func (r Restore) Run(ctx context.Context) (Restored, error) {
 	if err := osutil.RefuseRedirect(r.Database, r.Database); err != nil {
-		return Restored{}, databaseError("restoring", r.Database, err)
+		return Restored{}, sqlite.Wrap("restoring", r.Database, err)
 	}
 	task := newRestoring(r)
 	if err := task.refuse(); err != nil {
@@ -72,16 +72,9 @@ func (r Restore) Run(ctx context.Context) (Restored, error) {
 			return Restored{}, err
 		}
 	}
-	return task.done, forgetState(task.Database)
-}
-
-// forgetState removes the notes about the state of the replaced database: its mark, and that it was
-// lost.
-func forgetState(db string) error {
-	if err := RemoveNote(db, NoteLost); err != nil {
-		return databaseError("restoring", db, err)
-	}
-	return databaseError("restoring", db, RemoveNote(db, NoteMark))
+	// These notes describe the replaced database.
+	err = cmp.Or(RemoveNote(task.Database, NoteLost), RemoveNote(task.Database, NoteMark))
+	return task.done, sqlite.Wrap("restoring", task.Database, err)
 }
 
 // restoring is a restore in progress.
@@ -135,10 +128,10 @@ func (r *restoring) refuse() error {
 		}
 	}
 	if !osutil.Exists(filepath.Dir(r.Database)) {
-		return databaseError("restoring", r.Database, sqlite.ErrNoFolder)
+		return sqlite.Wrap("restoring", r.Database, sqlite.ErrNoFolder)
 	}
 	if info, err := os.Stat(r.Database); err == nil && !info.Mode().IsRegular() {
-		return databaseError("restoring", r.Database, sqlite.ErrNotRegular)
+		return sqlite.Wrap("restoring", r.Database, sqlite.ErrNotRegular)
 	}
 	return nil
 }
@@ -185,15 +178,14 @@ func (r *restoring) readError(err error) error {
 // steps returns the steps of the restore. The program may be killed in or after any step.
 func (r *restoring) steps() []func(context.Context) error {
 	plain := func(step func() error) func(context.Context) error {
-		return func(context.Context) error { return databaseError("restoring", r.Database, step()) }
+		return func(context.Context) error { return sqlite.Wrap("restoring", r.Database, step()) }
 	}
+	mark := func() error { return osutil.CreatePrivate(r.unfinished) } // shows other programs that a restore is running
+	replace := func() error { return rename(r.unfinished, r.Database) }
 	return []func(context.Context) error{
-		plain(r.mark), r.decrypt, r.copy, plain(r.takeOver), plain(r.keep), plain(r.keepSidecars), plain(r.replace),
+		plain(mark), r.decrypt, r.copy, plain(r.takeOver), plain(r.keep), plain(r.keepSidecars), plain(replace),
 	}
 }
-
-// mark shows other programs that a restore is running.
-func (r *restoring) mark() error { return osutil.CreatePrivate(r.unfinished) }
 
 // decrypt decrypts an encrypted backup into a private file next to the database.
 func (r *restoring) decrypt(ctx context.Context) error {
@@ -220,7 +212,7 @@ func (r *restoring) copy(ctx context.Context) error {
 	job := Job{Format: r.Format, Source: r.plain, Target: r.Database, Progress: r.Progress, change: r.change}
 	copied, source, err := job.copyTo(ctx, r.unfinished)
 	if r.plain != r.File {
-		err = cmp.Or(err, databaseError("restoring", r.Database, removeCopy(r.plain)))
+		err = cmp.Or(err, sqlite.Wrap("restoring", r.Database, removeCopy(r.plain)))
 	}
 	switch {
 	case err != nil:
@@ -229,13 +221,17 @@ func (r *restoring) copy(ctx context.Context) error {
 		return &Error{OpRead, r.File, ErrEmpty}
 	}
 	r.done.Copy, r.done.Source = copied, source
-	return databaseError("restoring", r.Database, r.setOwner())
+	return sqlite.Wrap("restoring", r.Database, r.setOwner())
 }
 
 // readOld reads the data that the restore must keep from the old database. It tries this even if the
 // database cannot be identified, because only other parts may be damaged.
 func (r *restoring) readOld() {
-	c, err := peekOld(r.Format, r.Database)
+	var c *sqlite.Conn
+	err := r.Format.Inspect(r.Database)
+	if err == nil {
+		c, err = sqlite.Peek(r.Database)
+	}
 	if r.done.Unread = err; err == nil {
 		defer c.Close()
 		r.old, err = identity(c)
@@ -243,13 +239,6 @@ func (r *restoring) readOld() {
 		r.revocations, r.done.Unread = store.ReadRevocations(c)
 	}
 	r.findErased(c)
-}
-
-func peekOld(format sqlite.Format, db string) (*sqlite.Conn, error) {
-	if err := format.Inspect(db); err != nil {
-		return nil, err
-	}
-	return sqlite.Peek(db)
 }
 
 func (r *restoring) change(copied *sqlite.Conn, source Identity) (err error) {
@@ -279,11 +268,10 @@ func (r *restoring) setOwner() error {
 	if err != nil {
 		return err
 	}
-	if err := osutil.GiveTo(r.unfinished, owner); err != nil {
-		return err
-	}
-	if err := osutil.GiveTo(r.Database+"-lock", owner); err != nil {
-		return err
+	for _, path := range []string{r.unfinished, r.Database + "-lock"} {
+		if err := osutil.GiveTo(path, owner); err != nil {
+			return err
+		}
 	}
 	return osutil.SyncFolder(folder)
 }
@@ -370,13 +358,6 @@ func (r *restoring) keepSidecars() error {
 	return osutil.SyncFolder(filepath.Dir(r.Database))
 }
 
-func (r *restoring) replace() error {
-	if err := os.Rename(r.unfinished, r.Database); err != nil {
-		return err
-	}
-	return osutil.SyncFolder(filepath.Dir(r.Database))
-}
-
 // Lock is RefuseSecondPath and sqlite.LockDatabase for a path that may be a symbolic link. It returns
 // ErrRestoring if a restore holds the lock. Lock removes files that a killed program left next to the
 // database, and undoes an interrupted restore.
@@ -435,7 +416,7 @@ func undoRestore(db string) error {
 	if err == nil {
 		err = errors.Join(removeCopy(db+halfSuffix), removeCopy(db+copySuffix))
 	}
-	return databaseError("restoring", db, err)
+	return sqlite.Wrap("restoring", db, err)
 }
 
 // sameContent reports whether two files are equal. On a disk without hard links, keep copies the file.

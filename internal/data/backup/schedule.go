@@ -296,7 +296,7 @@ func (s *Scheduler) save(ctx context.Context) (at time.Time, saved Copy, err err
 
 // removeKept removes the unencrypted copies next to the database except newest.
 func (s *Scheduler) removeKept(newest string) {
-	for _, f := range filesIn(filepath.Dir(s.db), s.db, keptName, s.now()) {
+	for _, f := range filesIn(filepath.Dir(s.db), s.db, s.now(), keptName) {
 		if f.Path != newest {
 			os.Remove(f.Path) // after an error, the next backup tries again
 		}

@@ -29,7 +29,7 @@ func (u Upgrade) Run(ctx context.Context) error {
 	kept := freeName(u.Database, beforeSuffix)
 	u.Announce(kept)
 	if _, err := (Job{Format: u.Format, Source: u.Database, Target: kept, Progress: u.Progress}).Run(ctx); err != nil {
-		return databaseError("upgrading", u.Database, err)
+		return sqlite.Wrap("upgrading", u.Database, err)
 	}
 	err = u.Format.Migrate(u.Database, version, u.Format.Version, func(c *sqlite.Conn) error {
 		for _, step := range u.Steps[version-1:] {
@@ -42,7 +42,7 @@ func (u Upgrade) Run(ctx context.Context) error {
 	if err != nil {
 		os.Remove(kept) // the database is unchanged
 	}
-	return databaseError("upgrading", u.Database, err)
+	return sqlite.Wrap("upgrading", u.Database, err)
 }
 
 // beforeSuffix is part of the name of the copy from before an upgrade.

@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"time"
@@ -84,10 +85,7 @@ func examine(ctx context.Context, format sqlite.Format, path string, found func(
 		return 0, err
 	}
 	all, err := integrity.Check(ctx, db, integrity.Options{Format: format, Found: found, Progress: func(int, int) {}})
-	if closing := db.Close(); err == nil {
-		err = closing
-	}
-	return all.Broken + all.Foreign + all.Stale, err
+	return all.Broken + all.Foreign + all.Stale, cmp.Or(err, db.Close())
 }
 
 // verifyEach is the interval at which the server verifies the newest backup again.

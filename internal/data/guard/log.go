@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -48,33 +49,24 @@ func (f *files) readLog() (now logEnd, found finding) {
 	if frames == 0 { // the -wal has restarted, or is new
 		return logEnd{salts: f.end.salts}, finding{}
 	}
-	if err := readAt(wal, now.salts[:], 16); err != nil {
-		return now, cutOrUnclear(err)
-	}
-	if now.salts == [8]byte{} {
-		return now, cutOff("-wal")
+	if found = readWAL(wal, now.salts[:], 16); found.kind != nothing {
+		return now, found
 	}
 	if isEarlier(now.salts, f.end.salts) {
 		return now, olderCopy
 	}
 	if now.salts == f.end.salts && f.end.frame > 0 {
 		known := f.end
-		if err := readAt(wal, known.header[:], f.offset(known.frame)); err != nil {
-			return now, cutOrUnclear(err)
-		}
-		if known.header == [frameHeader]byte{} {
-			return now, cutOff("-wal")
+		if found = readWAL(wal, known.header[:], f.offset(known.frame)); found.kind != nothing {
+			return now, found
 		}
 		if known.header != f.end.header || frames < known.frame {
 			return now, olderCopy
 		}
 	}
 	now.frame = frames
-	if err := readAt(wal, now.header[:], f.offset(frames)); err != nil {
-		return now, cutOrUnclear(err)
-	}
-	if now.header == [frameHeader]byte{} {
-		return now, cutOff("-wal")
+	if found = readWAL(wal, now.header[:], f.offset(frames)); found.kind != nothing {
+		return now, found
 	}
 	if [8]byte(now.header[8:]) != now.salts {
 		return now, olderCopy
@@ -91,16 +83,16 @@ func isEarlier(salts, known [8]byte) bool {
 	return known != [8]byte{} && back > 0 && back < restarts
 }
 
-func readAt(file *os.File, b []byte, offset int64) error {
-	_, err := file.ReadAt(b, offset)
-	return err
-}
-
-func cutOrUnclear(err error) finding {
-	if errors.Is(err, io.EOF) {
+// readWAL fills b from the -wal. Missing or blank bytes mean that the -wal was truncated.
+func readWAL(wal *os.File, b []byte, offset int64) finding {
+	_, err := wal.ReadAt(b, offset)
+	switch {
+	case errors.Is(err, io.EOF), err == nil && bytes.Count(b, []byte{0}) == len(b):
 		return cutOff("-wal")
+	case err != nil:
+		return noResult
 	}
-	return noResult
+	return finding{}
 }
 
 // offset returns the position of a frame in the -wal.

@@ -54,7 +54,7 @@ func (c *Conn) CopyTo(ctx context.Context, path string, progress func(done, tota
 	}
 	copying, err := source.NewBackup(privateDSN(path))
 	if err != nil {
-		return wrap("writing", path, translate(err))
+		return Wrap("writing", path, translate(err))
 	}
 	for more := true; more; {
 		more, err = copying.Step(copyStep)
@@ -112,7 +112,7 @@ func RebuildIndexes(path string) error {
 		_, err = c.Exec(`REINDEX`)
 		err = errors.Join(err, c.Close())
 	}
-	return wrap("repairing", path, err)
+	return Wrap("repairing", path, err)
 }
 
 // truncatePatience is how long SQLite waits for readers when it truncates a -wal. It blocks

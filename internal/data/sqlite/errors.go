@@ -66,8 +66,8 @@ func (e *FileError) Is(target error) bool {
 	return false
 }
 
-// wrap returns err as a FileError. It returns nil if err is nil, and err if it already is one.
-func wrap(op, path string, err error) error {
+// Wrap returns err as a FileError. It returns nil if err is nil, and err if it already is one.
+func Wrap(op, path string, err error) error {
 	if err == nil || errors.As(err, new(*FileError)) {
 		return err
 	}
@@ -95,11 +95,8 @@ func (e ResultError) description() string {
 		return "the file is shorter than it should be"
 	case e&0xff == sqlite3.SQLITE_CANTOPEN:
 		return "the file cannot be opened"
-	}
-	for _, kind := range []error{ErrBusy, ErrFull, ErrCorrupt, ErrPermission, ErrIO} {
-		if e.Is(kind) {
-			return kind.Error()
-		}
+	case e.kind() != nil:
+		return e.kind().Error()
 	}
 	general, _, _ := strings.Cut(sqlite.ErrorCodeString[int(e)&0xff], " (SQLITE")
 	return "SQLite failed: " + general
@@ -110,40 +107,36 @@ func (e ResultError) description() string {
 func (e ResultError) IsSQL() bool { return e == sqlite3.SQLITE_ERROR }
 
 // Is reports whether target is the error for this result code.
-func (e ResultError) Is(target error) bool {
-	switch e & 0xff {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return target == ErrBusy
-	case sqlite3.SQLITE_FULL:
-		return target == ErrFull
-	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
-		return target == ErrCorrupt
-	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
-		return target == ErrPermission
-	case sqlite3.SQLITE_IOERR:
-		return target == e.ioKind()
-	}
-	return false
-}
+func (e ResultError) Is(target error) bool { return target != nil && target == e.kind() }
 
-// ioKind returns the error for a failure to read or write.
-func (e ResultError) ioKind() error {
+func (e ResultError) kind() error {
 	switch e {
 	case sqlite3.SQLITE_IOERR_SHMSIZE: // no space for the -shm
 		return ErrFull
 	case sqlite3.SQLITE_IOERR_SHORT_READ:
 		return ErrCorrupt
 	}
-	return ErrIO
+	switch e & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return ErrBusy
+	case sqlite3.SQLITE_FULL:
+		return ErrFull
+	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
+		return ErrCorrupt
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
+		return ErrPermission
+	case sqlite3.SQLITE_IOERR:
+		return ErrIO
+	}
+	return nil
 }
 
 // translate returns a driver error as a ResultError, and other errors unchanged.
 func translate(err error) error {
-	var failure *sqlite.Error
-	if !errors.As(err, &failure) {
-		return err
+	if failure, ok := errors.AsType[*sqlite.Error](err); ok {
+		return ResultError(failure.Code())
 	}
-	return ResultError(failure.Code())
+	return err
 }
 
 // explainFull adds ErrFull to err if SQLite could not write the -wal because there is no space.

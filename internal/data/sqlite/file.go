@@ -34,7 +34,7 @@ const headerSize = 100
 // database: on Unix, closing any descriptor of a file releases SQLite's locks on it.
 func (f Format) Inspect(path string) error {
 	_, err := f.inspect(path)
-	return wrap("reading", path, err)
+	return Wrap("reading", path, err)
 }
 
 // HeaderVersion returns the schema version in the header of a database of this format, or 0 for
@@ -138,7 +138,7 @@ func (db *DB) Small() (small bool, err error) {
 // structure of a small file. Errors are FileErrors: ErrNotExist for a missing or empty file, and
 // for one whose creation was interrupted.
 func (f Format) Verify(path string) (version int, err error) {
-	defer func() { err = wrap("reading", path, err) }()
+	defer func() { err = Wrap("reading", path, err) }()
 	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return 0, ErrNotExist // opening an empty file would delete its -wal
 	}

@@ -22,7 +22,7 @@ func LockDatabase(path string) (release func() error, err error) {
 		err = ErrLockFile
 	}
 	if err != nil {
-		return nil, wrap("locking", path, err)
+		return nil, Wrap("locking", path, err)
 	}
 	return func() error {
 		isMissing := !osutil.Exists(path)

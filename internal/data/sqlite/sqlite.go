@@ -59,7 +59,7 @@ func Open(path string, options Options) (*DB, error) {
 		err = db.connectReadOnly()
 	}
 	if err != nil {
-		return nil, wrap("opening", path, err)
+		return nil, Wrap("opening", path, err)
 	}
 	return db, nil
 }
@@ -69,7 +69,7 @@ func Open(path string, options Options) (*DB, error) {
 func OpenReadOnly(path string) (*DB, error) {
 	db := newDB(path, Options{})
 	if err := db.connectReadOnly(); err != nil {
-		return nil, wrap("opening", path, err)
+		return nil, Wrap("opening", path, err)
 	}
 	return db, nil
 }
