@@ -11,8 +11,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// authorityName returns the name of the copy of the certificate authority among the backups of a
-// database.
 func authorityName(db string) string {
 	return strings.TrimSuffix(filepath.Base(db), filepath.Ext(db)) + "-authority.pem"
 }

@@ -58,7 +58,6 @@ func (f File) identify() (Identity, error) {
 	return identify(sqlite.OpenImmutable, f.Path)
 }
 
-// remove deletes a backup and its checksum file.
 func (f File) remove() error {
 	if f.Encrypted {
 		os.Remove(f.Path + sumSuffix)
@@ -75,7 +74,6 @@ func (f File) inUse() bool {
 // clock was wrong.
 const maxAhead = time.Hour
 
-// encryptedName returns the name of an encrypted backup.
 func encryptedName(db string, at time.Time) string { return fileName(db, at) + encryptedSuffix }
 
 // keptName returns the name of the unencrypted copy next to a database with encrypted backups.

@@ -27,11 +27,10 @@ import (
 // ignore this note. A file next to the backup contains its SHA-256 in the format of sha256sum, so
 // that the backup can be checked without the key.
 
-// encryptedSuffix ends the names of encrypted backups.
-const encryptedSuffix = ".age"
-
-// sumSuffix follows encryptedSuffix in the name of the checksum file.
-const sumSuffix = ".sha256"
+const (
+	encryptedSuffix = ".age"    // ends the names of encrypted backups
+	sumSuffix       = ".sha256" // follows encryptedSuffix in the name of the checksum file
+)
 
 // Recipients are the public keys that can decrypt the backups. Each key is sufficient.
 type Recipients []*age.X25519Recipient
@@ -111,8 +110,7 @@ type headerNote struct {
 	To      []string  `json:"to"` // the recipients
 }
 
-// noteType is the type of the stanza that contains the note.
-const noteType = "firefighters-backup"
+const noteType = "firefighters-backup" // the type of the stanza with the note
 
 // noted is an age.Recipient that adds the note to the header.
 type noted struct {
@@ -137,8 +135,7 @@ func (r *reader) Unwrap(stanzas []*age.Stanza) ([]byte, error) {
 	return nil, age.ErrIncorrectIdentity
 }
 
-// maxHeader is the maximum size of the header in bytes.
-const maxHeader = 1 << 20
+const maxHeader = 1 << 20 // bytes
 
 // readHeader returns the note of an encrypted backup and the size of its header. It returns
 // sqlite.ErrForeign if there is no note, as in files of other programs.
@@ -183,7 +180,6 @@ const (
 	tagSize   = 16
 )
 
-// encryptedSize returns the size of an encrypted backup.
 func encryptedSize(header, plain int64) int64 {
 	chunks := max(1, (plain+chunkSize-1)/chunkSize)
 	return header + nonceSize + plain + chunks*tagSize
@@ -244,7 +240,6 @@ func (j *Job) encrypt(ctx context.Context, plain string, n headerNote, out io.Wr
 	return fmt.Appendf(nil, "%x  %s\n", hash.Sum(nil), filepath.Base(j.Target)), err
 }
 
-// encrypt encrypts all of plain to out.
 func encrypt(out io.Writer, plain io.Reader, to age.Recipient) error {
 	sealed, err := age.Encrypt(out, to)
 	if err == nil {

@@ -304,7 +304,6 @@ func check(ctx context.Context, format sqlite.Format, path string) (found Copy, 
 	return found, nil
 }
 
-// checkRoom returns an error unless there is space for a copy of this size in bytes.
 func (j *Job) checkRoom(size int64) error {
 	room := j.room
 	if room == nil {
@@ -336,7 +335,6 @@ func roomFor(spaceOf func(folder string) (osutil.Space, error), part int64) func
 	}
 }
 
-// publish renames a file in the folder of the target to the target.
 func (j *Job) publish(partial string) error {
 	if !j.Force && osutil.Exists(j.Target) { // created in the meantime
 		return ErrExists

@@ -104,6 +104,7 @@ const (
 	halfSuffix      = ".restoring-half"
 	decryptedSuffix = ".restoring-decrypted"
 	keptSuffix      = ".before-restore-"
+	beforeSuffix    = ".before-upgrade-"
 )
 
 func newRestoring(r Restore) *restoring {
@@ -136,7 +137,6 @@ func (r *restoring) refuse() error {
 	return nil
 }
 
-// inspect checks the unencrypted backup.
 func (r *restoring) inspect() error {
 	if err := r.Format.Inspect(r.plain); err != nil {
 		return r.readError(err)
@@ -315,7 +315,6 @@ func (r *restoring) keep() error {
 	return osutil.SyncFolder(filepath.Dir(r.Database))
 }
 
-// freeName returns an unused name for a copy of the file at path, with the current time.
 func freeName(path, suffix string) string {
 	for at := time.Now().UTC(); ; at = at.Add(time.Second) {
 		name := path + suffix + at.Format(nameTime)

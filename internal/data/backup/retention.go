@@ -53,7 +53,6 @@ var classes = []func(time.Time) string{
 // periods are the lengths of these periods in days.
 var periods = []int{1, 1, 7, 31}
 
-// everyDays returns the interval between two backups in days, rounded up.
 func (o Options) everyDays() int { return int((o.Every + 24*time.Hour - 1) / (24 * time.Hour)) }
 
 // longestDays returns the maximum number of days for which a backup is kept, if backups continue on

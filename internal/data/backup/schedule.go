@@ -43,17 +43,22 @@ type Scheduler struct {
 
 	tried time.Time // time of the newest backup at the last verification
 
-	mu       sync.Mutex
-	state    State
-	damage   string    // the part of State.Detail about damaged records
-	cause    error     // why the last backup failed, or nil
-	sameDisk bool      // the backups are on the disk of the database
-	gone     bool      // their folder does not exist, or away is not nil
-	free     *int64    // free bytes of the backup disk; nil if unknown, or if sameDisk
-	away     error     // why the backups are not on their own disk, or nil
-	since    time.Time // when away became an error
+	mu     sync.Mutex
+	state  State
+	damage string // the part of State.Detail about damaged records
+	cause  error  // why the last backup failed, or nil
+	location
+	since time.Time // when away became an error
 
 	verified verification
+}
+
+// location is the state of the backup folder and its disk.
+type location struct {
+	sameDisk bool   // the backups are on the disk of the database
+	away     error  // why the backups are not on their own disk, or nil
+	gone     bool   // the folder does not exist, or away is not nil
+	free     *int64 // free bytes of the disk; nil if unknown, or if sameDisk
 }
 
 // State is the state of the backups. It contains no file names.
@@ -67,6 +72,37 @@ type State struct {
 	Verified *time.Time // when the newest backup was last verified, or nil
 
 	Trouble Trouble // what requires action; empty if nothing does
+}
+
+// Trouble classifies a backup problem by the action it requires.
+type Trouble string
+
+// Problems of backups. The zero Trouble means that there is none.
+const (
+	NotSet      Trouble = "unset"    // there is no backup folder
+	NotYet      Trouble = "pending"  // there is no backup yet
+	DiskAway    Trouble = "away"     // the backup disk is not connected
+	NoRoom      Trouble = "full"     // the backup disk is full
+	BadFolder   Trouble = "folder"   // the backup folder cannot be used
+	BadDatabase Trouble = "database" // the database is damaged, or another program changed its schema
+	Failed      Trouble = "failed"   // the last backup failed for another reason
+	BadBackup   Trouble = "unsound"  // the newest backup failed verification
+	Old         Trouble = "old"      // the last backup is more than two intervals old
+	SameDisk    Trouble = "disk"     // the backups are on the disk of the database and would be lost with it
+)
+
+func troubleOf(err error) Trouble {
+	switch {
+	case errors.Is(err, ErrAway):
+		return DiskAway
+	case errors.Is(err, sqlite.ErrFull), errors.As(err, new(*RoomError)):
+		return NoRoom
+	case errors.Is(err, ErrRefused), errors.Is(err, sqlite.ErrCorrupt):
+		return BadDatabase
+	case errors.As(err, new(*Error)):
+		return BadFolder
+	}
+	return Failed
 }
 
 // NewScheduler returns a Scheduler for the database at path db. It does nothing until Run.
@@ -136,37 +172,37 @@ func (s *Scheduler) State() State {
 // look checks whether the backup disk is connected, and logs changes. It reports whether the disk is
 // connected again. It does not access an unmounted disk, which someone may be about to unplug.
 func (s *Scheduler) look() (back bool) {
-	var away error
-	sameDisk, gone, free := false, false, s.free // only this goroutine writes s.free
+	now := location{free: s.free} // only this goroutine writes s.location
 	if !s.asleep() {
-		sameDisk, gone, free, away = s.lookAt(s.place()) // without the lock: a disk that hangs must not block State
+		now = s.locate(s.place()) // without the lock: a disk that hangs must not block State
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before, wasGone := s.away, s.gone
-	s.away, s.sameDisk, s.gone, s.free = away, sameDisk, gone, free
+	before := s.location
+	s.location = now
 	switch {
-	case before == nil && away != nil:
+	case before.away == nil && now.away != nil:
 		s.since = s.now().UTC().Truncate(time.Second)
-		s.log.Error("the backup disk is not connected", "cause", away.Error())
-	case before != nil && away == nil:
+		s.log.Error("the backup disk is not connected", "cause", now.away.Error())
+	case before.away != nil && now.away == nil:
 		s.log.Info("the backup disk is connected again")
 	}
-	return away == nil && before != nil || wasGone && !gone
+	return before.away != nil && now.away == nil || before.gone && !now.gone
 }
 
-// lookAt returns the state of a place, and remembers that it is on another disk.
-func (s *Scheduler) lookAt(at place) (sameDisk, gone bool, free *int64, away error) {
-	away, sameDisk = at.check(), at.isBeside()
-	if !sameDisk {
+// locate checks a place, and remembers if it is on another disk.
+func (s *Scheduler) locate(at place) location {
+	found := location{sameDisk: at.isBeside(), away: at.check()}
+	if !found.sameDisk {
 		if space, err := s.space(existing(at.dir)); err == nil {
-			free = &space.Free
+			found.free = &space.Free
 		}
 	}
-	if away == nil {
+	if found.away == nil {
 		at.remember()
 	}
-	return sameDisk, away != nil || !osutil.Exists(at.dir), free, away
+	found.gone = found.away != nil || !osutil.Exists(at.dir)
+	return found
 }
 
 // first checks the existing backups and returns when the next one is due: at once if the newest is
@@ -294,7 +330,23 @@ func (s *Scheduler) save(ctx context.Context) (at time.Time, saved Copy, err err
 	return at, saved, err
 }
 
-// removeKept removes the unencrypted copies next to the database except newest.
+// SaveNow creates one backup as a Scheduler with these options would, and returns the checked copy.
+// It waits while another process creates one.
+func SaveNow(ctx context.Context, format sqlite.Format, db string, options Options) (Copy, error) {
+	s := NewScheduler(format, db, options, slog.New(slog.DiscardHandler))
+	for {
+		_, saved, err := s.save(ctx)
+		if !errors.Is(err, ErrRunning) {
+			return saved, err
+		}
+		select {
+		case <-ctx.Done():
+			return Copy{}, ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
 func (s *Scheduler) removeKept(newest string) {
 	for _, f := range filesIn(filepath.Dir(s.db), s.db, s.now(), keptName) {
 		if f.Path != newest {
@@ -331,7 +383,6 @@ func (w wait) over(now time.Time) bool {
 // unknown. It is not 0, because the program may restart repeatedly.
 const unknownAge = time.Hour
 
-// firstWait returns the wait after startup, based on the times of the existing backups.
 func firstWait(files []File, every time.Duration, now time.Time) wait {
 	for _, f := range files { // newest first, then those dated in the future
 		if age := now.Round(0).Sub(f.Time); age >= 0 {
@@ -341,7 +392,6 @@ func firstWait(files []File, every time.Duration, now time.Time) wait {
 	return wait{now, min(every, unknownAge)}
 }
 
-// afterFailure returns the time until a failed backup is tried again.
 func afterFailure(every time.Duration) time.Duration {
 	return min(every, max(time.Minute, every/24))
 }

@@ -44,6 +44,3 @@ func (u Upgrade) Run(ctx context.Context) error {
 	}
 	return sqlite.Wrap("upgrading", u.Database, err)
 }
-
-// beforeSuffix is part of the name of the copy from before an upgrade.
-const beforeSuffix = ".before-upgrade-"

@@ -95,5 +95,4 @@ func readWAL(wal *os.File, b []byte, offset int64) finding {
 	return finding{}
 }
 
-// offset returns the position of a frame in the -wal.
 func (f *files) offset(frame int64) int64 { return walHeader + (frame-1)*(frameHeader+f.pageSize) }

@@ -100,7 +100,6 @@ type files struct {
 	pageSize int64
 }
 
-// openFiles opens the files of the database for checking.
 func openFiles(s *store.Store, path string) (*files, error) {
 	f := &files{store: s, db: s.DB(), path: path, opened: map[string]fs.FileInfo{}}
 	var err error
@@ -146,7 +145,6 @@ func (f *files) count(found finding) {
 	}
 }
 
-// inDoubt reports whether the last check found a loss.
 func (f *files) inDoubt() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -339,9 +337,7 @@ func (f *files) compareContent(isOneState bool) (store.Mark, finding) {
 	defer c.Close()
 	mark, err := store.ReadMark(c)
 	switch {
-	case err == nil && f.mark == store.Mark{}: // the first check
-		return mark, finding{}
-	case err == nil && mark.Follows(f.mark):
+	case err == nil && (f.mark == store.Mark{} || mark.Follows(f.mark)): // the first check, or a later state
 		return mark, finding{}
 	case err == nil && mark.History == f.mark.History:
 		return mark, olderCopy

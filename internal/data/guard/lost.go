@@ -88,12 +88,9 @@ func saveTo(ctx context.Context, db *sqlite.DB, path string) error {
 // isInFolder reports whether the folder of the database is still the opened one. The guard changes
 // nothing in another folder with the same path.
 func (f *files) isInFolder() bool {
-	opened, err := f.folder.Stat()
-	if err != nil {
-		return false
-	}
+	opened, openedErr := f.folder.Stat()
 	info, err := os.Stat(filepath.Dir(f.db.Path()))
-	return err == nil && os.SameFile(info, opened)
+	return openedErr == nil && err == nil && os.SameFile(info, opened)
 }
 
 // makeFolder creates the folder of the database if it is missing. If this fails, saving fails as
@@ -134,7 +131,6 @@ func (f *files) isOpened(suffix, opened string) bool {
 	return err == nil && os.SameFile(info, f.opened[opened])
 }
 
-// areBack reports whether all opened files have their paths again.
 func (f *files) areBack() bool {
 	for _, suffix := range suffixes {
 		if !f.isOpened(suffix, suffix) {

@@ -49,7 +49,6 @@ func (c *checkpointer) limitWAL(writer *Conn) {
 	}
 }
 
-// start starts a checkpoint unless one is running.
 func (c *checkpointer) start() {
 	if c.running.CompareAndSwap(false, true) {
 		c.done.Go(func() {
@@ -97,8 +96,7 @@ func (c *checkpointer) awaitReaders() {
 	defer c.db.gate.Unlock()
 }
 
-// idleCalls is the number of calls of CheckpointIdle without a write before it starts a
-// checkpoint.
+// idleCalls is the number of calls of CheckpointIdle without a write before it starts a checkpoint.
 const idleCalls = 4
 
 // CheckpointIdle starts a checkpoint if there were no writes for a few seconds, so that the newest

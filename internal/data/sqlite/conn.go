@@ -84,7 +84,6 @@ func Function(name string, arguments int, call func(arguments Row) driver.Value)
 	engine.MustRegisterDeterministicScalarFunction(name, int32(arguments), function)
 }
 
-// open opens a connection by its data source name.
 func open(dsn string) (*Conn, error) {
 	c, err := engine.Open(dsn)
 	if err != nil {
@@ -289,9 +288,4 @@ func privateDSN(path string) string {
 		vfs = "vfs=win32-none"
 	}
 	return dsn(path, "mode=rw", vfs, "_pragma=locking_mode(exclusive)", "_journal_mode=MEMORY", "_synchronous=OFF", "_foreign_keys=1")
-}
-
-// lockDSN waits up to wait for another lock, and creates no file next to the locked one.
-func lockDSN(path string, wait time.Duration) string {
-	return dsn(path, "mode=rw", fmt.Sprintf("_timeout=%d", wait.Milliseconds()), "_journal_mode=MEMORY")
 }

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"time"
@@ -54,7 +55,8 @@ func lockFile(path string, wait time.Duration) (release func() error, err error)
 			}
 		}
 		before, _ := osutil.Stat(path)
-		c, err := open(lockDSN(path, wait))
+		// In this journal mode SQLite creates no file next to the lock file.
+		c, err := open(dsn(path, "mode=rw", fmt.Sprintf("_timeout=%d", wait.Milliseconds()), "_journal_mode=MEMORY"))
 		if err == nil {
 			if _, err = c.Exec(`BEGIN EXCLUSIVE`); err != nil {
 				c.Close()

@@ -88,7 +88,6 @@ func (c *Conn) schema() (map[part]string, error) {
 	return parts, err
 }
 
-// schemaOf returns the parts of the schema that text creates.
 func schemaOf(text string) (parts map[part]string, err error) {
 	c, err := open("file:schema?mode=memory&_error_rc=1&_dqs=0")
 	if err != nil {
@@ -100,7 +99,6 @@ func schemaOf(text string) (parts map[part]string, err error) {
 	return parts, errors.Join(err, c.Close())
 }
 
-// compare returns the differences between two schemas, sorted by name.
 func compare(got, want map[part]string) (faults []string) {
 	order := func(a, b part) int { return cmp.Compare(a.kind+"\x00"+a.name, b.kind+"\x00"+b.name) }
 	for _, p := range slices.SortedFunc(maps.Keys(got), order) {

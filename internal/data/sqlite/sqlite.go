@@ -83,7 +83,6 @@ func newDB(path string, options Options) *DB {
 	return db
 }
 
-// connect opens all connections.
 func (db *DB) connect() error {
 	sources := []string{writerDSN(db.path), writerDSN(db.path)}
 	conns, err := openAll(append(sources, slices.Repeat([]string{readerDSN(db.path)}, readerCount)...))
