@@ -55,11 +55,8 @@ func NoteErased(db, folder string) error {
 	if slices.Equal(erased, listed) {
 		return nil
 	}
-	var text strings.Builder
-	for _, id := range erased {
-		text.WriteString(id + "\n")
-	}
-	return writeError(path, osutil.WriteFile(path, []byte(text.String()), true))
+	lines := strings.Join(append(erased, ""), "\n")
+	return writeError(path, osutil.WriteFile(path, []byte(lines), true))
 }
 
 // findErased reads the IDs of permanently deleted records from the old database and from the list

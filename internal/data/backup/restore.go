@@ -349,12 +349,19 @@ func copyFile(from, to string) error {
 // keepSidecars moves the sidecars that could not be merged into a damaged database. They would damage
 // the new one.
 func (r *restoring) keepSidecars() error {
+	if err := moveSidecars(r.Database, r.done.Kept); err != nil {
+		return err
+	}
+	return osutil.SyncFolder(filepath.Dir(r.Database))
+}
+
+func moveSidecars(from, to string) error {
 	for _, suffix := range sidecars {
-		if err := osutil.RenameIfExists(r.Database+suffix, r.done.Kept+suffix); err != nil {
+		if err := osutil.RenameIfExists(from+suffix, to+suffix); err != nil {
 			return err
 		}
 	}
-	return osutil.SyncFolder(filepath.Dir(r.Database))
+	return nil
 }
 
 // Lock is RefuseSecondPath and sqlite.LockDatabase for a path that may be a symbolic link. It returns
@@ -403,7 +410,9 @@ func undoRestore(db string) error {
 	for _, e := range entries {
 		kept := filepath.Join(folder, e.Name())
 		if err == nil && strings.HasPrefix(e.Name(), filepath.Base(db)+keptSuffix) && (osutil.SameFile(kept, db) || sameContent(kept, db)) {
-			err = takeBack(kept, db)
+			if err = moveSidecars(kept, db); err == nil {
+				err = os.Remove(kept)
+			}
 		}
 	}
 	if err == nil {
@@ -434,15 +443,4 @@ func hashOf(path string) (sum [sha256.Size]byte, err error) {
 	hash := sha256.New()
 	_, err = io.Copy(hash, file)
 	return [sha256.Size]byte(hash.Sum(nil)), err
-}
-
-// takeBack returns the sidecars to the database and removes its second name.
-
-func takeBack(kept, db string) error {
-	for _, suffix := range sidecars {
-		if err := osutil.RenameIfExists(kept+suffix, db+suffix); err != nil {
-			return err
-		}
-	}
-	return os.Remove(kept)
 }

@@ -147,11 +147,9 @@ func (s *Scheduler) State() State {
 	defer s.mu.Unlock()
 	state := s.state
 	state.Free, state.Verified = s.free, s.verified.Good
-	if s.away != nil && (state.OK || s.away == ErrAway) {
-		state.OK, state.Since, state.Detail, state.Trouble = false, &s.since, s.away.Error(), DiskAway
-		return state
-	}
 	switch {
+	case s.away != nil && (state.OK || s.away == ErrAway):
+		state.OK, state.Since, state.Detail, state.Trouble = false, &s.since, s.away.Error(), DiskAway
 	case !state.OK:
 		state.Trouble = troubleOf(s.cause)
 	case s.verified.Reason != "":

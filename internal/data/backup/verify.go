@@ -61,31 +61,22 @@ func List(db, dir string) (all []Listed, err error) {
 
 // Verify is like Check, but also examines an unencrypted backup like the check command. It calls found
 // with each finding, and returns ErrUnsound if there are faults. It changes nothing.
-func (f File) Verify(ctx context.Context, format sqlite.Format, found func(finding string)) (Copy, error) {
+func (f File) Verify(ctx context.Context, format sqlite.Format, report func(finding string)) (Copy, error) {
 	copied, err := f.Check(ctx, format)
-	if err != nil || f.Encrypted {
+	if err != nil || f.Encrypted || format.HeaderVersion(f.Path) != format.Version {
 		return copied, err
 	}
-	faults, err := examine(ctx, format, f.Path, found)
-	if err == nil && faults > 0 {
+	db, err := sqlite.OpenReadOnly(f.Path)
+	if err != nil {
+		return copied, err
+	}
+	found, err := integrity.Check(ctx, db, integrity.Options{Format: format, Found: report, Progress: func(int, int) {}})
+	err = cmp.Or(err, db.Close())
+	// Check has already counted damaged records. A clock that is behind is not a fault.
+	if err == nil && found.Broken+found.Foreign+found.Stale > 0 {
 		err = ErrUnsound
 	}
 	return copied, err
-}
-
-// examine runs the checks of the check command on a backup with the current schema version. It calls
-// found with each finding and returns the number of faults. Damaged records, which summarize counts,
-// and a clock that is behind are not faults.
-func examine(ctx context.Context, format sqlite.Format, path string, found func(finding string)) (faults int, err error) {
-	if format.HeaderVersion(path) != format.Version {
-		return 0, nil
-	}
-	db, err := sqlite.OpenReadOnly(path)
-	if err != nil {
-		return 0, err
-	}
-	all, err := integrity.Check(ctx, db, integrity.Options{Format: format, Found: found, Progress: func(int, int) {}})
-	return all.Broken + all.Foreign + all.Stale, cmp.Or(err, db.Close())
 }
 
 // verifyEach is the interval at which the server verifies the newest backup again.

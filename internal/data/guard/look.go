@@ -62,21 +62,19 @@ const (
 
 var (
 	noResult  = finding{kind: unclear}
+	damage    = finding{kind: damaged, what: "the database files were damaged", patience: patience}
 	olderCopy = finding{kind: overwritten, what: "an older copy overwrote the database files", patience: patience}
 	setBack   = finding{kind: overwritten, what: "an earlier state of the database, or another database, replaced it", patience: 1}
 )
 
-var suffixes = []string{"", "-wal", "-shm"} // the files of a database
-
-func nameOf(suffix string) string {
-	if suffix == "" {
-		return "the database file"
-	}
-	return "the " + suffix + " of the database"
-}
+// suffixes are the suffixes of the files of a database, and names describe these files.
+var (
+	suffixes = []string{"", "-wal", "-shm"}
+	names    = map[string]string{"": "the database file", "-wal": "the -wal of the database", "-shm": "the -shm of the database"}
+)
 
 func cutOff(suffix string) finding {
-	return finding{kind: cut, what: nameOf(suffix) + " was truncated", patience: patience}
+	return finding{kind: cut, what: names[suffix] + " was truncated", patience: patience}
 }
 
 // files are the files of an open database, with their state at the last check.
@@ -184,8 +182,8 @@ func (f *files) compare() finding {
 			return found
 		}
 	}
-	if f.isDamaged() {
-		return finding{kind: damaged, what: "the files of the database were damaged", patience: patience}
+	if f.db.Damaged() && f.isReadable() {
+		return damage
 	}
 	return found
 }
@@ -196,17 +194,21 @@ func (f *files) compareNames() finding {
 		if suffix != "" && !f.db.Writable() {
 			break
 		}
+		ifMissing, ifOther := gone, replaced
+		if suffix != "" {
+			ifMissing, ifOther = sidecar, sidecar
+		}
 		info, err := osutil.Stat(f.db.Path() + suffix)
 		opened := f.opened[suffix]
 		switch {
 		case isMissing(err) && opened != nil:
-			return finding{kind: kindOf(suffix, gone), what: nameOf(suffix) + " was deleted or moved away", patience: patience}
+			return finding{kind: ifMissing, what: names[suffix] + " was deleted or moved away", patience: patience}
 		case err != nil:
 			return noResult
 		case opened == nil:
 			f.opened[suffix] = info
 		case !os.SameFile(info, opened):
-			return finding{kind: kindOf(suffix, replaced), what: nameOf(suffix) + " was replaced by another file", patience: patience}
+			return finding{kind: ifOther, what: names[suffix] + " was replaced by another file", patience: patience}
 		}
 	}
 	info, err := osutil.Stat(f.path)
@@ -217,14 +219,6 @@ func (f *files) compareNames() finding {
 		return noResult
 	}
 	return finding{}
-}
-
-// kindOf returns ofDatabase for the database itself, and sidecar for its other files.
-func kindOf(suffix string, ofDatabase kind) kind {
-	if suffix == "" {
-		return ofDatabase
-	}
-	return sidecar
 }
 
 // isMissing reports whether a file does not exist, or a file has the path of its folder.
@@ -254,7 +248,7 @@ func (f *files) compareMark() finding {
 	case isFailure && failure.IsSQL(): // a table is missing
 		return finding{kind: overwritten, what: "the database was replaced by another database", patience: patience}
 	case errors.Is(err, sqlite.ErrCorrupt) && f.isReadable():
-		return finding{kind: damaged, what: "the database files were damaged", patience: patience}
+		return damage
 	}
 	return noResult
 }
@@ -265,9 +259,6 @@ func (f *files) isReadable() bool {
 	_, err := io.Copy(io.Discard, io.NewSectionReader(f.file, 0, math.MaxInt64))
 	return err == nil
 }
-
-// isDamaged reports whether SQLite found damage during a request and still finds it.
-func (f *files) isDamaged() bool { return f.db.Damaged() && f.isReadable() }
 
 // compareFile checks the file without its -wal if it was modified since the last check. A checkpoint
 // can only replace its state with a later one.

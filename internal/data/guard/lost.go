@@ -204,9 +204,6 @@ func HasLastState(path, file string) bool {
 
 // hasMark reports whether the database at path has this mark or a later one.
 func hasMark(path string, mark store.Mark) bool {
-	if !osutil.Exists(path) {
-		return false
-	}
 	c, err := sqlite.Peek(path)
 	if err != nil {
 		return false

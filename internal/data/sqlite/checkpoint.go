@@ -69,7 +69,7 @@ func (c *checkpointer) checkpoint() bool {
 	if allow != nil && !(*allow)() {
 		return false
 	}
-	c.Query(`PRAGMA wal_checkpoint(PASSIVE)`, nil, func(Row) {})
+	c.QueryInt(`PRAGMA wal_checkpoint(PASSIVE)`)
 	return allow == nil || (*allow)()
 }
 
@@ -83,9 +83,8 @@ func (c *checkpointer) restart(writer *Conn) {
 	}
 	c.db.gate.Lock()
 	defer c.db.gate.Unlock()
-	ignore := func(Row) {}
-	writer.Query(`PRAGMA busy_timeout = 0`, nil, ignore)
-	writer.Query(`PRAGMA wal_checkpoint(RESTART)`, nil, ignore)
+	writer.QueryInt(`PRAGMA busy_timeout = 0`)
+	writer.QueryInt(`PRAGMA wal_checkpoint(RESTART)`)
 	writer.QueryInt(patienceSQL)
 }
 

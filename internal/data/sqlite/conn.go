@@ -97,7 +97,8 @@ func open(dsn string) (*Conn, error) {
 const maxStatements = 200
 
 func (c *Conn) prepare(text string) (driver.Stmt, error) {
-	c.wrote = c.wrote || mayWrite(text)
+	// Only a SELECT certainly writes nothing: even a WITH can contain an INSERT.
+	c.wrote = c.wrote || !strings.HasPrefix(strings.TrimSpace(text), "SELECT")
 	if statement := c.statements[text]; statement != nil {
 		return statement, nil
 	}
@@ -110,12 +111,6 @@ func (c *Conn) prepare(text string) (driver.Stmt, error) {
 	}
 	c.statements[text] = statement
 	return statement, nil
-}
-
-// mayWrite reports whether a statement is not a SELECT. Other statements may write: even a WITH can
-// contain an INSERT.
-func mayWrite(text string) bool {
-	return !strings.HasPrefix(strings.TrimSpace(text), "SELECT")
 }
 
 func named(args Args) []driver.NamedValue {

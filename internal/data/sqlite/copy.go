@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"modernc.org/sqlite"
@@ -115,14 +114,11 @@ func RebuildIndexes(path string) error {
 	return Wrap("repairing", path, err)
 }
 
-// truncatePatience is how long SQLite waits for readers when it truncates a -wal. It blocks
-// writers during this time, but not between attempts.
-const truncatePatience = 100 * time.Millisecond
-
 // truncateWAL copies the -wal into the database and truncates it. It waits for readers and for
 // checkpoints of other connections, at which SQLite gives up immediately.
 func truncateWAL(ctx context.Context, c *Conn) error {
-	if _, err := c.Exec(fmt.Sprintf(`PRAGMA busy_timeout = %d`, truncatePatience.Milliseconds())); err != nil {
+	// SQLite blocks writers while it waits for readers, but not between attempts.
+	if _, err := c.Exec(`PRAGMA busy_timeout = 100`); err != nil {
 		return err
 	}
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {

@@ -120,10 +120,10 @@ func (db *DB) setReaders(conns []*Conn) (err error) {
 // The readers do not see later changes by other programs.
 func (db *DB) connectReadOnly() error {
 	conns, err := openAll(slices.Repeat([]string{immutableDSN(db.path)}, readerCount))
-	if err != nil {
-		return err
+	if err == nil {
+		err = db.setReaders(conns)
 	}
-	return db.setReaders(conns)
+	return err
 }
 
 // Writable reports whether the database is open for writing. It is false only on a full disk.
