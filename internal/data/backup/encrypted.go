@@ -32,7 +32,8 @@ const (
 	sumSuffix       = ".sha256" // follows encryptedSuffix in the name of the checksum file
 )
 
-// Recipients are the public keys that can decrypt the backups. Each key is sufficient.
+// Recipients are the public keys that backups are encrypted to. Any one of their secret keys decrypts
+// a backup.
 type Recipients []*age.X25519Recipient
 
 // ParseRecipients parses public keys that begin with age1. It returns ErrSecret for a secret key and

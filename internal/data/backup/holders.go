@@ -10,8 +10,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Holders are the backups of a database, and the copies next to it, that contain certain data. Other
-// copies are unknown.
+// Holders are the backups of a database, and the copies next to it, that contain certain data. Copies
+// in other places are unknown.
 type Holders struct {
 	Files  []Holder // backups first, newest first
 	Unread []File   // files that cannot be read
@@ -27,7 +27,7 @@ type Holder struct {
 	Unknown bool      // the file will be deleted, but the schedule is unknown
 }
 
-// Search finds the backups that contain certain data. The database may be in use, also by this
+// Search finds the backups that contain certain data. The database may be in use, even by this
 // process.
 type Search struct {
 	Database string

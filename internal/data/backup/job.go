@@ -14,7 +14,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Job is a backup to create. The database may be in use, also by this process, and may have an older
+// Job is a backup to create. The database may be in use, even by this process, and may have an older
 // schema version. A Job does not check the format of the database; the caller does, or calls
 // Inspect.
 type Job struct {
@@ -22,10 +22,10 @@ type Job struct {
 	Source   string                // the database
 	Target   string                // the backup
 	Force    bool                  // replaces an existing target
-	Progress func(done, total int) // called with the numbers of copied and all pages; may be nil
+	Progress func(done, total int) // called with the copied and the total number of pages; may be nil
 
-	// EncryptTo lists the keys that can decrypt the backup. If it is empty, the backup is not
-	// encrypted. Otherwise only the encrypted file is written to the folder of the target.
+	// EncryptTo lists the public keys to encrypt to. If it is empty, the backup is not encrypted.
+	// Otherwise only the encrypted file is written to the folder of the target.
 	EncryptTo Recipients
 
 	keep   string                                           // path for the unencrypted copy of an encrypted backup; "" for none

@@ -11,8 +11,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// The notes are what the server remembers about a database outside of it: one small JSON file
-// next to the database, with a member for each note.
+// The notes are what the server stores about a database outside of it: a small JSON file next to the
+// database with a member for each note.
 const (
 	NoteMark       = "mark"       // store.Mark of the database when it was last served; written by guard
 	NoteLost       = "lost"       // how the database was lost; written by guard

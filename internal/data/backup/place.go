@@ -66,11 +66,10 @@ func asleep(path string) bool {
 // because the backup disk is not connected. Its mount point is then an ordinary folder.
 func CheckPlace(dir, db string) error { return newPlace(dir, osutil.Resolve(db)).check() }
 
-// isBeside reports whether the backups are on the disk of the database.
-func (p place) isBeside() bool { return p.sameDisk(existing(p.dir), existing(p.db)) }
+func (p place) isOnDiskOfDatabase() bool { return p.sameDisk(existing(p.dir), existing(p.db)) }
 
 func (p place) check() error {
-	if !p.isBeside() {
+	if !p.isOnDiskOfDatabase() {
 		return nil
 	}
 	if p.remembered() {

@@ -24,7 +24,7 @@ type Restore struct {
 	File     string // the backup
 	Key      Key    // decrypts an encrypted backup
 	Database string
-	Progress func(done, total int) // called with the numbers of copied and all pages; may be nil
+	Progress func(done, total int) // called with the copied and the total number of pages; may be nil
 
 	// KeepErased also restores records that were permanently deleted since the backup.
 	KeepErased bool

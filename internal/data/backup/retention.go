@@ -50,8 +50,7 @@ var classes = []func(time.Time) string{
 	func(t time.Time) string { return t.Format("2006-01") },
 }
 
-// periods are the lengths of these periods in days.
-var periods = []int{1, 1, 7, 31}
+var periods = []int{1, 1, 7, 31} // the lengths of these periods in days
 
 func (o Options) everyDays() int { return int((o.Every + 24*time.Hour - 1) / (24 * time.Hour)) }
 

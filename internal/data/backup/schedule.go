@@ -21,8 +21,8 @@ type Options struct {
 	Every time.Duration // the interval; at least a second
 	Keep  int           // number of backups to keep: a quarter each newest, daily, weekly and monthly
 
-	// EncryptTo lists the keys that can decrypt the backups. If it is not empty, the newest
-	// unencrypted copy stays next to the database.
+	// EncryptTo lists the public keys to encrypt to. If it is not empty, the newest unencrypted copy
+	// stays next to the database.
 	EncryptTo Recipients
 
 	Authority string // the file of the certificate authority, which is copied as well; "" for none
@@ -190,7 +190,7 @@ func (s *Scheduler) look() (back bool) {
 
 // locate checks a place, and remembers if it is on another disk.
 func (s *Scheduler) locate(at place) location {
-	found := location{sameDisk: at.isBeside(), away: at.check()}
+	found := location{sameDisk: at.isOnDiskOfDatabase(), away: at.check()}
 	if !found.sameDisk {
 		if space, err := s.space(existing(at.dir)); err == nil {
 			found.free = &space.Free
@@ -238,11 +238,10 @@ func (s *Scheduler) files() []File {
 // creating a backup.
 func (s *Scheduler) turn(ctx context.Context) {
 	at, saved, err := s.save(ctx)
+	s.next = wait{s.now(), afterFailure(s.options.Every)}
 	if err == nil {
-		s.next = wait{s.now(), s.options.Every}
+		s.next.length = s.options.Every
 		err = s.prune(ctx, at)
-	} else {
-		s.next = wait{s.now(), afterFailure(s.options.Every)}
 	}
 	if ctx.Err() == nil && !errors.Is(err, ErrRunning) {
 		s.note(at, saved, err)

@@ -14,7 +14,7 @@ type Upgrade struct {
 	Database string
 	Steps    []func(*sqlite.Conn) error // the first upgrades version 1 to version 2
 	Announce func(kept string)          // called before a copy is created at kept
-	Progress func(done, total int)      // called with the numbers of copied and all pages; may be nil
+	Progress func(done, total int)      // called with the copied and the total number of pages; may be nil
 }
 
 // Run creates a copy next to the database and then upgrades the database in one transaction. The

@@ -12,7 +12,7 @@ import (
 )
 
 // Newest returns the newest backup of a database in a folder. It returns ErrNone if there is none,
-// and ErrOthers if there are only backups of another database. The database may be in use, also by
+// and ErrOthers if there are only backups of another database. The database may be in use, even by
 // this process, damaged or missing.
 func Newest(db, dir string) (File, error) {
 	db = osutil.Resolve(db)
@@ -59,8 +59,8 @@ func List(db, dir string) (all []Listed, err error) {
 	return all, nil
 }
 
-// Verify is like Check, but also examines an unencrypted backup like the check command. It calls found
-// with each finding, and returns ErrUnsound if there are faults. It changes nothing.
+// Verify is like Check, but also examines an unencrypted backup like the check command. It calls
+// report with each finding, and returns ErrUnsound if there are faults. It changes nothing.
 func (f File) Verify(ctx context.Context, format sqlite.Format, report func(finding string)) (Copy, error) {
 	copied, err := f.Check(ctx, format)
 	if err != nil || f.Encrypted || format.HeaderVersion(f.Path) != format.Version {

@@ -1,5 +1,5 @@
 // Package guard detects when the database is lost while it is served: its files are deleted, moved,
-// replaced, truncated or overwritten, or an earlier state replaces them. The guard then stops all
+// replaced, truncated or overwritten, or set back to an earlier state. The guard then stops all
 // reading and writing, saves what is still open, and writes a note that keeps the next start from
 // continuing without the lost records.
 //

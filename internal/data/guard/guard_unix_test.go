@@ -402,7 +402,6 @@ func TestDamage(t *testing.T) {
 
 // copyFiles copies the files with these suffixes to another database, like cp: existing
 // files keep their inodes.
-
 func copyFiles(t *testing.T, from, to string, suffixes ...string) {
 	t.Helper()
 	for _, suffix := range suffixes {

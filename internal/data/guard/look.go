@@ -17,7 +17,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// kind is the kind of a finding.
 type kind string
 
 const (
@@ -36,7 +35,6 @@ const (
 // the database.
 func (k kind) isMove() bool { return k == gone || k == replaced || k == sidecar }
 
-// finding is the result of a check.
 type finding struct {
 	kind kind
 	what string // what happened to the files; "" if there is no loss

@@ -14,9 +14,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// This file deals with the files of a lost database: first in the process that serves it, then in
-// later ones.
-
 const (
 	// AsideSuffix ends the name of a -wal whose database no longer exists.
 	AsideSuffix = "-wal.lost"
@@ -107,7 +104,6 @@ func (g *Guard) makeFolder() {
 	}
 }
 
-// lossNote is the note of a loss.
 type lossNote struct {
 	At   time.Time  `json:"at"`
 	Kind kind       `json:"kind"`
@@ -218,7 +214,6 @@ func Forget(path string) error { return backup.RemoveNote(path, backup.NoteLost)
 
 // RemoveLeftovers removes incomplete saved copies, which a killed process leaves after a loss. The
 // caller holds the lock on the database.
-
 func RemoveLeftovers(db string) {
 	entries, _ := os.ReadDir(filepath.Dir(db))
 	for _, e := range entries {

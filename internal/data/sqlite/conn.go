@@ -76,9 +76,8 @@ func (r Row) IsNull(column int) bool { return r[column] == nil }
 // engine holds the Go functions that SQL can call.
 var engine sqlite.Driver
 
-// Function makes a Go function available to the SQL of all connections opened later. It must
-// always return the same result for the same arguments. Call Function before anything else in this
-// package.
+// Function makes call available as a function of SQL on all connections opened later. call must
+// always return the same result for the same arguments. Use Function before the rest of the package.
 func Function(name string, arguments int, call func(arguments Row) driver.Value) {
 	function := func(_ *sqlite.FunctionContext, values []driver.Value) (driver.Value, error) { return call(values), nil }
 	engine.MustRegisterDeterministicScalarFunction(name, int32(arguments), function)
@@ -211,8 +210,6 @@ func (c *Conn) closeStatements() error {
 
 // Close closes the connection and rolls back an open transaction.
 func (c *Conn) Close() error { return errors.Join(c.closeStatements(), c.driver.Close()) }
-
-// The data source names hold all settings of a connection, so that no connection lacks them.
 
 // busyTimeout is how long a statement waits for another program's lock, and writerTimeout how long
 // a write transaction waits. Importing 100,000 people with a command holds the lock for 3 s, or

@@ -27,7 +27,7 @@ func Peek(path string) (*Conn, error) {
 	return c, nil // the first query reports any other error
 }
 
-// OpenImmutable opens a file for reading that no one changes. It also works on a read-only disk.
+// OpenImmutable opens a database that no one changes for reading, even on a read-only disk.
 func OpenImmutable(path string) (*Conn, error) { return open(immutableDSN(path)) }
 
 // OpenUncached opens a database in use for reading. The connection caches no pages, so each

@@ -25,8 +25,7 @@ type Format struct {
 	Check func(*Conn) error
 }
 
-// headerSize is the size of the database header in bytes (SQLite file format, section 1.3).
-const headerSize = 100
+const headerSize = 100 // bytes (SQLite file format, section 1.3)
 
 // Inspect returns nil if the file at path is a database of this format. Otherwise it returns a
 // FileError, which is ErrNotExist for a missing or empty file. It does not use SQLite, which

@@ -140,7 +140,6 @@ func (f Format) Migrate(path string, from, to int, change func(*Conn) error) err
 		return err
 	}
 	defer c.Close() // rolls back an open transaction
-
 	if _, err := c.Exec(`BEGIN IMMEDIATE`); err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
-// Package sqlite opens, reads, writes, copies and checks SQLite database files. Writes are grouped
-// into commits of one connection, while several other connections read. The package does not
-// depend on any table of the application.
+// Package sqlite opens, reads, writes, copies and checks SQLite databases. One connection commits
+// groups of writes while several others read. The package does not depend on any table of the
+// application.
 package sqlite
 
 import (
@@ -43,7 +43,6 @@ type Options struct {
 	BeforeCommit func(*Tx) error  // runs at the end of every write transaction that may have changed something
 }
 
-// readerCount is the number of connections for reading.
 var readerCount = max(4, runtime.NumCPU())
 
 // OpenFiles is the number of files that a DB keeps open: the database and its -wal for each

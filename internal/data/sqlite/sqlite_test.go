@@ -30,7 +30,6 @@ const insertNote = `INSERT INTO notes (at, body) VALUES (?, ?)`
 
 // lockHelper is an environment variable. If it is the path of a database, this test binary runs as
 // a second process that locks the database.
-
 const lockHelper = "TEST_LOCK_DATABASE"
 
 func TestMain(m *testing.M) {
@@ -327,7 +326,6 @@ func TestOddPaths(t *testing.T) {
 }
 
 // TestRelativePath changes the working directory, so it cannot run in parallel.
-
 func TestRelativePath(t *testing.T) {
 	t.Chdir(t.TempDir())
 	create(t, "x.db")

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql/driver"
-
 	"errors"
 	"fmt"
 	"path/filepath"
