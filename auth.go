@@ -8,7 +8,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/callers"
 )
 
-// public is the scope of a route that needs no key.
+// public is the scope of routes that need no key.
 const public = ""
 
 // caller is the sender of a request.
@@ -17,8 +17,8 @@ type caller struct {
 	key    store.KeyID
 }
 
-// authorize returns the caller of a request if its key may use a route of this scope. A
-// public route has no caller. h receives the headers of the rate limit.
+// authorize returns the caller of a request. The error says why its key may not use a route with the
+// scope. A public route has no caller. authorize sets the rate limit headers in h.
 func (s *server) authorize(r *http.Request, h http.Header, scope string) (caller, error) {
 	if scope == public {
 		return caller{}, nil
@@ -30,11 +30,11 @@ func (s *server) authorize(r *http.Request, h http.Header, scope string) (caller
 	return caller{key.Tenant, key.ID}, callers.CheckScope(key.Scope, scope)
 }
 
-// authorizeAgain is authorize for a request that was let in and has waited since.
+// authorizeAgain checks the key of an authorized request again after a wait.
 func (s *server) authorizeAgain(r *http.Request, scope string) error {
-	has, err := s.Callers.FindAgain(r, callers.Bearer(r))
+	granted, err := s.Callers.FindAgain(r, callers.Bearer(r))
 	if err != nil {
 		return err
 	}
-	return callers.CheckScope(has, scope)
+	return callers.CheckScope(granted, scope)
 }

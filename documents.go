@@ -14,24 +14,22 @@ import (
 
 const (
 	documentPath = "/api/v1/openapi.json"
-	// docsPath is the address of the page that shows the document. Its other files are below.
+	// docsPath is the path of the page that shows the document, and the prefix of the page's files.
 	docsPath = "/docs"
-	// docsPolicy is the Content-Security-Policy of the page. The page talks to its own origin only,
-	// and has no inline scripts or styles. Its style sheet has inline pictures.
+	// docsPolicy is the Content-Security-Policy of the page. The page loads everything from its own
+	// origin and has no inline scripts or styles. Its style sheet contains inline images.
 	docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
-// toDocument is the Header of a response that leads to the document (RFC 8631) and to the page
-// that shows it.
-var toDocument = http.Header{"Link": {
+// documentLinks is a Link header to the OpenAPI document (RFC 8631) and to the page that shows it.
+var documentLinks = http.Header{"Link": {
 	"<" + documentPath + `>; rel="service-desc"; type="application/json"`,
 	"<" + docsPath + `>; rel="service-doc"; type="text/html"`,
 }}
 
-// The OpenAPI document of the service, and the page that shows it with a field for the key and a
-// form to try each operation. docs/openapi.yaml is written by hand, docs/openapi.json is generated
-// from it (CONTRIBUTING.md).
+// The OpenAPI document and the files of the page that shows it. docs/openapi.json is generated from
+// docs/openapi.yaml (see CONTRIBUTING.md).
 var (
 	//go:embed docs/openapi.json
 	openAPIJSON []byte
@@ -43,8 +41,8 @@ var (
 	docsScript []byte
 )
 
-// addDocuments adds a second address of the document and the page that shows it. They are not
-// operations of the API, so the document does not have them.
+// addDocuments adds a second path for the document, and the page that shows it. They are not part of
+// the API, so the document does not describe them.
 func (s *server) addDocuments() {
 	s.add(route{method: "GET", path: "/openapi.json", handle: serveDocument("application/json; charset=utf-8", openAPIJSON)})
 	for _, f := range []struct {
@@ -64,11 +62,11 @@ func (s *server) addDocuments() {
 	}
 }
 
-// swaggerFile returns a file of Swagger UI, in gzip.
+// swaggerFile returns a file of Swagger UI, compressed with gzip.
 func swaggerFile(name string) []byte {
 	packed, err := fs.ReadFile(static.FS, name)
 	if err != nil {
-		panic(err) // it is in the program
+		panic(err) // the file is embedded
 	}
 	return packed
 }
@@ -76,7 +74,7 @@ func swaggerFile(name string) []byte {
 func pack(text []byte) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	z.Write(text) // to memory: it cannot fail
+	z.Write(text) // a bytes.Buffer returns no errors
 	z.Close()
 	return b.Bytes()
 }
@@ -85,8 +83,8 @@ func serveDocument(contentType string, body []byte) handler {
 	return serveFile(contentType, body, httpapi.Compress)
 }
 
-// serveFile answers with a file that is part of the program, as encode returns it for the
-// request. Its entity tag is weak, because it may be sent compressed or not.
+// serveFile returns a handler that sends a static file, encoded for the request by encode. The entity
+// tag is weak, because the file may be sent with or without compression.
 func serveFile(contentType string, body []byte, encode func(http.Header, *http.Request, []byte) []byte) handler {
 	etag := "W/" + httpapi.ETag(body)
 	return func(_ *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {

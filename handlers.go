@@ -34,11 +34,11 @@ const (
 	apiRoot          = "/api/v1/"
 	firefightersPath = "/api/v1/firefighters"
 	importsPath      = "/api/v1/imports"
-	maxBody          = 64 << 10 // bytes of a body that is no file
-	recordSize       = 320      // bytes of a record in JSON, or nearly
+	maxBody          = 64 << 10 // bytes of a request body that is not a file
+	recordSize       = 320      // approximate size of a record in JSON, in bytes
 )
 
-// mainRoutes are all operations but those of imports.go.
+// mainRoutes are the operations on records and on the service itself.
 var mainRoutes = []route{
 	{method: "GET", path: firefightersPath, scope: store.ScopeRead, query: true, handle: (*server).handleList},
 	{method: "POST", path: firefightersPath, scope: store.ScopeWrite, handle: (*server).handleCreate},
@@ -53,33 +53,33 @@ var mainRoutes = []route{
 	{method: "GET", path: "/readyz", handle: (*server).handleReady},
 }
 
-// server answers the requests to a service.
+// server is the HTTP handler of a service.
 type server struct {
 	site.Service
 	version    string // of the program
 	started    time.Time
-	startID    string // random, of this start of the program
+	startID    string // random for each start
 	router     *httprouter.Router
-	office     http.Handler // the page for people; nil without it
-	phones     *dav.Server  // the address books; nil without them
+	office     http.Handler // nil without the office page
+	phones     *dav.Server  // nil without address books
 	requestIDs httpapi.RequestIDs
-	inFlight   sync.Map       // the requestKeys that are being answered
-	waiting    *httpapi.Bound // of requests that wait for changes
+	inFlight   sync.Map       // requestKeys of requests in progress
+	waiting    *httpapi.Bound // requests that wait for changes
 }
 
-// handler answers a request of c, or returns the error to answer it with. id is the variable part
-// of the path, empty where there is none. The id of a record is in its canonical form.
+// handler handles a request of a caller, or returns the error to answer with. id is the variable part
+// of the path, if there is one. The id of a record is in its canonical form.
 type handler func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error
 
-// route is one operation. A GET also answers HEAD. Without a scope it needs no key.
+// route is an operation. A GET route also answers HEAD.
 type route struct {
 	method, path, scope string
 	id                  bool // whether the path ends with the id of a record
-	query               bool // whether it has parameters, which its handler checks
+	query               bool // whether the handler reads query parameters; otherwise there must be none
 	handle              handler
 }
 
-// newServer returns a server of the routes of the API.
+// newServer returns a server for the API, without its pages.
 func newServer(service site.Service) *server {
 	random := make([]byte, 6)
 	rand.Read(random)
@@ -89,7 +89,7 @@ func newServer(service site.Service) *server {
 		started: time.Now(),
 		startID: hex.EncodeToString(random),
 		router:  httprouter.New(),
-		// The other connections are for requests that do not wait.
+		// This leaves connections for requests that do not wait.
 		waiting: httpapi.NewBound(service.Connections*3/4, service.Connections*2/3),
 	}
 	s.requestIDs.Prefix = s.startID + "-"
@@ -119,7 +119,7 @@ func (s *server) add(route route) {
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h["X-Request-Id"] = []string{s.requestIDs.For(r)}
-	httpapi.SetSecurityHeaders(h, r.TLS != nil && s.Authority == nil) // other services on localhost may have no TLS
+	httpapi.SetSecurityHeaders(h, r.TLS != nil && s.Authority == nil) // with an authority, other services on the host may lack TLS
 	if httpapi.IsLast(r, limitOf(r)) {
 		defer httpapi.EndConnection(w)()
 	}
@@ -128,20 +128,20 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, "", errOtherHost)
 	case s.office != nil && strings.HasPrefix(r.URL.Path, site.Root):
 		s.office.ServeHTTP(w, r)
-	case s.office != nil && leadsToOffice(r):
-		h["Link"] = toDocument["Link"]
+	case s.office != nil && wantsOffice(r):
+		h["Link"] = documentLinks["Link"]
 		http.Redirect(w, r, site.Root, http.StatusSeeOther)
 	case s.phones != nil && s.phones.Takes(r):
 		s.phones.ServeHTTP(w, r)
 	case httpapi.AllowOrigins(w, r, s.Origins):
-	case strings.Contains(strings.ToLower(r.URL.RawPath), "%2f"): // the router would take it for a slash
+	case strings.Contains(strings.ToLower(r.URL.RawPath), "%2f"): // the router would treat it as a slash
 		s.fail(w, r, "", errNoPath)
 	default:
 		s.router.ServeHTTP(w, r)
 	}
 }
 
-// limitOf returns the size of the largest body of a request.
+// limitOf returns the maximum size of the request body.
 func limitOf(r *http.Request) int64 {
 	switch {
 	case r.URL.Path == importsPath:
@@ -152,15 +152,15 @@ func limitOf(r *http.Request) int64 {
 	return maxBody
 }
 
-// leadsToOffice reports whether a browser asks for what a person would type.
-func leadsToOffice(r *http.Request) bool {
+// wantsOffice reports whether a browser requests / or /office.
+func wantsOffice(r *http.Request) bool {
 	read := r.Method == http.MethodGet || r.Method == http.MethodHead
 	typed := r.URL.Path == "/" || r.URL.Path == strings.TrimSuffix(site.Root, "/")
 	return read && typed && strings.Contains(strings.Join(r.Header["Accept"], ","), "text/html")
 }
 
-// endpoint lets a caller in by the route's scope and answers with the error of
-// the handler, if there is one.
+// endpoint returns the handler of a route with authorization, checks of the query and the id, and
+// error handling.
 func (s *server) endpoint(route route) httprouter.Handle {
 	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 		defer func() {
@@ -192,8 +192,8 @@ func (s *server) endpoint(route route) httprouter.Handle {
 	}
 }
 
-// fail answers with err, and logs it if the fault is the service's. path is
-// that of the route, because that of the request may hold anything.
+// fail answers with an error. path is the path of the route for the log, because the path of the
+// request may contain anything.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, path string, err error) {
 	if errors.Is(err, httpapi.ErrNotModified) {
 		w.WriteHeader(http.StatusNotModified)
@@ -202,9 +202,8 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, path string, err e
 	s.explain(w, r, path, err).Write(w)
 }
 
-// explain returns the problem that err is, and logs its cause if the fault is the service's.
-// There is no cause where uploads are refused because of too many others, and of a lost
-// database, which the guard has logged.
+// explain returns the problem of an error and logs the cause of a server error. A busy limit on
+// uploads has no cause, and neither has a lost database, which the guard logs.
 func (s *server) explain(w http.ResponseWriter, r *http.Request, path string, err error) *httpapi.Problem {
 	p := problemOf(err)
 	if p.Status >= http.StatusInternalServerError && p.Cause != nil {
@@ -214,7 +213,7 @@ func (s *server) explain(w http.ResponseWriter, r *http.Request, path string, er
 	return p
 }
 
-// always answers every request with the same problem.
+// always returns a handler that answers every request with the same problem.
 func (s *server) always(p *httpapi.Problem) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, "", p) })
 }
@@ -242,7 +241,7 @@ func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c 
 	return nil
 }
 
-// appendPage appends the page envelope.
+// appendPage appends a page of the list as JSON.
 func appendPage(b []byte, q record.Query, p store.Page, totalPages int64) []byte {
 	b = slices.Grow(b, recordSize*(1+len(p.Items)))
 	b = append(b, `{"data":{"items":[`...)
@@ -257,7 +256,7 @@ func appendPage(b []byte, q record.Query, p store.Page, totalPages int64) []byte
 		q.Page, q.PageSize, p.Total, totalPages, q.Page > 1, p.Next != "", p.Total)
 }
 
-// appendRecord appends a record as JSON, with its times if they were asked for.
+// appendRecord appends a record as JSON, with its times if times is set.
 func appendRecord(b []byte, f *record.Firefighter, times bool) []byte {
 	if times {
 		return f.AppendJSONWithTimes(b)
@@ -265,8 +264,8 @@ func appendRecord(b []byte, f *record.Firefighter, times bool) []byte {
 	return f.AppendJSON(b)
 }
 
-// checkListTag returns httpapi.ErrNotModified for a list that the client has,
-// without reading the list.
+// checkListTag returns httpapi.ErrNotModified if the client has the current list. It does not read the
+// list.
 func (s *server) checkListTag(h http.Header, r *http.Request, tenant record.TenantID) error {
 	conditions, err := httpapi.ParseNoneMatch(r)
 	if err != nil || conditions.IsZero() {
@@ -284,9 +283,8 @@ func (s *server) checkListTag(h http.Header, r *http.Request, tenant record.Tena
 	return err
 }
 
-// listTag returns the weak entity tag of all lists of a department at a
-// version. It holds for one start of the program, because a restored database
-// counts the same versions again.
+// listTag returns the weak entity tag of all lists of a department at a version. It contains startID,
+// because a restored database may repeat version numbers.
 func (s *server) listTag(tenant record.TenantID, version int64) string {
 	return `W/"` + s.startID + "-" + strconv.FormatInt(int64(tenant), 36) + "-" + strconv.FormatInt(version, 36) + `"`
 }
@@ -306,7 +304,7 @@ func (s *server) handleGet(w http.ResponseWriter, r *http.Request, id string, c 
 		return err
 	}
 	body := f.AppendJSON(make([]byte, 0, recordSize))
-	etag := s.Store.Tag(body) // the same with times
+	etag := s.Store.Tag(body) // does not depend on times
 	w.Header()["Etag"] = []string{etag}
 	if err := conditions.CheckRead(etag); err != nil {
 		return err
@@ -345,15 +343,15 @@ func (s *server) handleCreate(w http.ResponseWriter, r *http.Request, _ string, 
 	return nil
 }
 
-// requestKey is an Idempotency-Key of an API key. No two requests with the same are
-// answered at a time.
+// requestKey identifies requests with the same Idempotency-Key and API key. Only one of them is
+// handled at a time.
 type requestKey struct {
 	by  store.KeyID
 	key string
 }
 
-// idempotencyKey returns the Idempotency-Key of a request, nil if it has none. A later
-// request with the same key must have the same hash. Until done is called, it is refused.
+// idempotencyKey returns the Idempotency-Key of a request, or nil. hash must be the same for all
+// requests with the key. Until done is called, another request with the key gets errInFlight.
 func (s *server) idempotencyKey(r *http.Request, c caller, hash [sha256.Size]byte) (key *store.IdempotencyKey, done func(), err error) {
 	text, err := httpapi.IdempotencyKey(r)
 	if err != nil || text == "" {
@@ -366,8 +364,8 @@ func (s *server) idempotencyKey(r *http.Request, c caller, hash [sha256.Size]byt
 	return &store.IdempotencyKey{By: c.key, Key: text, Hash: hash[:]}, func() { s.inFlight.Delete(inFlight) }, nil
 }
 
-// replay returns the answer to the first request with a key, nil where this is the
-// first or has none.
+// replay returns the stored response to an earlier request with the key. answer is nil if there is
+// none.
 func (s *server) replay(w http.ResponseWriter, c caller, key *store.IdempotencyKey) (id string, answer []byte, err error) {
 	if key == nil {
 		return "", nil, nil
@@ -379,7 +377,7 @@ func (s *server) replay(w http.ResponseWriter, c caller, key *store.IdempotencyK
 	return id, answer, err
 }
 
-// respondRecord answers with a record that has just been written.
+// respondRecord answers with a record after a write.
 func (s *server) respondRecord(w http.ResponseWriter, status int, body []byte) {
 	w.Header()["Etag"] = []string{s.Store.Tag(body)}
 	httpapi.Respond(w, status, body)
@@ -426,8 +424,7 @@ func (s *server) handleMerge(w http.ResponseWriter, r *http.Request, id string, 
 	return err
 }
 
-// checkTag returns the check of a request's conditions against a record that
-// is about to change.
+// checkTag returns a check of the request's conditions against the record before the change.
 func (s *server) checkTag(conditions httpapi.Conditions) store.Check {
 	return func(f record.Firefighter) error {
 		if conditions.IsZero() {
@@ -449,20 +446,18 @@ func (s *server) handleDelete(w http.ResponseWriter, r *http.Request, id string,
 	return nil
 }
 
-// serveAuthority answers with the certificate that other devices must trust.
+// serveAuthority sends the certificate of the authority, which other devices must trust.
 func serveAuthority(s *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
 	s.Authority.ServeHTTP(w, r)
 	return nil
 }
-
-// What a client asks about its key, and about the service.
 
 func (s *server) handleWhoAmI(w http.ResponseWriter, _ *http.Request, _ string, c caller) error {
 	info, err := s.Store.KeyInfo(c.key)
 	if err != nil {
 		return err
 	}
-	w.Header()["Link"] = toDocument["Link"]
+	w.Header()["Link"] = documentLinks["Link"]
 	return httpapi.RespondJSON(w, http.StatusOK, info)
 }
 
@@ -474,49 +469,49 @@ func (s *server) handleHealth(w http.ResponseWriter, _ *http.Request, _ string, 
 // readiness is the body of /readyz.
 type readiness struct {
 	Status   string        `json:"status"`
-	Writing  *writingState `json:"writing,omitempty"` // nil where it works
+	Writing  *writingState `json:"writing,omitempty"` // nil if writing works
 	Backup   *backupState  `json:"backup,omitempty"`  // nil without backups
-	*figures               // nil for who may not know them
+	*figures               // nil unless mayWatch
 }
 
-// figures are what monitors watch. What is not known, or not there, is nil.
+// figures are values for monitoring. Unknown values are nil.
 type figures struct {
 	Version         string `json:"version"`
 	Uptime          int64  `json:"uptimeSeconds"`
-	DatabaseBytes   int64  `json:"databaseBytes"` // with the -wal
+	DatabaseBytes   int64  `json:"databaseBytes"` // including the WAL
 	Free            *int64 `json:"diskFreeBytes,omitempty"`
-	BackupFree      *int64 `json:"backupDiskFreeBytes,omitempty"` // where they have a disk of their own
-	BackupAge       *int64 `json:"backupAgeSeconds,omitempty"`    // of the last valid one
-	CertificateDays *int64 `json:"certificateDays,omitempty"`     // whole days left; less than 0 once it has expired
+	BackupFree      *int64 `json:"backupDiskFreeBytes,omitempty"` // if the backups are on another disk
+	BackupAge       *int64 `json:"backupAgeSeconds,omitempty"`    // of the last valid backup
+	CertificateDays *int64 `json:"certificateDays,omitempty"`     // whole days until expiry; negative afterwards
 }
 
-// writingState is what /readyz says where nothing can be written.
+// writingState explains in /readyz why writing fails.
 type writingState struct {
 	OK     bool   `json:"ok"`
 	Detail string `json:"detail"`
 }
 
-// backupState is what /readyz says of the backups. No file is named in it.
+// backupState describes the backups in /readyz. It names no files.
 type backupState struct {
 	OK     bool       `json:"ok"`
-	Last   *time.Time `json:"last,omitempty"`  // the time of the last valid backup
-	Since  *time.Time `json:"since,omitempty"` // when they began to fail
+	Last   *time.Time `json:"last,omitempty"`  // time of the last valid backup
+	Since  *time.Time `json:"since,omitempty"` // when backups began to fail
 	Detail string     `json:"detail,omitempty"`
 
-	Free     *int64         `json:"-"`                  // the figures have that
+	Free     *int64         `json:"-"`                  // in figures
 	Verified *time.Time     `json:"verified,omitempty"` // when the newest backup was last verified
-	Trouble  backup.Trouble `json:"-"`                  // the page says that
+	Trouble  backup.Trouble `json:"-"`                  // for the office page
 }
 
 func (s *server) handleReady(w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
 	if err := s.Store.Ping(); errors.Is(err, sqlite.ErrLost) {
 		return err
 	} else if err != nil {
-		return &httpapi.Problem{Kind: httpapi.Unavailable, Header: httpapi.RetryLater, Cause: err, Detail: "The database does not answer."}
+		return &httpapi.Problem{Kind: httpapi.Unavailable, Header: httpapi.RetryLater, Cause: err, Detail: "The database does not respond."}
 	}
 	ready := readiness{Status: "ready"}
 	if fault := s.Store.DB().WritingFault(); fault != nil {
-		ready.Writing = &writingState{Detail: "nothing can be written: " + fault.Error()}
+		ready.Writing = &writingState{Detail: "writing fails: " + fault.Error()}
 	}
 	if s.Backups != nil {
 		ready.Backup = new(backupState(s.Backups()))
@@ -527,9 +522,8 @@ func (s *server) handleReady(w http.ResponseWriter, r *http.Request, _ string, _
 	return httpapi.RespondJSON(w, http.StatusOK, ready)
 }
 
-// mayWatch reports whether a request gets the figures: it comes from this machine, or has
-// a key that works. A wrong key counts as everywhere, but the answer is that without one:
-// whether the service is ready is for everybody.
+// mayWatch reports whether a request gets the figures: it comes from this computer or has a valid key.
+// With an invalid key, which is logged as usual, the response is the same as without a key.
 func (s *server) mayWatch(r *http.Request) bool {
 	if httpapi.IsLocal(r) {
 		return true
@@ -541,7 +535,7 @@ func (s *server) mayWatch(r *http.Request) bool {
 	return err == nil
 }
 
-// figures asks nothing that could take long: monitors ask every few seconds.
+// figures returns the current figures. It must be fast, because monitors poll every few seconds.
 func (s *server) figures(b *backupState) *figures {
 	now, path := time.Now(), s.Store.DB().Path()
 	f := &figures{Version: s.version, Uptime: int64(now.Sub(s.started).Seconds()), DatabaseBytes: sqlite.SizeOf(path)}

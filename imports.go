@@ -23,7 +23,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// fileRoutes are the operations of data in and out: changes, exports and imports.
+// fileRoutes are the operations on changes, exports and imports.
 var fileRoutes = []route{
 	{method: "GET", path: "/api/v1/changes", scope: store.ScopeRead, query: true, handle: (*server).handleChanges},
 	{method: "GET", path: "/api/v1/export", scope: store.ScopeRead, query: true, handle: (*server).handleExport},
@@ -52,7 +52,7 @@ func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string,
 			return err
 		}
 	}
-	answer := func(w http.ResponseWriter) error {
+	respond := func(w http.ResponseWriter) error {
 		feed, err := s.Store.Changes(c.tenant, after, int(min(limit, maxChanges)))
 		if err != nil {
 			return err
@@ -61,23 +61,22 @@ func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string,
 		return nil
 	}
 	if limit > defaultChanges {
-		return upload.Work(w, r, int64(c.tenant), upload.Writing, answer)
+		return upload.Work(w, r, int64(c.tenant), upload.Writing, respond)
 	}
-	return answer(w)
+	return respond(w)
 }
 
-// maxWait is how long a request waits for changes, at most. Proxies begin to give up then.
+// maxWait is the maximum time to wait for changes. Many proxies time out after a minute.
 const maxWait = time.Minute
 
-// waitOf reads the parameter wait.
+// waitOf parses the parameter wait.
 func waitOf(p *record.Parameters) time.Duration {
 	const limit = int64(maxWait / time.Second)
 	return time.Duration(min(p.WholeNumberOrZero("wait", 0, limit), limit)) * time.Second
 }
 
-// awaitChange returns when the department has a change after a position. It also returns when
-// the time is over, when the service stops and when the client has gone: then the answer has
-// no items. The error is that with which the request must be answered by now.
+// awaitChange waits until the department has a change after the position, wait is over, the service
+// stops or the client disconnects. It then checks the key again.
 func (s *server) awaitChange(w http.ResponseWriter, r *http.Request, c caller, after string, wait time.Duration) error {
 	if !s.waiting.Add(int64(c.tenant)) {
 		return errTooManyWait
@@ -151,9 +150,9 @@ func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, 
 		if err != nil {
 			return err
 		}
-		asked := fmt.Appendf(nil, "%s?%s\n%q\n%x", importsPath, r.URL.RawQuery, o.Name, hash)
+		request := fmt.Appendf(nil, "%s?%s\n%q\n%x", importsPath, r.URL.RawQuery, o.Name, hash)
 		var done func()
-		if key, done, err = s.idempotencyKey(r, c, sha256.Sum256(asked)); err != nil {
+		if key, done, err = s.idempotencyKey(r, c, sha256.Sum256(request)); err != nil {
 			return err
 		}
 		defer done()
@@ -167,7 +166,7 @@ func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, 
 	})
 }
 
-// encodingOf reads the parameter encoding: a name of one that is known, in any case.
+// encodingOf parses the parameter encoding, which ignores case.
 func encodingOf(p *record.Parameters) string {
 	name := p.Get("encoding")
 	if _, known := sheet.EncodingOf(name); name != "" && !known {
@@ -176,7 +175,7 @@ func encodingOf(p *record.Parameters) string {
 	return name
 }
 
-// importOptions reads the parameters of an import. The error is record.FieldErrors.
+// importOptions parses the parameters of an import. The error is record.FieldErrors.
 func importOptions(p *record.Parameters) (imports.Options, error) {
 	o := imports.Options{
 		Apply: p.Bool("apply"), Update: p.Bool("update"), SkipBad: p.Bool("skipBad"), Sheet: p.Get("sheet"),
@@ -206,8 +205,8 @@ func importOptions(p *record.Parameters) (imports.Options, error) {
 	return o, p.Err()
 }
 
-// importFile imports a file, or answers as an earlier import with this key did. It only
-// says what an import would do unless o has Apply.
+// importFile imports a file, or repeats the response to an earlier request with the key. Unless o.Apply
+// is set, it only reports what the import would do.
 func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller,
 	content []byte, o imports.Options, key *store.IdempotencyKey) error {
 	_, stored, err := s.replay(w, c, key)
@@ -215,11 +214,11 @@ func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller,
 		return err
 	}
 	if stored != nil {
-		var made struct{ Number int64 }
-		if err := json.Unmarshal(stored, &made); err != nil {
+		var earlier struct{ Number int64 }
+		if err := json.Unmarshal(stored, &earlier); err != nil {
 			return err
 		}
-		setLocation(w, made.Number)
+		setLocation(w, earlier.Number)
 		httpapi.Respond(w, http.StatusCreated, stored)
 		return nil
 	}
@@ -253,11 +252,11 @@ func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller,
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	outcome.WriteJSON(w) // an error means that the client has gone
+	outcome.WriteJSON(w) // an error means that the client has disconnected
 	return nil
 }
 
-// setLocation says where the import is that was made.
+// setLocation sets the Location header to an import.
 func setLocation(w http.ResponseWriter, number int64) {
 	w.Header()["Location"] = []string{importsPath + "/" + strconv.FormatInt(number, 10)}
 }
@@ -268,20 +267,20 @@ func (s *server) handleImports(w http.ResponseWriter, r *http.Request, _ string,
 		return err
 	}
 	items := make([]imports.Entry, len(all))
-	for i, made := range all {
-		items[i] = imports.EntryOf(made)
+	for i, imported := range all {
+		items[i] = imports.EntryOf(imported)
 	}
 	return httpapi.RespondJSON(w, http.StatusOK, map[string]any{"items": items})
 }
 
-// withNumber hands the handler the number of an import in the path.
+// withNumber passes the number of the import in the path to a handler.
 func withNumber(handle func(s *server, w http.ResponseWriter, number int64, c caller) error) handler {
 	return func(s *server, w http.ResponseWriter, _ *http.Request, text string, c caller) error {
 		number, err := strconv.ParseInt(text, 10, 64)
 		if strings.Trim(text, "0123456789") != "" || text == "" || err == nil && number == 0 {
 			return record.FieldErrors{{Field: "number", Code: record.Invalid, Detail: "number must be a whole number from 1."}}
 		}
-		if err != nil { // no import has a number so large
+		if err != nil { // too large for any import
 			return errNoImport
 		}
 		return handle(s, w, number, c)
@@ -293,14 +292,14 @@ func (s *server) handleGetImport(w http.ResponseWriter, number int64, c caller) 
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(all, func(made store.Import) bool { return made.Number == number })
+	at := slices.IndexFunc(all, func(i store.Import) bool { return i.Number == number })
 	if at < 0 {
 		return errNoImport
 	}
 	return httpapi.RespondJSON(w, http.StatusOK, imports.EntryOf(all[at]))
 }
 
-// undone is what taking an import back has done, in JSON.
+// undone is the JSON response to undoing an import.
 type undone struct {
 	Number   int64       `json:"number"`
 	Deleted  int         `json:"deleted"`
@@ -308,14 +307,14 @@ type undone struct {
 	Left     []notUndone `json:"left"`
 }
 
-// notUndone is a store.NotUndone in JSON: null stands for what that has empty.
+// notUndone is a store.NotUndone in JSON. Empty values are null.
 type notUndone struct {
 	ID     *string `json:"id"`
 	Name   *string `json:"name"`
 	Action *string `json:"action"`
 }
 
-// orNull returns a text for JSON, where an empty one is null.
+// orNull returns nil for an empty text, which JSON encodes as null.
 func orNull(text string) *string {
 	if text == "" {
 		return nil

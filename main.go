@@ -1,8 +1,8 @@
-// Firefighters keeps the personnel records of fire departments: an HTTP JSON
-// API over one SQLite file, in one program.
+// Firefighters keeps the personnel records of fire departments. It is a single program with a web
+// page, an HTTP JSON API and one SQLite file.
 //
-// Without a command it serves. firefighters --help lists the commands, each
-// command explains itself with --help, and README.md has the rest.
+// Without a command it starts the server. Run "firefighters --help" for the commands and
+// "firefighters COMMAND --help" for details. README.md is the introduction.
 package main
 
 import (
@@ -36,15 +36,15 @@ func main() {
 		return
 	}
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signals = append(signals, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, func() {
-		signal.Ignore(syscall.SIGHUP) // a terminal that is closed sends more than one
-		stop()                        // another signal of the others ends the program at once
+		signal.Ignore(syscall.SIGHUP) // a closing terminal sends it more than once
+		stop()                        // a second interrupt ends the program at once
 	})
-	signal.Ignore(syscall.SIGPIPE) // a closed log is an error, not the end
+	signal.Ignore(syscall.SIGPIPE) // a closed log must not end the program
 	env := cli.Env{
 		Context: ctx, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(),
 		ServiceDB: managers.Host{}.Database,
@@ -52,8 +52,7 @@ func main() {
 	os.Exit(cli.Execute(env, newRoot(), os.Args[1:], schema.Explain))
 }
 
-// runForWindows runs the program for the service manager of Windows and returns the exit
-// code.
+// runForWindows runs the program under the Windows service manager and returns the exit code.
 func runForWindows(ctx context.Context, log io.Writer) int {
 	env := cli.Env{Context: ctx, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: log, Environ: os.Environ()}
 	return cli.Execute(env, newRoot(), os.Args[1:], schema.Explain)
@@ -85,10 +84,10 @@ serves them as a web page and an HTTP API. Without a command it starts the serve
 	return root
 }
 
-// routes are all operations of the API.
+// routes are the operations of the API.
 var routes = slices.Concat(mainRoutes, fileRoutes)
 
-// newAPI returns the API of a service, and its pages.
+// newAPI returns the handler of a service: the API, the office page and the address books.
 func newAPI(service site.Service) http.Handler {
 	s := newServer(service)
 	s.addDocuments()

@@ -17,36 +17,34 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// The kinds of problems that this API has beside those of any.
+// Kinds of problems that are specific to this API.
 var (
 	kindRecord    = httpapi.Kind{Code: "record", Status: http.StatusNotFound}
 	kindImport    = httpapi.Kind{Code: "import", Status: http.StatusNotFound}
-	kindPosition  = httpapi.Kind{Code: "position", Status: http.StatusGone} // of the list of changes
+	kindPosition  = httpapi.Kind{Code: "position", Status: http.StatusGone} // in the feed of changes
 	kindTakenBack = httpapi.Kind{Code: "taken_back", Status: http.StatusConflict}
 	kindRefused   = httpapi.Kind{Code: "rows_refused", Status: http.StatusUnprocessableEntity}
 )
 
-// The problems that are always the same.
+// Problems without variable parts.
 var (
-	errNoPath = &httpapi.Problem{Kind: httpapi.Path, Detail: "There is nothing at this path.", Header: toDocument}
-	errMethod = &httpapi.Problem{Kind: httpapi.Method,
-		Detail: "This path does not take this method; the header Allow says which it takes."}
-	// RFC 9110 has Misdirected Request for a host that this is not. A request
-	// without a Host is let in: a browser always sends one.
+	errNoPath = &httpapi.Problem{Kind: httpapi.Path, Detail: "This path does not exist.", Header: documentLinks}
+	errMethod = &httpapi.Problem{Kind: httpapi.Method, Detail: "Method not allowed. The Allow header lists the supported methods."}
+	// Requests without a Host header are accepted, because browsers always send it.
 	errOtherHost = &httpapi.Problem{Kind: httpapi.Host,
-		Detail: "This service listens on this machine alone, and answers to the hosts localhost and 127.0.0.1 only."}
+		Detail: "This address serves only the local computer. Use the host localhost or 127.0.0.1."}
 	errInFlight = &httpapi.Problem{Kind: httpapi.InFlight, Header: httpapi.RetryLater,
-		Detail: "A request with this Idempotency-Key is being answered."}
+		Detail: "Another request with this Idempotency-Key is in progress."}
 	errLost = &httpapi.Problem{Kind: httpapi.Unavailable, Header: httpapi.RetryLater,
-		Detail: "Another program changed, moved or deleted the files of the database. The log says what to do."}
-	errReadOnlyKey   = insufficient("This API key may only read.")
-	errPhoneKey      = insufficient("This key is that of a phone: it opens the address book at /dav/ and nothing else.")
-	errCalendarKey   = insufficient("This key is that of a calendar: it opens the birthdays at /dav/birthdays.ics and nothing else.")
-	errNoCalendarKey = insufficient("The calendar has a key of its own, which opens nothing else. This one is of another scope.")
+		Detail: "Another program changed, moved or deleted the database files. See the server log for what to do."}
+	errReadOnlyKey   = insufficient("This API key is read-only.")
+	errPhoneKey      = insufficient("This key is for a phone. It gives access only to the address book at /dav/.")
+	errCalendarKey   = insufficient("This key is for a calendar. It gives access only to the birthdays at /dav/birthdays.ics.")
+	errNoCalendarKey = insufficient("The birthday calendar requires a key with the scope calendar.")
 	errTooManyWait   = &httpapi.Problem{Kind: httpapi.TooMany, Header: http.Header{"Retry-After": {"5"}},
-		Detail: "Too many requests wait for changes. Ask again later, or without waiting."}
-	// The header Retry-After comes from callers.FindDevice.
-	errTooManyTries = &httpapi.Problem{Kind: httpapi.TooMany, Detail: "There were too many wrong keys from this address. Wait a minute."}
+		Detail: "Too many requests are waiting for changes. Try again later, or without wait."}
+	// callers.FindDevice sets the Retry-After header.
+	errTooManyTries = &httpapi.Problem{Kind: httpapi.TooMany, Detail: "Too many wrong keys from this address. Wait a minute."}
 )
 
 func insufficient(detail string) *httpapi.Problem {
@@ -54,13 +52,12 @@ func insufficient(detail string) *httpapi.Problem {
 		Header: http.Header{"Www-Authenticate": {`Bearer realm="firefighters", error="insufficient_scope"`}}}
 }
 
-// The four refusals of a key, by RFC 6750. Only a request without credentials
-// is not told an error code of that.
+// Problems of the key of a request (RFC 6750). Without a key, the challenge contains no error code.
 var (
 	errNoKey = unauthorized(httpapi.KeyMissing, `Bearer realm="firefighters"`,
-		"Send the header Authorization: Bearer <API key>, exactly once.")
+		"Send the header Authorization: Bearer <API key> exactly once.")
 	errUnknownKey = unauthorized(httpapi.KeyUnknown, invalidToken, "This API key is unknown.")
-	errRevokedKey = unauthorized(httpapi.KeyRevoked, invalidToken, "This API key has been revoked.")
+	errRevokedKey = unauthorized(httpapi.KeyRevoked, invalidToken, "This API key was revoked.")
 	errExpiredKey = unauthorized(httpapi.KeyExpired, invalidToken, "This API key has expired.")
 )
 
@@ -70,17 +67,16 @@ func unauthorized(kind httpapi.Kind, challenge, detail string) *httpapi.Problem 
 	return &httpapi.Problem{Kind: kind, Detail: detail, Header: http.Header{"Www-Authenticate": {challenge}}}
 }
 
-// errNoImport is for a number that no import of the department has.
+// errNoImport is for an import number that the department does not have.
 var errNoImport = &httpapi.Problem{Kind: kindImport, Detail: "There is no import with this number."}
 
-// errWrongID is for a path with something else in place of the id of a record.
+// errWrongID is for a path whose record id is not a UUID.
 var errWrongID = record.FieldErrors{{Field: "id", Code: record.Invalid, Detail: "id must be a UUID."}}
 
-// errCursor is for a cursor that leads nowhere.
+// errCursor is for an invalid or expired cursor.
 var errCursor = record.FieldErrors{{Field: "cursor", Code: record.Invalid, Detail: record.WrongCursor}}
 
-// problemOf is the one place where an error becomes a problem. Of an
-// unforeseen error the client learns nothing.
+// problemOf returns the problem of any error. An unknown error becomes a generic 500.
 func problemOf(err error) *httpapi.Problem {
 	if problem, ok := errors.AsType[*httpapi.Problem](err); ok {
 		return problem
@@ -100,15 +96,15 @@ func problemOf(err error) *httpapi.Problem {
 		return &httpapi.Problem{Kind: httpapi.Malformed, Detail: body.Error()}
 	case errors.Is(err, store.ErrCursor):
 		return problemOf(errCursor)
-	case errors.Is(err, store.ErrRemoved): // and so the keys of the department
+	case errors.Is(err, store.ErrRemoved): // the department, and so its keys
 		return errUnknownKey
 	case errors.Is(err, store.ErrNotFound):
 		return &httpapi.Problem{Kind: kindRecord, Detail: "There is no firefighter with this id."}
 	case errors.Is(err, httpapi.ErrPreconditionFailed):
 		return &httpapi.Problem{Kind: httpapi.Precondition,
-			Detail: "The firefighter is not what the request's conditions ask for: somebody may have changed it since it was read."}
+			Detail: "Precondition failed: the record may have changed since you read it."}
 	case errors.Is(err, store.ErrReused):
-		return &httpapi.Problem{Kind: httpapi.KeyReused, Detail: "This Idempotency-Key was used with another body before."}
+		return &httpapi.Problem{Kind: httpapi.KeyReused, Detail: "This Idempotency-Key was already used for a different request."}
 	case errors.Is(err, sqlite.ErrLost):
 		return errLost
 	case errors.Is(err, sqlite.ErrBusy):
@@ -116,13 +112,13 @@ func problemOf(err error) *httpapi.Problem {
 	case errors.Is(err, sqlite.ErrClosed):
 		return &httpapi.Problem{Kind: httpapi.Stopping, Detail: "The service is shutting down.", Header: httpapi.RetryLater, Cause: err}
 	case errors.Is(err, sqlite.ErrFull):
-		return &httpapi.Problem{Kind: httpapi.Full, Detail: "The disk is full: nothing was written. Reading goes on.", Cause: err}
+		return &httpapi.Problem{Kind: httpapi.Full, Detail: "The disk is full. Nothing was written. Reading still works.", Cause: err}
 	}
 	return &httpapi.Problem{Kind: httpapi.Internal, Cause: err,
-		Detail: "Something went wrong here. The log says more under this request's id."}
+		Detail: "An internal error occurred. The server log has details under this request ID."}
 }
 
-// keyProblem returns the problem of an error about the key of a request, nil for any other.
+// keyProblem returns the problem of an error about the request's key, or nil.
 func keyProblem(err error) *httpapi.Problem {
 	switch err {
 	case callers.ErrNoKey:
@@ -150,17 +146,16 @@ func keyProblem(err error) *httpapi.Problem {
 	return errReadOnlyKey
 }
 
-// fileProblem returns the problem of an error about changes, exports or imports, nil for
-// any other.
+// fileProblem returns the problem of an error about changes, exports or imports, or nil.
 func fileProblem(err error) *httpapi.Problem {
 	if errors.Is(err, store.ErrPosition) {
 		return &httpapi.Problem{Kind: kindPosition,
-			Detail: "This position is not of the history of the department: the database was restored, " +
-				"or the position was never given. Start over without after."}
+			Detail: "This position is not in the history of the department. Either the database was restored " +
+				"or the position is not from this API. Start again without after."}
 	}
-	if back, ok := errors.AsType[*store.UndoneError](err); ok {
+	if undone, ok := errors.AsType[*store.UndoneError](err); ok {
 		return &httpapi.Problem{Kind: kindTakenBack,
-			Detail: fmt.Sprintf("The import %d was taken back before, at %s.", back.Number, back.At.UTC().Format(record.InMillis))}
+			Detail: fmt.Sprintf("Import %d was already undone at %s.", undone.Number, undone.At.UTC().Format(record.InMillis))}
 	}
 	if file, ok := errors.AsType[*sheet.FileError](err); ok {
 		if kind, ok := refusedFiles[file.Code]; ok {
@@ -174,25 +169,25 @@ func fileProblem(err error) *httpapi.Problem {
 	return nil
 }
 
-// notImported is the problem of an import that was not made: rows are refused, or the
-// encoding of the file must be chosen first.
+// notImported returns the problem of an import that changed nothing, because rows are refused or the
+// client must first choose the encoding.
 func notImported(f *imports.File, o *imports.Outcome) *httpapi.Problem {
 	if f.Unsure != nil {
-		return &httpapi.Problem{Kind: kindRefused, Detail: "Nothing was imported: the encoding of the file is not certain. " +
-			"The warnings have names of the list in each encoding that could be meant. Add the parameter encoding."}
+		return &httpapi.Problem{Kind: kindRefused, Detail: "Nothing was imported: the encoding of the file is uncertain. " +
+			"The warnings show names from the file in each possible encoding. Add the parameter encoding."}
 	}
-	var why []string
+	var reasons []string
 	if o.Refused > 0 {
-		why = append(why, cli.Count(o.Refused, "row is", "rows are")+" refused")
+		reasons = append(reasons, cli.Count(o.Refused, "row is", "rows are")+" refused")
 	}
 	if o.Perhaps > 0 {
-		why = append(why, cli.Count(o.Perhaps, "row is", "rows are")+" undecided (say who is meant by same, add or names)")
+		reasons = append(reasons, cli.Count(o.Perhaps, "row is", "rows are")+" undecided (decide with same, add or names)")
 	}
 	return &httpapi.Problem{Kind: kindRefused,
-		Detail: "Nothing was imported: " + strings.Join(why, ", and ") + ". skipBad=true imports the others."}
+		Detail: "Nothing was imported: " + strings.Join(reasons, ", and ") + ". Set skipBad=true to import the others."}
 }
 
-// refusedFiles are the faults of a file that no option helps against.
+// refusedFiles are the codes of files that cannot be imported with any option.
 var refusedFiles = map[string]httpapi.Kind{
 	sheet.FileTooLarge: httpapi.TooLarge, sheet.FileBomb: httpapi.TooLarge, sheet.FileTooMany: httpapi.TooLarge,
 	sheet.FileOldExcel: httpapi.ContentType, sheet.FileEncrypted: httpapi.ContentType, sheet.FileODS: httpapi.ContentType,
@@ -200,16 +195,16 @@ var refusedFiles = map[string]httpapi.Kind{
 	sheet.FileBinary: httpapi.ContentType, sheet.FileHTML: httpapi.ContentType, sheet.FileText: httpapi.ContentType,
 }
 
-// optionHints say what to add to a request.
+// optionHints name the parameter to add to a request.
 var optionHints = map[string]string{
 	"sheet":    " Add the parameter sheet.",
 	"encoding": " Add the parameter encoding.",
 	"dates":    " Add the parameter dates: dmy, mdy or ymd.",
-	"map":      " Add the parameter map, as Vorname=firstName,Handy=phoneNumber.",
+	"map":      " Add the parameter map, like Vorname=firstName,Handy=phoneNumber.",
 }
 
-// neededOption returns what of a request a whole file was refused for, and the
-// code of that; empty for another error.
+// neededOption returns the parameter that an error about a whole file requires, and the code of the
+// error. Both are empty for any other error.
 func neededOption(err error) (option, code string) {
 	var file *sheet.FileError
 	var columns *mapping.ColumnsError

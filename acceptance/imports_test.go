@@ -187,7 +187,7 @@ func TestImportRows(t *testing.T) {
 		}
 	}
 	a := s.do(t, "POST", importsPath+"?apply=true", csvOf(4)+"Eva;;;;;\r\n")
-	if p := a.wants(t, 422).problem(t); p.Detail != "Nothing was imported: 1 row is refused. skipBad=true imports the others." || a.report(t, 422).Rows[0].Row != 6 {
+	if p := a.wants(t, 422).problem(t); p.Detail != "Nothing was imported: 1 row is refused. Set skipBad=true to import the others." || a.report(t, 422).Rows[0].Row != 6 {
 		t.Errorf("%v %s", a.header, a.body)
 	}
 	for wrong, want := range map[string]string{"rows=bad": "rows invalid", "names=first": "names invalid", "zero=x": "zero invalid", "same=12": "same invalid",

@@ -232,9 +232,9 @@ func TestCannotListen(t *testing.T) {
 	hint := func(command string) string {
 		return fmt.Sprintf("Try: for all addresses of this computer: %s --listen 0.0.0.0:8080\nTry: for this computer only: %[1]s --listen 127.0.0.1:8080\n", command)
 	}
-	refuses(t, 1, "Error: cannot listen on 203.0.113.1:8080: that is not an address of this computer\n"+hint("firefighters serve --db "+db),
+	refuses(t, 1, "Error: cannot listen on 203.0.113.1:8080: this computer does not have that address\n"+hint("firefighters serve --db "+db),
 		"serve", "--db", db, "--listen", "203.0.113.1:8080")
-	refuses(t, 1, "Error: cannot listen on host..invalid:8080: there is no computer with that name\n"+hint("firefighters demo"),
+	refuses(t, 1, "Error: cannot listen on host..invalid:8080: no computer has that name\n"+hint("firefighters demo"),
 		"demo", "--listen", "host..invalid:8080")
 }
 

@@ -58,7 +58,7 @@ func TestErrorInLog(t *testing.T) {
 		"serve --db " + foreign:       `"level":"ERROR","msg":"\"` + foreign + `\" is not a database of this program",`,
 		"serve --nope":                `"level":"ERROR","msg":"unknown flag: --nope","try":"firefighters serve --help","exitCode":2}`,
 		"--listen nowhere":            `"level":"ERROR","msg":"--listen must be an address and a port, not \"nowhere\"","try":"firefighters serve --listen 127.0.0.1:8080","exitCode":2}`,
-		"demo --listen 203.0.113.1:1": `"level":"ERROR","msg":"cannot listen on 203.0.113.1:1: that is not an address of this computer","try":"`,
+		"demo --listen 203.0.113.1:1": `"level":"ERROR","msg":"cannot listen on 203.0.113.1:1: this computer does not have that address","try":"`,
 		"serve --db " + filepath.Join(folder, "no", "x.db"): `"exitCode":1}`,
 		"serve --tls-cert no.pem --tls-key no.pem":          `"exitCode":1}`,
 	} {

@@ -1,6 +1,5 @@
-// Package callers identifies who sends a request. It keeps all API keys and browser sessions
-// in memory and reads them again when they have changed, limits wrong keys, and writes the
-// last use of keys with a delay.
+// Package callers identifies the sender of a request. It caches all API keys and sessions in memory,
+// reloads them after changes, limits wrong keys, and records the last use of keys with a delay.
 package callers
 
 import (
@@ -18,16 +17,16 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// Why a request has no caller.
+// Errors that explain why a request has no caller.
 var (
 	ErrNoKey      = errors.New("the request has no API key")
 	ErrUnknownKey = errors.New("the API key is unknown")
 	ErrRevokedKey = errors.New("the API key is revoked")
 	ErrExpiredKey = errors.New("the API key has expired")
-	ErrTooMany    = errors.New("too many wrong keys were sent from this address") // h has Retry-After
+	ErrTooMany    = errors.New("too many wrong keys were sent from this address") // the response has Retry-After
 )
 
-// codes are the codes of the refusals in the log.
+// codes are the problem codes of these errors in the log.
 var codes = map[error]string{
 	ErrNoKey:      httpapi.KeyMissing.Code,
 	ErrUnknownKey: httpapi.KeyUnknown.Code,
@@ -35,14 +34,14 @@ var codes = map[error]string{
 	ErrExpiredKey: httpapi.KeyExpired.Code,
 }
 
-// ScopeError reports that a key of a scope may not do what needs another scope.
+// ScopeError reports that a key with the scope Scope was used for an operation that needs Needed.
 type ScopeError struct{ Scope, Needed string }
 
 func (e *ScopeError) Error() string {
-	return "a key with the scope " + e.Scope + " may not do what needs " + e.Needed
+	return "a key with the scope " + e.Scope + " cannot be used for an operation that needs " + e.Needed
 }
 
-// CheckScope returns a *ScopeError unless a key of a scope may do what needs another scope.
+// CheckScope returns a *ScopeError if the scope does not cover the needed scope.
 func CheckScope(scope, needed string) error {
 	if store.ScopeCovers(scope, needed) {
 		return nil
@@ -50,38 +49,38 @@ func CheckScope(scope, needed string) error {
 	return &ScopeError{scope, needed}
 }
 
-// Callers are the callers of a service.
+// Callers finds the keys and sessions of requests.
 type Callers struct {
 	store    *store.Store
 	refusals *httpapi.Refusals
 	limit    *httpapi.RateLimit // nil: no limit
-	tries    *httpapi.Tries     // of wrong keys of devices
+	tries    *httpapi.Tries     // limits wrong keys of devices
 
-	mu      sync.Mutex // held while keys are read again
-	version int64      // of the keys
+	mu      sync.Mutex // held during Reload
+	version int64      // of the keys in the database
 	byHash  atomic.Pointer[map[store.KeyHash]*credential]
 }
 
-// credential is a key with what survives reading the keys again: its last use in
-// milliseconds, as this process and as the database has it, and its bucket.
+// credential is a key with the state that survives a reload: the rate limit bucket and the time of
+// the last use, in memory and as written to the database (Unix milliseconds).
 type credential struct {
 	store.Key
 	used, written *atomic.Int64
 	bucket        *rate.Limiter // nil without a limit
 }
 
-// New returns the callers of a store. limit may be nil.
+// New returns the callers of a store. limit may be nil. Rejected requests are logged to log.
 func New(s *store.Store, log *slog.Logger, limit *httpapi.RateLimit) *Callers {
 	c := &Callers{store: s, refusals: httpapi.NewRefusals(log), limit: limit, tries: httpapi.NewTries(ErrUnknownKey, time.Now)}
 	c.byHash.Store(&map[store.KeyHash]*credential{})
 	return c
 }
 
-// Refusals logs the requests that are refused.
+// Refusals returns the log of rejected requests.
 func (c *Callers) Refusals() *httpapi.Refusals { return c.refusals }
 
-// Bearer returns the key in the only Authorization header of a request, empty if there is
-// none.
+// Bearer returns the key in the Authorization header of a request. It is empty if there is no key or
+// more than one header.
 func Bearer(r *http.Request) string {
 	headers := r.Header["Authorization"]
 	if len(headers) != 1 {
@@ -95,9 +94,9 @@ func Bearer(r *http.Request) string {
 	return key
 }
 
-// Find returns the key of a request and notes its use. It counts the request for the rate
-// limit, whose headers it sets in h, and logs a refusal. It counts the request before it asks the
-// database, so that requests with unknown keys cannot keep the database busy.
+// Find returns the key of a request and records its use. It sets the rate limit headers in h and logs
+// a rejected key. It applies the rate limit before it queries the database, so that requests with
+// unknown keys cannot overload the database.
 func (c *Callers) Find(r *http.Request, key string, h http.Header) (*store.Key, error) {
 	hash := store.HashKey(key)
 	found := (*c.byHash.Load())[hash]
@@ -122,9 +121,9 @@ func (c *Callers) Find(r *http.Request, key string, h http.Header) (*store.Key, 
 	return c.use(r, found)
 }
 
-// FindDevice is Find for keys that stand in the settings of devices and in addresses for
-// years, so wrong ones are limited by address. Revoked and expired keys are not wrong: their
-// devices continue to ask. A request without a key is not logged.
+// FindDevice is Find for keys that devices and calendar addresses keep for years. It limits wrong
+// keys by address. Revoked and expired keys do not count as wrong, because their devices keep sending
+// them. A request without a key is not logged.
 func (c *Callers) FindDevice(r *http.Request, key string, h http.Header) (*store.Key, error) {
 	if key == "" {
 		if err := c.limit.AdmitUnknown(r, h); err != nil {
@@ -136,9 +135,9 @@ func (c *Callers) FindDevice(r *http.Request, key string, h http.Header) (*store
 		return c.Find(r, key, h)
 	}
 	var found *store.Key
-	asked := false // not for a wrong key that is sent again
+	queried := false // stays false for a repeated wrong key
 	wait, err := c.tries.Try(r, key, func(string) (err error) {
-		asked = true
+		queried = true
 		found, err = c.Find(r, key, h)
 		return err
 	})
@@ -146,14 +145,14 @@ func (c *Callers) FindDevice(r *http.Request, key string, h http.Header) (*store
 		httpapi.SetRetryAfter(h, wait)
 		return nil, ErrTooMany
 	}
-	if err != nil && !asked {
+	if err != nil && !queried {
 		return nil, c.refuse(r, err)
 	}
 	return found, err
 }
 
-// FindAgain returns the scope of the key of a request that was let in and has waited since.
-// It detects what has become of the key by now, and counts for no limit.
+// FindAgain checks the key of an authorized request again after a wait, and returns its scope. It does
+// not count for a rate limit.
 func (c *Callers) FindAgain(r *http.Request, key string) (scope string, err error) {
 	if err := c.Reload(); err != nil {
 		return "", err
@@ -169,7 +168,8 @@ func (c *Callers) FindAgain(r *http.Request, key string) (scope string, err erro
 	return k.Scope, nil
 }
 
-// use returns the key of a credential that is valid, and notes its use.
+// use records the use of a credential and returns its key. The error is ErrRevokedKey or
+// ErrExpiredKey.
 func (c *Callers) use(r *http.Request, found *credential) (*store.Key, error) {
 	now := c.store.Clock().Now().UnixMilli()
 	switch {
@@ -182,7 +182,7 @@ func (c *Callers) use(r *http.Request, found *credential) (*store.Key, error) {
 	return &found.Key, nil
 }
 
-// refuse logs a refusal and returns its error.
+// refuse logs a rejected request and returns err.
 func (c *Callers) refuse(r *http.Request, err error) error {
 	c.refusals.Add(r, codes[err])
 	return err

@@ -8,14 +8,14 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// useInterval is how late the database may have the last use of a key.
+// useInterval is the maximum delay before the last use of a key is written to the database.
 const useInterval = time.Minute
 
-// known returns the credential of a key in memory, nil if there is none.
+// known returns the cached credential of a key, or nil.
 func (c *Callers) known(key string) *credential { return (*c.byHash.Load())[store.HashKey(key)] }
 
-// read returns a key or session that is not in memory yet, nil if there is none. It does not
-// ask the database for a key whose checksum shows that it was mistyped.
+// read returns a key or session that is not in the cache, or nil if it does not exist. For a key with
+// a wrong checksum it does not query the database.
 func (c *Callers) read(key string, hash store.KeyHash) (*credential, error) {
 	if store.IsMistyped(key) {
 		return nil, nil
@@ -28,7 +28,7 @@ func (c *Callers) read(key string, hash store.KeyHash) (*credential, error) {
 	return (*c.byHash.Load())[hash], err
 }
 
-// Reload reads the keys again if they have changed.
+// Reload updates the cache if the keys in the database have changed.
 func (c *Callers) Reload() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,8 +53,8 @@ func (c *Callers) Reload() error {
 	return nil
 }
 
-// WriteLate writes the last use of keys and the time if the database has them more than
-// useInterval late.
+// WriteLate writes the last uses of keys, and the time of the clock, if the database is more than
+// useInterval behind.
 func (c *Callers) WriteLate() error {
 	err := c.writeUses()
 	if c.store.Clock().Now().UnixMilli()-c.store.ClockSaved() >= useInterval.Milliseconds() {
@@ -63,13 +63,13 @@ func (c *Callers) WriteLate() error {
 	return err
 }
 
-// Finish logs and writes what is left after the last request.
+// Finish logs and writes what is pending at shutdown.
 func (c *Callers) Finish() error {
 	c.refusals.Finish()
 	return c.writeUses()
 }
 
-// writeUses writes the last use of each key that the database has more than useInterval late.
+// writeUses writes each last use that is more than useInterval newer than the database's.
 func (c *Callers) writeUses() error {
 	uses, late := map[store.KeyID]int64{}, []*credential{}
 	for _, k := range *c.byHash.Load() {

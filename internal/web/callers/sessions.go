@@ -4,8 +4,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// Session returns the browser session with this secret and notes its use. The error is
-// store.ErrNotFound if there is no such session, if it has ended, and for an API key.
+// Session returns the session with a secret and records its use. The error is store.ErrNotFound if no
+// session has the secret or the session has ended. An API key is not a session.
 func (c *Callers) Session(secret string) (store.Key, error) {
 	hash := store.HashKey(secret)
 	found := (*c.byHash.Load())[hash]
@@ -27,7 +27,7 @@ func (c *Callers) Session(secret string) (store.Key, error) {
 	return session, nil
 }
 
-// EndSession ends a session. Session refuses it from then on.
+// EndSession ends a session, which Session then no longer returns.
 func (c *Callers) EndSession(session store.Key) error {
 	if err := c.store.EndSession(session); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (c *Callers) EndSession(session store.Key) error {
 	return c.Reload()
 }
 
-// NameSession sets the name of the person of a session.
+// NameSession sets the name of the person who uses a session.
 func (c *Callers) NameSession(session store.Key, name string) error {
 	if err := c.store.NameSession(session.ID, name); err != nil {
 		return err

@@ -7,24 +7,24 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
-// User is the name of the user that devices are told. Any other would do. It has no @,
-// which iOS 18.4 sends as %40.
+// User is the user name for devices. The service accepts any user name. This one has no @, which iOS
+// 18.4 sends as %40.
 const User = "phone"
 
-// Account is what a device needs to know.
+// Account is the configuration of a device.
 type Account struct {
 	Department string
-	URL        string // of the service, as https://station:8443
+	URL        string // of the service, like https://station:8443
 	Key        string // the password
-	Calendar   string // the key of the calendar of birthdays; empty without one
+	Calendar   string // the key of the birthday calendar; may be empty
 	Language   *lang.Language
-	Authority  []byte // the certificate (DER) that the device must trust; nil: none
+	Authority  []byte // certificate (DER) that the device must trust; may be nil
 }
 
-// Address returns the address of the address book, which programs ask for.
+// Address returns the URL of the address book, which many apps require.
 func (a Account) Address() string { return a.URL + Root }
 
-// TLS reports whether what the device sends and gets is encrypted.
+// TLS reports whether the connection is encrypted.
 func (a Account) TLS() bool { return strings.HasPrefix(a.URL, "https:") }
 
 // host returns the host and the port of the service.
@@ -33,8 +33,8 @@ func (a Account) host() string {
 	return host
 }
 
-// DAVx5 returns the link by which the app DAVx5 adds the account. It is empty without
-// TLS, because DAVx5 takes such a link for one to HTTPS.
+// DAVx5 returns a link that adds the account to the app DAVx5. It is empty without TLS, because DAVx5
+// always uses HTTPS for such links.
 func (a Account) DAVx5() string {
 	if !a.TLS() {
 		return ""
@@ -42,7 +42,7 @@ func (a Account) DAVx5() string {
 	return "davx5://" + User + ":" + a.Key + "@" + a.host() + "/"
 }
 
-// CalendarAddress returns the address of the calendar of birthdays, empty without one.
+// CalendarAddress returns the URL of the birthday calendar, or "" if the account has none.
 func (a Account) CalendarAddress() string {
 	if a.Calendar == "" {
 		return ""
@@ -50,8 +50,7 @@ func (a Account) CalendarAddress() string {
 	return a.URL + CalendarPath + "?" + url.Values{"key": {a.Calendar}, "lang": {a.Language.Tag}}.Encode()
 }
 
-// CalendarLink returns the address of the calendar as a link that a calendar program
-// opens, empty without one.
+// CalendarLink returns the URL of the birthday calendar as a link that opens a calendar app, or "".
 func (a Account) CalendarLink() string {
 	scheme := "webcal"
 	if a.TLS() {

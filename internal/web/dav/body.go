@@ -14,27 +14,27 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// Limits of the XML of a request, so that it takes little memory and time. An
-// addressbook-multiget may be larger than others: some clients ask for all cards at once.
+// Limits on the XML of a request, which bound memory and time. An addressbook-multiget may be larger,
+// because some clients request all cards at once.
 const (
 	maxBody     = 64 << 10 // bytes
 	maxMultiget = 2 << 20  // bytes
 	maxDepth    = 32
-	maxElements = 50_000 // with attributes
+	maxElements = 50_000 // including attributes
 )
 
-// MaxBody is the size of the largest body of a request, in bytes.
+// MaxBody is the maximum size of a request body, in bytes.
 const MaxBody = maxMultiget
 
-// element is an element of the XML of a request.
+// element is an XML element of a request.
 type element struct {
 	name     xml.Name
 	attr     []xml.Attr
-	text     []byte // its character data, without that of its children
+	text     []byte // character data, without the text of children
 	children []*element
 }
 
-// child returns the first child of this name, nil if there is none.
+// child returns the first child with this name, or nil.
 func (e *element) child(name xml.Name) *element {
 	for _, c := range e.children {
 		if c.name == name {
@@ -44,7 +44,7 @@ func (e *element) child(name xml.Name) *element {
 	return nil
 }
 
-// size returns how many elements are in an element, at any depth.
+// size returns the number of descendants.
 func (e *element) size() int {
 	n := len(e.children)
 	for _, c := range e.children {
@@ -53,7 +53,7 @@ func (e *element) size() int {
 	return n
 }
 
-// value returns an attribute without a namespace, "" if there is none.
+// value returns the value of an attribute without a namespace, or "".
 func (e *element) value(attribute string) string {
 	for _, a := range e.attr {
 		if a.Name.Space == "" && a.Name.Local == attribute {
@@ -63,21 +63,21 @@ func (e *element) value(attribute string) string {
 	return ""
 }
 
-// trimmed returns the text without the white space of XML around it.
+// trimmed returns the text without surrounding XML white space.
 func (e *element) trimmed() string { return strings.Trim(string(e.text), " \t\r\n") }
 
-// malformed returns the problem of a request that is not understood.
+// malformed returns the problem of an invalid request.
 func malformed(format string, args ...any) error {
 	return &httpapi.Problem{Kind: httpapi.Malformed, Detail: fmt.Sprintf(format, args...)}
 }
 
-// receive receives the body of a request. Until it has come, and while it waits for its
-// turn, it is bytes: its elements take many times as much. The caller closes it.
+// receive receives the body of a request without parsing it, because the parsed elements need many
+// times as much memory. The caller must close it.
 func receive(w http.ResponseWriter, r *http.Request, t *target, limit int64) (*upload.File, error) {
 	return upload.ReceiveBody(w, r, int64(t.caller.tenant), limit)
 }
 
-// readBody returns the root element of a body, nil for an empty one.
+// readBody returns the root element of a body, or nil if the body is empty.
 func readBody(body *upload.File) (*element, error) {
 	content, err := body.Content()
 	if err != nil {
@@ -86,13 +86,13 @@ func readBody(body *upload.File) (*element, error) {
 	return readXML(content)
 }
 
-// readXML returns the root element of XML, nil if there is nothing. The error is a
-// *httpapi.Problem.
+// readXML returns the root element of an XML document, or nil if the document is empty. The error is
+// a *httpapi.Problem.
 func readXML(content []byte) (*element, error) {
 	if !utf8.Valid(content) { // package xml does not check comments and instructions
 		return nil, malformed("The body is not in UTF-8.")
 	}
-	if bytes.Count(content, []byte("=")) > maxElements { // before an element has them all
+	if bytes.Count(content, []byte("=")) > maxElements { // package xml reads all attributes of an element at once
 		return nil, malformed("The body has more than %d attributes.", maxElements)
 	}
 	t := tree{size: len(content)}
@@ -110,13 +110,13 @@ func readXML(content []byte) (*element, error) {
 	}
 }
 
-// tree builds elements from tokens.
+// tree builds the element tree from XML tokens.
 type tree struct {
 	size     int  // of the body, in bytes
-	begun    bool // there is a declaration or a comment
+	begun    bool // there was a declaration or a comment
 	root     *element
-	open     []*element // those that have not ended yet
-	elements int        // with attributes
+	open     []*element // elements without an end tag yet
+	elements int        // number of elements and attributes
 }
 
 func (t *tree) add(token xml.Token) error {
@@ -135,7 +135,7 @@ func (t *tree) add(token xml.Token) error {
 			return malformed("The body has text outside its root element.")
 		}
 	case xml.Directive:
-		return malformed("The body has a declaration, such as a DOCTYPE.")
+		return malformed("The body must not contain a declaration such as DOCTYPE.")
 	}
 	return nil
 }
@@ -145,16 +145,16 @@ func (t *tree) begin(start xml.StartElement) error {
 	t.elements += 1 + len(e.attr)
 	switch {
 	case !isName(e.name.Local):
-		return malformed("The body has a name that XML does not allow.")
+		return malformed("The body contains an invalid XML name.")
 	case len(t.open) == maxDepth || t.elements > maxElements:
-		return malformed("The body has more than %d elements and attributes, or more than %d elements within each other.", maxElements, maxDepth)
+		return malformed("The body has more than %d elements and attributes, or a nesting depth over %d.", maxElements, maxDepth)
 	case len(t.open) > 0:
 		parent := t.open[len(t.open)-1]
 		parent.children = append(parent.children, e)
 	case t.root != nil:
 		return malformed("The body has more than one root element.")
 	case t.size > maxBody && e.name != multigetName:
-		return &httpapi.Problem{Kind: httpapi.TooLarge, Detail: fmt.Sprintf("The body may have at most %d bytes.", maxBody)}
+		return &httpapi.Problem{Kind: httpapi.TooLarge, Detail: fmt.Sprintf("The body must not exceed %d bytes.", maxBody)}
 	default:
 		t.root = e
 	}
@@ -162,8 +162,8 @@ func (t *tree) begin(start xml.StartElement) error {
 	return nil
 }
 
-// isName reports whether the local part of a name may be repeated in an answer. Package xml checks the
-// characters of a name, but not with which of them the local part begins, as in <D:6x/>.
+// isName reports whether the local part of a name is valid, so that a response can repeat it. Package
+// xml does not check how the local part begins, as in <D:6x/>.
 func isName(local string) bool {
 	first, _ := utf8.DecodeRuneInString(local)
 	return (first == '_' || unicode.IsLetter(first)) && !strings.Contains(local, ":")

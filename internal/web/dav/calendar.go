@@ -19,14 +19,14 @@ import (
 //go:embed messages
 var files embed.FS
 
-// messages are the words of the calendar and of profiles.
+// messages are the texts of calendars and profiles.
 var messages = lang.MustLoad("messages/*.json", files)
 
-// CalendarPath is the address of the calendar of birthdays. It has its key in the
-// parameter key, and may have the tag of a language in lang.
+// CalendarPath is the path of the birthday calendar. Its parameters are key, the key of the calendar,
+// and optionally lang, a language tag.
 const CalendarPath = Root + "birthdays.ics"
 
-// Calendar returns the birthdays of people as a calendar, in a language.
+// Calendar returns an iCalendar with the birthdays of people in a language.
 func Calendar(l *lang.Language, department string, people []record.Firefighter) []byte {
 	c := calendar.NewWriter("-//Firefighter Records Service//Birthdays//EN", messages.Text(l, "calendar.name", department))
 	for _, f := range people {
@@ -40,7 +40,7 @@ func Calendar(l *lang.Language, department string, people []record.Firefighter) 
 	return c.End()
 }
 
-// serveCalendar answers with the calendar of the department whose key the address has.
+// serveCalendar sends the calendar of the department to which the key in the address belongs.
 func (s *Server) serveCalendar(w http.ResponseWriter, r *http.Request) error {
 	const allow = "OPTIONS, GET, HEAD"
 	switch r.Method {
@@ -64,8 +64,8 @@ func (s *Server) serveCalendar(w http.ResponseWriter, r *http.Request) error {
 	return upload.Work(w, r, int64(tenant), upload.Writing, func(w http.ResponseWriter) error { return s.sendCalendar(w, r, tenant, l) })
 }
 
-// sendCalendar answers with a calendar. Its entity tag is weak, because it may be sent
-// compressed or not.
+// sendCalendar sends a calendar. The entity tag is weak, because the calendar may be sent with or
+// without compression.
 func (s *Server) sendCalendar(w http.ResponseWriter, r *http.Request, tenant record.TenantID, l *lang.Language) error {
 	conditions, err := httpapi.ParseConditions(r)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Server) sendCalendar(w http.ResponseWriter, r *http.Request, tenant rec
 	httpapi.VaryByEncoding(h)
 	h["Etag"] = []string{etag}
 	err = conditions.CheckRead(etag)
-	if errors.Is(err, httpapi.ErrNotModified) { // after an error Work drops the headers
+	if errors.Is(err, httpapi.ErrNotModified) { // returning an error would make Work drop the headers
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
@@ -100,12 +100,12 @@ func (s *Server) sendCalendar(w http.ResponseWriter, r *http.Request, tenant rec
 	return nil
 }
 
-// errNoKey is for a calendar without a key.
-var errNoKey = &httpapi.Problem{Kind: httpapi.KeyMissing, Detail: "The address needs the key of the calendar: ?key=...",
+// errNoKey is for a calendar address without a key.
+var errNoKey = &httpapi.Problem{Kind: httpapi.KeyMissing, Detail: "The address must contain the key of the calendar: ?key=...",
 	Header: http.Header{"Www-Authenticate": {`Bearer realm="firefighters"`}}}
 
-// authorizeCalendar returns the department of a calendar's key. Only a key of that scope
-// opens it: it stands in an address, which people pass on.
+// authorizeCalendar returns the department of a calendar key. It accepts no other scope, because
+// people share the address that contains the key.
 func (s *Server) authorizeCalendar(text string, r *http.Request, h http.Header) (record.TenantID, error) {
 	key, err := s.callers.FindDevice(r, text, h)
 	switch {

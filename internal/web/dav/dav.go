@@ -1,6 +1,6 @@
-// Package dav serves the people of a department as an address book that phones and mail
-// programs keep a copy of, and only read: CardDAV (RFC 6352) with sync-collection (RFC
-// 6578). It serves their birthdays as a calendar, too.
+// Package dav serves the people of a department as a read-only address book for phones and mail
+// programs, using CardDAV (RFC 6352) with sync-collection (RFC 6578). It also serves their birthdays
+// as a calendar.
 package dav
 
 import (
@@ -17,27 +17,26 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// caller is the reader of an address book.
+// caller is the client of an address book.
 type caller struct {
 	tenant    record.TenantID
-	birthdays bool // the cards have dates of birth
+	birthdays bool // whether cards include dates of birth
 }
 
-// Server serves the address books of all departments, to each caller the one of its
-// department.
+// Server serves each caller the address book of the caller's department.
 type Server struct {
 	store   *store.Store
 	callers *callers.Callers
 	explain httpapi.Explain
 }
 
-// New returns a server.
+// New returns a server. explain returns the problem of an error.
 func New(s *store.Store, c *callers.Callers, explain httpapi.Explain) *Server {
 	return &Server{store: s, callers: c, explain: explain}
 }
 
-// authorize returns the reader of an address book. The key is the password of any user, or
-// stands where the API has it. A key that may read in the API gets dates of birth, as there.
+// authorize returns the caller of a request. The key is the Basic password, with any user name, or a
+// Bearer token. Keys for the API also give access to dates of birth.
 func (s *Server) authorize(r *http.Request, h http.Header) (caller, error) {
 	password := callers.Bearer(r)
 	if _, key, ok := r.BasicAuth(); ok && len(r.Header["Authorization"]) == 1 {
@@ -53,8 +52,8 @@ func (s *Server) authorize(r *http.Request, h http.Header) (caller, error) {
 	return caller{tenant: key.Tenant, birthdays: key.Birthdays || key.Scope != store.ScopePhone}, nil
 }
 
-// asPassword returns the problem of a key that was sent as a password, or was not sent:
-// clients of an address book send none before they are challenged.
+// asPassword rewrites an authentication error as a Basic challenge, which address book clients wait for
+// before they send credentials.
 func asPassword(p *httpapi.Problem) *httpapi.Problem {
 	if p.Status != http.StatusUnauthorized {
 		return p
@@ -62,24 +61,24 @@ func asPassword(p *httpapi.Problem) *httpapi.Problem {
 	header := http.Header{"Www-Authenticate": {`Basic realm="Firefighters", charset="UTF-8"`}}
 	challenge := &httpapi.Problem{Kind: p.Kind, Detail: p.Detail, Header: header}
 	if p.Kind == httpapi.KeyMissing {
-		challenge.Detail = "Send a key as the password, with any user name."
+		challenge.Detail = "Send a key as the password. The user name does not matter."
 	}
 	return challenge
 }
 
-// writes are the methods that write. Nobody may, with or without a key: 401 to one of them
-// would end all sync of an iPhone.
+// writes are the methods that write. They get 403 with or without a key: after a 401, an iPhone would
+// stop syncing.
 var writes = []string{"PUT", "DELETE", "MKCOL", "PROPPATCH", "MOVE", "COPY", "LOCK", "UNLOCK", "POST", "PATCH", "ACL", "MKCALENDAR"}
 
-// Takes reports whether a request is for this server.
+// Takes reports whether the server handles a request.
 func (s *Server) Takes(r *http.Request) bool {
 	path := r.URL.Path
 	return strings.HasPrefix(path, Root) || path == strings.TrimSuffix(Root, "/") || path == wellKnown ||
 		r.Method == "PROPFIND" && collectionPaths[strings.TrimSuffix(path, "/")+"/"] != 0
 }
 
-// ServeHTTP answers a request that Takes takes. The response has its request id and the
-// headers of httpapi.SetSecurityHeaders already.
+// ServeHTTP handles a request for which Takes returns true. The caller has already set the request id
+// and the headers of httpapi.SetSecurityHeaders.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	route := routeOf(r.URL.Path)
 	defer func() {
@@ -94,7 +93,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// routeOf returns what stands for a path in the log: the path itself may hold anything.
+// routeOf returns the route of a path for the log. The path itself may contain anything.
 func routeOf(path string) string {
 	switch found, ok := find(path); {
 	case !ok:
@@ -116,7 +115,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, route string, err 
 		return
 	}
 	p := s.explain(w, r, route, err)
-	if r.URL.Path != CalendarPath { // whose key stands in the address
+	if r.URL.Path != CalendarPath { // its key is in the address
 		p = asPassword(p)
 	}
 	p.Write(w)
@@ -125,7 +124,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, route string, err 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	switch r.URL.Path {
 	case wellKnown:
-		return leadToRoot(w, r)
+		return redirectToRoot(w, r)
 	case CalendarPath:
 		return s.serveCalendar(w, r)
 	}
@@ -141,7 +140,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case !ok:
-		return errNothing
+		return errNoPath
 	}
 	t := &target{resource: found, caller: caller, store: s.store}
 	switch {
@@ -155,15 +154,15 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	return errMethod(found.allow())
 }
 
-var errNothing = &httpapi.Problem{Kind: httpapi.Path, Detail: "There is nothing at this path."}
+var errNoPath = &httpapi.Problem{Kind: httpapi.Path, Detail: "This path does not exist."}
 
 func errMethod(allow string) error {
 	return &httpapi.Problem{Kind: httpapi.Method, Header: http.Header{"Allow": {allow}},
-		Detail: "This path does not take this method; the header Allow says which it takes."}
+		Detail: "Method not allowed. The Allow header lists the supported methods."}
 }
 
-// leadToRoot leads from the address that clients know to ours (RFC 6764).
-func leadToRoot(w http.ResponseWriter, r *http.Request) error {
+// redirectToRoot redirects from the well-known path (RFC 6764).
+func redirectToRoot(w http.ResponseWriter, r *http.Request) error {
 	if !slices.Contains([]string{http.MethodGet, http.MethodHead, "PROPFIND", http.MethodOptions}, r.Method) {
 		return errMethod("OPTIONS, GET, HEAD, PROPFIND")
 	}
@@ -172,11 +171,10 @@ func leadToRoot(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// options says what can be done with a resource. It needs no key, and does not say whether
-// a card exists.
+// options answers an OPTIONS request. It needs no key and does not reveal whether a card exists.
 func options(w http.ResponseWriter, found resource, ok bool) error {
 	if !ok {
-		return errNothing
+		return errNoPath
 	}
 	h := w.Header()
 	h["DAV"] = []string{"1, 3, addressbook, access-control"}
@@ -185,15 +183,15 @@ func options(w http.ResponseWriter, found resource, ok bool) error {
 	return nil
 }
 
-// needPrivileges refuses a request that writes (RFC 3744, section 7.1.1).
+// needPrivileges returns the rejection of a write (RFC 3744, section 7.1.1).
 func needPrivileges(r *http.Request) error {
 	return &refusal{http.StatusForbidden, "<D:need-privileges><D:resource><D:href>" + escape(r.URL.EscapedPath()) +
 		"</D:href><D:privilege><D:write/></D:privilege></D:resource></D:need-privileges>"}
 }
 
-// escape returns a text for XML.
+// escape escapes text for XML.
 func escape(text string) string {
 	var b strings.Builder
-	xml.EscapeText(&b, []byte(text)) // a Builder takes everything
+	xml.EscapeText(&b, []byte(text)) // a strings.Builder returns no errors
 	return b.String()
 }

@@ -5,8 +5,8 @@ import (
 	"net/url"
 )
 
-// multiget answers with the cards that a client names (RFC 6352, section 8.7). Each name
-// is answered once, as the client wrote it.
+// multiget writes the requested cards (RFC 6352, section 8.7). It repeats each href as the client wrote
+// it, and answers duplicates once.
 func (s *Server) multiget(m *multistatus, t *target, root *element, q question) error {
 	var hrefs, ids []string
 	seen := map[string]bool{}
@@ -36,9 +36,9 @@ func (s *Server) multiget(m *multistatus, t *target, root *element, q question) 
 	return nil
 }
 
-// idIn returns the id of the person whose card a client names, "" if it names none. The
-// name is a path or, from Akonadi, a whole URL. Its host may be any: behind a reverse proxy
-// clients know another one than the service. The book is that of the key anyway.
+// idIn returns the id of the person in an href, or "" if it is not the address of a card. An href is a
+// path or, from Akonadi, a URL. The host is ignored: behind a reverse proxy, clients use another host,
+// and the key determines the address book.
 func idIn(href string) string {
 	u, err := url.Parse(href)
 	if err != nil {

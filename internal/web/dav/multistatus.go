@@ -8,12 +8,12 @@ import (
 	"net/http"
 )
 
-// Namespaces of elements, with the prefixes that answers use.
+// XML namespaces of responses.
 const (
 	davSpace      = "DAV:"
 	cardSpace     = "urn:ietf:params:xml:ns:carddav"
-	calendarSpace = "http://calendarserver.org/ns/"        // of getctag, which clients ask for that have no sync-collection
-	xmlSpace      = "http://www.w3.org/XML/1998/namespace" // has always the prefix xml
+	calendarSpace = "http://calendarserver.org/ns/"        // of getctag, for clients without sync-collection
+	xmlSpace      = "http://www.w3.org/XML/1998/namespace" // its prefix is always xml
 )
 
 var prefixes = map[string]string{davSpace: "D:", cardSpace: "C:", calendarSpace: "CS:", xmlSpace: "xml:"}
@@ -28,7 +28,7 @@ var xmlType = []string{"application/xml; charset=utf-8"}
 func davName(local string) xml.Name  { return xml.Name{Space: davSpace, Local: local} }
 func cardName(local string) xml.Name { return xml.Name{Space: cardSpace, Local: local} }
 
-// refusal is an error that a client knows by an element (RFC 4918, section 16).
+// refusal is an error with a precondition element (RFC 4918, section 16).
 type refusal struct {
 	status  int
 	element string // XML, with the prefixes of this package
@@ -42,13 +42,13 @@ func (e *refusal) write(w http.ResponseWriter) {
 	fmt.Fprintf(w, "%s<D:error%s>%s</D:error>\n", xmlHeader, namespaces, e.element)
 }
 
-// forbid returns the refusal of a request by the name of an element.
+// forbid returns a 403 with the precondition element name.
 func forbid(name string) error { return &refusal{http.StatusForbidden, "<" + name + "/>"} }
 
-// multistatus writes an answer of the status 207.
+// multistatus writes a 207 response.
 type multistatus struct {
 	out     *bufio.Writer
-	minimal bool // properties that are not there are left out
+	minimal bool // leave out missing properties
 }
 
 func newMultistatus(w io.Writer, minimal bool) *multistatus {
@@ -57,19 +57,19 @@ func newMultistatus(w io.Writer, minimal bool) *multistatus {
 	return m
 }
 
-// end ends the answer. It returns an error of what was written so far.
+// end completes the response and returns the first error of all writes.
 func (m *multistatus) end() error {
 	m.raw("</D:multistatus>\n")
 	return m.out.Flush()
 }
 
-// raw writes XML.
+// raw writes XML without escaping.
 func (m *multistatus) raw(text string) { m.out.WriteString(text) }
 
-// text writes text, escaped. A carriage return is escaped, too: a reader of XML would drop it.
+// text writes escaped text. It also escapes carriage returns, which XML parsers would drop.
 func (m *multistatus) text(text []byte) { xml.EscapeText(m.out, text) }
 
-// status writes the response about a resource that has no properties, or is not there.
+// status writes the response for a resource without properties, or for a missing one.
 func (m *multistatus) status(href string, status int, more string) {
 	m.raw("<D:response><D:href>")
 	m.text([]byte(href))
@@ -82,7 +82,7 @@ func (m *multistatus) statusLine(status int) {
 	m.raw(fmt.Sprintf("<D:status>HTTP/1.1 %d %s</D:status>", status, http.StatusText(status)))
 }
 
-// resource writes the response with the properties of a resource that a client asks for.
+// resource writes the response with the requested properties of a resource.
 func (m *multistatus) resource(t *target, q question) {
 	var found, missing []xml.Name
 	for _, name := range q.names {
@@ -95,7 +95,7 @@ func (m *multistatus) resource(t *target, q question) {
 	m.raw("<D:response><D:href>")
 	m.text([]byte(t.path))
 	m.raw("</D:href>")
-	if len(found) > 0 || len(missing) == 0 || m.minimal { // there must be one propstat
+	if len(found) > 0 || len(missing) == 0 || m.minimal { // a response must have a propstat
 		m.propstat(http.StatusOK, found, func(name xml.Name) {
 			if !q.namesOnly {
 				q.property(name).write(m, t, q)
@@ -108,7 +108,7 @@ func (m *multistatus) resource(t *target, q question) {
 	m.raw("</D:response>\n")
 }
 
-// propstat writes properties with their content and a status.
+// propstat writes the status and content of properties.
 func (m *multistatus) propstat(status int, names []xml.Name, content func(xml.Name)) {
 	m.raw("<D:propstat><D:prop>")
 	for _, name := range names {
@@ -119,7 +119,7 @@ func (m *multistatus) propstat(status int, names []xml.Name, content func(xml.Na
 	m.raw("</D:propstat>")
 }
 
-// property writes an element with this name and its content, empty where content is nil.
+// property writes an element and its content. It is empty if content is nil.
 func (m *multistatus) property(name xml.Name, content func(xml.Name)) {
 	prefix, known := prefixes[name.Space]
 	if !known && name.Space != "" {

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// ProfileType is the media type of a profile.
+	// ProfileType is the media type of a configuration profile.
 	ProfileType = "application/x-apple-aspen-config"
-	// ProfileName is the name of its file.
+	// ProfileName is the file name of a configuration profile.
 	ProfileName = "firefighters.mobileconfig"
 )
 
-// profileID begins the identifiers of profiles.
+// profileID is the prefix of profile identifiers.
 const profileID = "org.firefighter-records.phone."
 
-// plistEntry is a key of a dictionary in a property list, with its value in XML.
+// plistEntry is a key and its XML value in a property list dictionary.
 type plistEntry struct{ key, value string }
 
 func plistString(value string) string { return "<string>" + escape(value) + "</string>" }
@@ -45,10 +45,10 @@ func plistDict(entries []plistEntry) string {
 	return b.String()
 }
 
-// Profile returns a configuration profile, by which an Apple device adds the account and
-// the calendar, and takes the certificate. It is not signed, and the device says so. Its
-// identifiers contain the department: a second profile of it takes the place of the first,
-// and a device may have those of two departments.
+// Profile returns a configuration profile that adds the account, the calendar and the certificate to
+// an Apple device. It is not signed, which the device reports. Its identifiers depend on the
+// department, so a new profile replaces the previous one, and a device can have profiles of several
+// departments.
 func (a Account) Profile() []byte {
 	name := messages.Text(a.Language, "profile.name", a.Department)
 	parts := a.payload("carddav", "com.apple.carddav.account", name, a.book(name))
@@ -70,7 +70,7 @@ func (a Account) Profile() []byte {
 		"\n<plist version=\"1.0\">\n" + whole + "</plist>\n")
 }
 
-// payload returns a part of the profile, or the profile itself, which has no part.
+// payload returns a payload of the profile, or the profile itself if part is empty.
 func (a Account) payload(part, kind, name string, entries []plistEntry) string {
 	department := uuid.NewSHA1(uuid.NameSpaceOID, []byte(a.Department)).String()
 	id := strings.TrimSuffix(profileID+department+"."+part, ".")
@@ -83,7 +83,7 @@ func (a Account) payload(part, kind, name string, entries []plistEntry) string {
 	}, entries...))
 }
 
-// book returns the account of the address book.
+// book returns the settings of the address book account.
 func (a Account) book(name string) []plistEntry {
 	host, port, err := net.SplitHostPort(a.host())
 	if err != nil {
@@ -100,7 +100,7 @@ func (a Account) book(name string) []plistEntry {
 	}
 }
 
-// subscription returns that of the calendar, whose "host name" is its whole address.
+// subscription returns the settings of the calendar. Its host name is the whole URL.
 func (a Account) subscription(name string) []plistEntry {
 	return []plistEntry{
 		{"SubCalAccountDescription", plistString(name)},

@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// property is a property of resources.
+// property is a WebDAV property.
 type property struct {
-	of      kind // one or several kinds
+	of      kind // bit set of kinds that have the property
 	write   func(m *multistatus, t *target, q question)
-	unasked bool // allprop has it (RFC 4918, section 9.1)
+	unasked bool // whether allprop includes it (RFC 4918, section 9.1)
 }
 
 func (p *property) isOf(k kind) bool { return p.of&k != 0 }
 
-// maxResource is what a client is told about the size of a card, in bytes. It can write
-// none, but some clients want to know.
+// maxResource is the maximum size of a card in bytes, which some clients require. Clients cannot write
+// cards.
 const maxResource = "65536"
 
-// privileges is what the caller may do.
+// privileges is the property that lists the rights of the caller.
 var privileges = davName("current-user-privilege-set")
 
-// properties are all properties, by their names. init fills it, because they need it.
+// properties are all properties by name. They are set in init to avoid an initialization cycle.
 var properties map[xml.Name]*property
 
 func init() {
@@ -52,12 +52,12 @@ func init() {
 	}
 }
 
-// inXML returns what writes XML that is always the same.
+// inXML returns a function that writes constant XML.
 func inXML(text string) func(*multistatus, *target, question) {
 	return func(m *multistatus, _ *target, _ question) { m.raw(text) }
 }
 
-// inText returns what writes a text about a target, escaped.
+// inText returns a function that writes an escaped text about a target.
 func inText(text func(*target) string) func(*multistatus, *target, question) {
 	return func(m *multistatus, t *target, _ question) { m.text([]byte(text(t))) }
 }
@@ -77,7 +77,7 @@ func resourceType(m *multistatus, t *target, _ question) {
 	}
 }
 
-// lastModified writes when a person was last changed.
+// lastModified writes the time of the last change to a person.
 func lastModified(m *multistatus, t *target, _ question) {
 	m.raw(time.UnixMilli(t.person.UpdatedAt).UTC().Format(http.TimeFormat))
 }
@@ -88,8 +88,8 @@ func supportedReports(m *multistatus, _ *target, _ question) {
 	}
 }
 
-// namesOf returns the names of the properties of a kind in a fixed order: all, or those
-// that allprop has.
+// namesOf returns the names of the properties of a kind in a fixed order: all of them, or only those
+// in allprop.
 func namesOf(k kind, all bool) (names []xml.Name) {
 	for name, p := range properties {
 		if p.isOf(k) && (all || p.unasked) {
@@ -100,19 +100,19 @@ func namesOf(k kind, all bool) (names []xml.Name) {
 	return names
 }
 
-// question is which properties a client asks for.
+// question is the set of properties that a client requests.
 type question struct {
 	names     []xml.Name
-	all       bool // that allprop has
-	namesOnly bool // it asks which there are
-	card      bool // it is a report that asks for the cards
+	all       bool // allprop
+	namesOnly bool // propname
+	card      bool // whether address-data is requested
 }
 
-// maxNames is how many bytes of XML the names of the properties may have that a request asks for:
-// an answer repeats them for each person.
+// maxNames is the maximum total size of the requested property names in bytes of XML, because the
+// response repeats them for each person.
 const maxNames = 8 << 10
 
-// add adds the properties of an element prop.
+// add adds the properties in a prop element.
 func (q *question) add(prop *element) error {
 	seen, size := map[xml.Name]bool{}, 0
 	for _, e := range prop.children {
@@ -122,13 +122,13 @@ func (q *question) add(prop *element) error {
 			size += len(escape(e.name.Space)) + len(e.name.Local)
 		}
 		if size > maxNames {
-			return malformed("The names of the properties have more than %d bytes together.", maxNames)
+			return malformed("The property names exceed %d bytes in total.", maxNames)
 		}
 	}
 	return nil
 }
 
-// of returns the question about a resource of a kind.
+// of returns the question with the names for a kind of resource.
 func (q question) of(k kind) question {
 	if q.all || q.namesOnly {
 		q.names = namesOf(k, q.namesOnly)
@@ -136,10 +136,10 @@ func (q question) of(k kind) question {
 	return q
 }
 
-// property returns the property of a name, nil if there is none.
+// property returns the property with a name, or nil.
 func (q question) property(name xml.Name) *property {
 	if name == addressData && q.card {
-		return theCard
+		return addressDataProperty
 	}
 	return properties[name]
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// propfind answers with the properties of a resource, and of those in it for depth 1.
+// propfind answers with the properties of a resource and, for depth 1, of its children.
 func (s *Server) propfind(w http.ResponseWriter, r *http.Request, t *target) error {
 	depth, err := depthOf(r, t.kind)
 	if err != nil {
@@ -29,13 +29,13 @@ func (s *Server) propfind(w http.ResponseWriter, r *http.Request, t *target) err
 		return err
 	}
 	if t.kind == homeKind && strings.Contains(r.UserAgent(), "akonadi_davgroupware") && !slices.Contains(q.names, privileges) {
-		q.names = append(q.names, privileges) // it does not ask, and lets people edit where it does not know
+		q.names = append(q.names, privileges) // Akonadi does not request it, and without it allows edits
 	}
 	if depth == 0 || t.kind == principalKind || t.kind == cardKind {
 		if err := s.fill(t); err != nil {
 			return err
 		}
-		s.respond(w, r, func(m *multistatus) error { m.resource(t, q.of(t.kind)); return nil }) // an error means that the client has gone
+		s.respond(w, r, func(m *multistatus) error { m.resource(t, q.of(t.kind)); return nil }) // an error means that the client has disconnected
 		return nil
 	}
 	return upload.Work(w, r, int64(t.caller.tenant), upload.Writing, func(w http.ResponseWriter) error {
@@ -43,7 +43,7 @@ func (s *Server) propfind(w http.ResponseWriter, r *http.Request, t *target) err
 	})
 }
 
-// depthOf returns 0 or 1. A card has nothing in it.
+// depthOf returns 0 or 1. For a card, which has no children, infinity is 0.
 func depthOf(r *http.Request, k kind) (int, error) {
 	switch depth := strings.ToLower(r.Header.Get("Depth")); depth {
 	case "0":
@@ -59,7 +59,7 @@ func depthOf(r *http.Request, k kind) (int, error) {
 	return 0, malformed("The header Depth must be 0 or 1.")
 }
 
-// readPropfind reads which properties a PROPFIND asks for. An empty body asks for all.
+// readPropfind returns the properties that a PROPFIND requests. An empty body requests all.
 func readPropfind(root *element) (q question, err error) {
 	if root == nil {
 		return question{all: true}, nil
@@ -67,18 +67,18 @@ func readPropfind(root *element) (q question, err error) {
 	prop := root.child(davName("prop"))
 	switch {
 	case root.name != davName("propfind"):
-		return q, malformed("The root element must be propfind of the namespace DAV:.")
+		return q, malformed("The root element must be propfind in the namespace DAV:.")
 	case prop != nil:
 		return q, q.add(prop)
 	case root.child(davName("propname")) != nil:
 		return question{namesOnly: true}, nil
 	case root.child(davName("allprop")) == nil:
-		return q, malformed("propfind must have prop, allprop or propname.")
+		return q, malformed("propfind must contain prop, allprop or propname.")
 	}
 	return question{all: true}, nil
 }
 
-// fill reads what the properties of a resource are made of.
+// fill loads the data that the properties of a resource need.
 func (s *Server) fill(t *target) (err error) {
 	if t.kind == cardKind {
 		f, err := s.store.Get(t.caller.tenant, t.id)
@@ -91,7 +91,7 @@ func (s *Server) fill(t *target) (err error) {
 	return err
 }
 
-// propfindWithin writes a collection and what is in it.
+// propfindWithin writes a collection and its children.
 func (s *Server) propfindWithin(m *multistatus, t *target, q question) error {
 	if err := s.fill(t); err != nil {
 		return err
@@ -100,23 +100,23 @@ func (s *Server) propfindWithin(m *multistatus, t *target, q question) error {
 	if t.kind != bookKind {
 		return s.children(m, t, q)
 	}
-	cards := q.of(cardKind) // who changes after fill comes again in the next sync
-	return s.everybody(t, func(card *target) { m.resource(card, cards) })
+	cards := q.of(cardKind) // a change after fill is part of the next sync
+	return s.eachCard(t, func(card *target) { m.resource(card, cards) })
 }
 
-// everybody calls each for the card of each person in the book. It needs memory for one of
-// them, which each must not keep.
-func (s *Server) everybody(t *target, each func(card *target)) error {
+// eachCard calls each with the card of each person in the book. each must not keep the target, so that
+// memory for only one card is needed.
+func (s *Server) eachCard(t *target, each func(card *target)) error {
 	return s.store.Each(t.caller.tenant, inOrder, func(f *record.Firefighter) error {
 		each(t.of(f))
 		return nil
 	})
 }
 
-// inOrder is the order of the book.
+// inOrder is the query for all people in the order of the book.
 var inOrder = record.Query{SortBy: record.ByCreatedAt}
 
-// children writes the collections in a collection.
+// children writes the child collections of a collection.
 func (s *Server) children(m *multistatus, t *target, q question) error {
 	paths := []string{bookPath}
 	if t.kind == rootKind {
@@ -132,7 +132,7 @@ func (s *Server) children(m *multistatus, t *target, q question) error {
 	return nil
 }
 
-// isMinimal reports whether a client wants no properties that are not there (RFC 8144).
+// isMinimal reports whether the client prefers responses without missing properties (RFC 8144).
 func isMinimal(r *http.Request) bool {
 	for _, preference := range strings.Split(strings.Join(r.Header["Prefer"], ","), ",") {
 		preference, _, _ = strings.Cut(preference, ";") // parameters
@@ -144,8 +144,8 @@ func isMinimal(r *http.Request) bool {
 	return strings.EqualFold(strings.TrimSpace(r.Header.Get("Brief")), "t")
 }
 
-// respond answers with a multistatus, which write writes. Where write can fail, or writes much, w is
-// that of upload.Work, which sends nothing after an error.
+// respond sends a multistatus response written by write. If write can fail or writes much, w must be the
+// writer from upload.Work, which sends nothing after an error.
 func (s *Server) respond(w http.ResponseWriter, r *http.Request, write func(*multistatus) error) error {
 	m := newMultistatus(w, isMinimal(r))
 	h := w.Header()

@@ -21,7 +21,7 @@ func (s *Server) query(t *target, root *element, q question) (func(*multistatus)
 	}
 	return func(m *multistatus) error {
 		q, found := q.of(cardKind), 0
-		err := s.everybody(t, func(card *target) {
+		err := s.eachCard(t, func(card *target) {
 			if !matches(card) {
 				return
 			}
@@ -36,12 +36,12 @@ func (s *Server) query(t *target, root *element, q question) (func(*multistatus)
 	}, nil
 }
 
-// cardProperty is a property of a card, with its value without escapes.
+// cardProperty is a property of a card with its unescaped value.
 type cardProperty struct{ name, value string }
 
 var unescape = strings.NewReplacer(`\\`, `\`, `\,`, `,`, `\;`, `;`, `\n`, "\n")
 
-// propertiesOf returns the properties of a card that this program has written.
+// propertiesOf parses the properties of a card that this program generated.
 func propertiesOf(card []byte) (all []cardProperty) {
 	for line := range bytes.Lines(bytes.ReplaceAll(card, []byte("\r\n "), nil)) {
 		head, value, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), ":")
@@ -51,13 +51,13 @@ func propertiesOf(card []byte) (all []cardProperty) {
 	return all
 }
 
-// test tells whether a card matches.
+// test reports whether a card matches.
 type test func(card []cardProperty) bool
 
-// maxConditions is how many elements a filter may have: each is looked at for each person.
+// maxConditions is the maximum number of elements in a filter, because each is tested for each person.
 const maxConditions = 50
 
-// readFilter reads an element filter. Without one, and without a condition in it, all match.
+// readFilter parses a filter element. A missing or empty filter matches all cards.
 func readFilter(e *element) (func(*target) bool, error) {
 	if e == nil {
 		return func(*target) bool { return true }, nil
@@ -89,8 +89,8 @@ func readFilter(e *element) (func(*target) bool, error) {
 	}, nil
 }
 
-// readJoin returns how the conditions of an element are joined: by its attribute test. No
-// conditions are met.
+// readJoin returns the function that combines the conditions of an element according to its attribute
+// test. It returns true if there are no conditions.
 func readJoin(e *element) (func(n int, holds func(int) bool) bool, error) {
 	all := false
 	switch e.value("test") {
@@ -110,11 +110,11 @@ func readJoin(e *element) (func(n int, holds func(int) bool) bool, error) {
 	}, nil
 }
 
-// readPropFilter reads a condition about the properties of a name.
+// readPropFilter parses a condition on the properties with a name.
 func readPropFilter(e *element) (test, error) {
 	name := strings.ToUpper(e.value("name"))
 	if name == "" {
-		return nil, malformed("A prop-filter must have a name.")
+		return nil, malformed("A prop-filter must have a name attribute.")
 	}
 	of := func(card []cardProperty) (found []cardProperty) {
 		for _, p := range card {
@@ -133,7 +133,7 @@ func readPropFilter(e *element) (test, error) {
 	}
 	var all []func(string) bool
 	for _, c := range e.children {
-		if c.name != cardName("text-match") { // there are no conditions about parameters
+		if c.name != cardName("text-match") { // conditions on parameters are not supported
 			return nil, forbid("C:supported-filter")
 		}
 		one, err := readTextMatch(c)
@@ -154,10 +154,10 @@ const (
 	unicodeCollation = "i;unicode-casemap"
 )
 
-// folds make the forms in which texts are compared.
+// folds are the case folding functions of the collations.
 var folds = map[string]func(string) string{asciiCollation: foldASCII, unicodeCollation: foldUnicode}
 
-// readTextMatch reads a comparison of texts.
+// readTextMatch parses a text comparison.
 func readTextMatch(e *element) (func(string) bool, error) {
 	collation := e.value("collation")
 	if collation == "" || collation == "default" {
@@ -192,8 +192,8 @@ func foldASCII(text string) string {
 	}, text)
 }
 
-// foldUnicode folds a text for i;unicode-casemap (RFC 5051): letters in title case, and
-// decomposed. An accent counts.
+// foldUnicode folds text for i;unicode-casemap (RFC 5051): title case and decomposed. Accents are
+// significant.
 func foldUnicode(text string) string {
 	return norm.NFKD.String(strings.Map(unicode.ToTitle, text))
 }

@@ -10,21 +10,21 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// The reports of the book.
+// Reports on the address book.
 var (
 	syncName     = davName("sync-collection")
 	multigetName = cardName("addressbook-multiget")
 	queryName    = cardName("addressbook-query")
 )
 
-// addressData stands among the properties, but only in reports, and only where it is asked
-// for by its name (RFC 6352, section 10.4).
+// addressData is the property that contains a card. It exists only in reports that request it by name
+// (RFC 6352, section 10.4).
 var (
-	addressData = cardName("address-data")
-	theCard     = &property{cardKind, func(m *multistatus, t *target, _ question) { m.text(t.card()) }, false}
+	addressData         = cardName("address-data")
+	addressDataProperty = &property{cardKind, func(m *multistatus, t *target, _ question) { m.text(t.card()) }, false}
 )
 
-// report answers a REPORT about the book.
+// report answers a REPORT request on the address book.
 func (s *Server) report(w http.ResponseWriter, r *http.Request, t *target) error {
 	body, err := receive(w, r, t, maxMultiget)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request, t *target) error
 		if err != nil {
 			return err
 		}
-		body.Close() // the client may take the answer slowly
+		body.Close() // the client may read the response slowly
 		write, err := s.readReport(t, root)
 		if err != nil {
 			return err
@@ -44,16 +44,16 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request, t *target) error
 		return s.respond(w, r, write)
 	})
 	if errors.Is(err, errToken) && strings.Contains(r.UserAgent(), "Thunderbird/") {
-		s.respond(w, r, func(m *multistatus) error { m.raw(noToken); return nil }) // an error means that the client has gone
+		s.respond(w, r, func(m *multistatus) error { m.raw(noToken); return nil }) // an error means that the client has disconnected
 		return nil
 	}
 	return err
 }
 
-// readReport returns what writes the answer to a report.
+// readReport parses a report and returns a function that writes the response.
 func (s *Server) readReport(t *target, root *element) (write func(*multistatus) error, err error) {
 	if root == nil {
-		return nil, malformed("A REPORT needs a body.")
+		return nil, malformed("A REPORT must have a body.")
 	}
 	q, err := readQuestion(root)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Server) readReport(t *target, root *element) (write func(*multistatus) 
 	return nil, forbid("D:supported-report")
 }
 
-// readQuestion reads which properties a report asks for. Without any it asks for none.
+// readQuestion returns the properties that a report requests; none by default.
 func readQuestion(root *element) (q question, err error) {
 	prop := root.child(davName("prop"))
 	switch {
@@ -89,8 +89,8 @@ func readQuestion(root *element) (q question, err error) {
 	return q, err
 }
 
-// checkCardData checks an element address-data. The cards are of version 3.0 alone: two versions at
-// one address would need two entity tags. A client that asks for parts of a card gets all of it.
+// checkCardData checks an address-data element. Only vCard 3.0 is supported, because a second version at
+// the same address would need a second entity tag. A request for parts of a card gets the whole card.
 func checkCardData(e *element) error {
 	kind, version := e.value("content-type"), e.value("version")
 	if kind != "" && !strings.EqualFold(kind, "text/vcard") || version != "" && version != "3.0" {
@@ -99,7 +99,7 @@ func checkCardData(e *element) error {
 	return nil
 }
 
-// readLimit returns the number in limit/nresults, 0 if there is none or it is huge.
+// readLimit returns the number in limit/nresults. It is 0 if there is no limit or a huge one.
 func readLimit(root *element, space string) (int, error) {
 	limit := root.child(xml.Name{Space: space, Local: "limit"})
 	if limit == nil {
@@ -107,19 +107,19 @@ func readLimit(root *element, space string) (int, error) {
 	}
 	results := limit.child(xml.Name{Space: space, Local: "nresults"})
 	if results == nil {
-		return 0, malformed("limit must have nresults.")
+		return 0, malformed("limit must contain nresults.")
 	}
 	n, err := strconv.ParseUint(results.trimmed(), 10, 31)
 	if errors.Is(err, strconv.ErrRange) {
 		return 0, nil
 	}
 	if err != nil || n == 0 {
-		return 0, malformed("nresults must be a whole number from 1 on.")
+		return 0, malformed("nresults must be a whole number of at least 1.")
 	}
 	return int(n), nil
 }
 
-// truncated writes that the answer does not have everything.
+// truncated writes that the response is incomplete.
 func (m *multistatus) truncated() {
 	m.status(bookPath, http.StatusInsufficientStorage, "<D:error><D:number-of-matches-within-limits/></D:error>")
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// The addresses. There is one address book, because iOS takes all that it finds, and
-// macOS the first.
+// Paths of resources. There is only one address book, because iOS syncs every book it finds and macOS
+// only the first.
 const (
 	Root          = "/dav/"
 	PrincipalPath = Root + "principal/"
@@ -22,7 +22,7 @@ const (
 	cardSuffix = ".vcf"
 )
 
-// kind is what a resource is. The kinds are bits, so that a property can be of several.
+// kind is the kind of a resource. Kinds are bits, so that a property can belong to several.
 type kind int
 
 const (
@@ -36,21 +36,21 @@ const (
 	everything  = collections | cardKind
 )
 
-// collectionPaths are the collections by their addresses. iOS asks at / and /principals/
-// for what is at Root.
+// collectionPaths maps the paths of collections to their kinds. iOS also requests / and /principals/,
+// which are aliases of Root.
 var collectionPaths = map[string]kind{
 	Root: rootKind, "/": rootKind, "/principals/": rootKind, PrincipalPath: principalKind, homePath: homeKind, bookPath: bookKind,
 }
 
-// resource is what an address leads to.
+// resource is the resource at a path.
 type resource struct {
 	kind kind
 	path string
-	id   string // of the person, of cardKind
+	id   string // of the person; only for cardKind
 }
 
-// find returns the resource at a path, ok is false if there is none. The last slash of a
-// collection may be missing. Whether a card exists only the store knows.
+// find returns the resource at a path, and whether the path is valid. The path of a collection may lack
+// its last slash. A valid path of a card does not mean that the card exists.
 func find(path string) (r resource, ok bool) {
 	whole := strings.TrimSuffix(path, "/") + "/"
 	if k, ok := collectionPaths[whole]; ok {
@@ -67,7 +67,7 @@ func find(path string) (r resource, ok bool) {
 
 func cardPath(id string) string { return bookPath + id + cardSuffix }
 
-// allow returns the methods that a resource takes.
+// allow returns the methods that a resource supports.
 func (r resource) allow() string {
 	switch r.kind {
 	case cardKind:
@@ -78,18 +78,18 @@ func (r resource) allow() string {
 	return "OPTIONS, PROPFIND"
 }
 
-// target is a resource about which a client asks, with what its properties are made of.
+// target is a requested resource with the data for its properties.
 type target struct {
 	resource
 	caller     caller
 	department string
-	token      string              // of the book
+	token      string              // sync token of the book
 	person     *record.Firefighter // of a card
-	text       []byte              // of card, once it was needed
+	text       []byte              // result of card, once it was called
 	store      *store.Store
 }
 
-// card returns the card of a person as the client may read it.
+// card returns the vCard of the person, with the fields that the caller may read.
 func (t *target) card() []byte {
 	if t.text == nil {
 		t.text = sheet.AppendCard(nil, t.person, t.caller.birthdays)
@@ -97,11 +97,10 @@ func (t *target) card() []byte {
 	return t.text
 }
 
-// etag returns the entity tag of a card as the client may read it, so that the tag reveals
-// nothing that the card does not contain.
+// etag returns the entity tag of card. It depends only on fields that the caller may read.
 func (t *target) etag() string { return t.store.Tag(t.card()) }
 
-// of returns the target that is the card of a person in a book.
+// of returns the card of a person as a target.
 func (t *target) of(f *record.Firefighter) *target {
 	return &target{resource: resource{cardKind, cardPath(f.ID), f.ID}, caller: t.caller, person: f, store: t.store}
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// tokenPrefix begins a sync-token, which must be a URI.
+// tokenPrefix makes a sync-token a URI, as the RFC requires.
 const tokenPrefix = "data:,"
 
-// maxChanges is how many changed people one answer has. The first sync has all, because
-// some clients do not go on after a part.
+// maxChanges is the maximum number of changed people in a response. The first sync is not limited,
+// because some clients do not request the rest.
 const maxChanges = 1000
 
-// syncCollection answers with what a copy of the book lacks (RFC 6578).
+// syncCollection answers with the changes since the client's last sync (RFC 6578).
 func (s *Server) syncCollection(t *target, root *element, q question) (func(*multistatus) error, error) {
-	had, err := readToken(root)
+	since, err := readToken(root)
 	if err != nil {
 		return nil, err
 	}
@@ -28,47 +28,46 @@ func (s *Server) syncCollection(t *target, root *element, q question) (func(*mul
 	if err != nil {
 		return nil, err
 	}
-	if had == "" && limit == 0 {
+	if since == "" && limit == 0 {
 		return func(m *multistatus) error { return s.firstSync(m, t, q.of(cardKind)) }, nil
 	}
-	if had != "" && (limit == 0 || limit > maxChanges) {
+	if since != "" && (limit == 0 || limit > maxChanges) {
 		limit = maxChanges
 	}
 	return func(m *multistatus) error {
-		lacks, err := s.store.Sync(t.caller.tenant, had, limit)
+		changes, err := s.store.Sync(t.caller.tenant, since, limit)
 		if errors.Is(err, store.ErrPosition) {
 			return errToken
 		}
 		if err != nil {
 			return err
 		}
-		s.writeSync(m, t, lacks, q)
+		s.writeSync(m, t, changes, q)
 		return nil
 	}, nil
 }
 
-// firstSync answers with everybody. The token is of before that: who changes meanwhile comes
-// again in the next sync.
+// firstSync writes all people. It reads the token first, so that changes during the response are part of
+// the next sync.
 func (s *Server) firstSync(m *multistatus, t *target, q question) error {
 	token, err := s.store.SyncToken(t.caller.tenant)
 	if err != nil {
 		return err
 	}
-	err = s.everybody(t, func(card *target) { m.resource(card, q) })
+	err = s.eachCard(t, func(card *target) { m.resource(card, q) })
 	m.token(token)
 	return err
 }
 
-// errToken is for a token that this history of the department has not given, as one of
-// before a restore. The client starts over.
+// errToken is for a sync token that is not in the history of the department, for example after a
+// restore. The client then syncs everything again.
 var errToken = forbid("D:valid-sync-token")
 
-// noToken is what Thunderbird gets in place of errToken, after which it would never sync
-// again: it neither starts over nor forgets the token. Without a token it compares all
-// entity tags, at its next look and from then on.
+// noToken is the response for Thunderbird instead of errToken, after which Thunderbird would never sync
+// again. With an empty token, it compares all entity tags from the next sync on.
 const noToken = "<D:sync-token/>\n"
 
-// readToken returns the token of a copy as the store knows it, "" for a first sync.
+// readToken returns the sync token in the form that the store expects; "" for a first sync.
 func readToken(root *element) (string, error) {
 	e := root.child(davName("sync-token"))
 	if e == nil || e.trimmed() == "" {
@@ -81,22 +80,22 @@ func readToken(root *element) (string, error) {
 	return token, nil
 }
 
-func (s *Server) writeSync(m *multistatus, t *target, lacks store.Sync, q question) {
+func (s *Server) writeSync(m *multistatus, t *target, changes store.Sync, q question) {
 	q = q.of(cardKind)
-	for _, member := range lacks.Members {
+	for _, member := range changes.Members {
 		if member.Record == nil {
 			m.status(cardPath(member.ID), http.StatusNotFound, "")
 		} else {
 			m.resource(t.of(member.Record), q)
 		}
 	}
-	if lacks.More {
+	if changes.More {
 		m.truncated()
 	}
-	m.token(lacks.Token)
+	m.token(changes.Token)
 }
 
-// token writes the token of a copy that has what the answer gives.
+// token writes the sync token for the client's next sync.
 func (m *multistatus) token(token string) {
 	m.raw("<D:sync-token>" + tokenPrefix + token + "</D:sync-token>\n")
 }

@@ -2,21 +2,20 @@ package httpapi
 
 import "sync"
 
-// Bound limits how many of something all owners together have at the same time, and how many each
-// owner has.
+// Bound limits how many things exist at the same time, in total and for each owner.
 type Bound struct {
-	all, each int // at most
+	all, each int // maximum in total and for each owner
 
 	mu    sync.Mutex
 	total int
 	of    map[int64]int // by owner
 }
 
-// NewBound returns a limit for all owners together and for each owner.
+// NewBound returns a Bound that allows all things in total and each things for one owner.
 func NewBound(all, each int) *Bound { return &Bound{all: all, each: each, of: map[int64]int{}} }
 
-// Add counts one more of an owner. It reports whether that is within the limit; otherwise nothing
-// is counted.
+// Add counts one more thing of an owner and returns true. At a limit it returns false and counts
+// nothing.
 func (b *Bound) Add(owner int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -28,7 +27,7 @@ func (b *Bound) Add(owner int64) bool {
 	return true
 }
 
-// Remove counts one less of an owner.
+// Remove counts one thing less of an owner.
 func (b *Bound) Remove(owner int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

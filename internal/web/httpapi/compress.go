@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// minCompressed is the size in bytes from which on a body is compressed. A
-// smaller one fits into one packet as it is.
+// minCompressed is the size in bytes from which bodies are compressed. A smaller body fits into one
+// packet anyway.
 const minCompressed = 1400
 
 var gzipWriters = sync.Pool{New: func() any {
@@ -19,13 +19,12 @@ var gzipWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// VaryByEncoding says that the response depends on Accept-Encoding. A route
-// whose bodies go through Compress says so in each of its responses, also in
-// those without a body (RFC 9110, section 15.4.5).
+// VaryByEncoding adds Accept-Encoding to the Vary header. A route that uses Compress must call it
+// for all of its responses, also for those without a body (RFC 9110, section 15.4.5).
 func VaryByEncoding(h http.Header) { addVary(h, "Accept-Encoding") }
 
-// Compress returns the body in gzip if the request accepts that and the body
-// is large enough, and sets Content-Encoding accordingly.
+// Compress returns the body in gzip and sets Content-Encoding if the request accepts gzip and the
+// body is large enough. Otherwise it returns the body unchanged.
 func Compress(h http.Header, r *http.Request, body []byte) []byte {
 	if len(body) < minCompressed || !acceptsGzip(r.Header["Accept-Encoding"]) {
 		return body
@@ -35,28 +34,28 @@ func Compress(h http.Header, r *http.Request, body []byte) []byte {
 	z := gzipWriters.Get().(*gzip.Writer)
 	defer gzipWriters.Put(z)
 	z.Reset(&packed)
-	z.Write(body) // to memory: it cannot fail
+	z.Write(body) // a bytes.Buffer returns no errors
 	z.Close()
 	h.Set("Content-Encoding", "gzip")
 	return packed.Bytes()
 }
 
-// Unpack returns a body that is in gzip as the request accepts it, and sets Content-Encoding
-// accordingly.
+// Unpack is Compress for a body in gzip: it returns it unchanged if the request accepts gzip, and
+// decompressed otherwise.
 func Unpack(h http.Header, r *http.Request, packed []byte) []byte {
 	if acceptsGzip(r.Header["Accept-Encoding"]) {
 		h.Set("Content-Encoding", "gzip")
 		return packed
 	}
 	var body bytes.Buffer
-	if z, err := gzip.NewReader(bytes.NewReader(packed)); err == nil { // it is one of the program's own
+	if z, err := gzip.NewReader(bytes.NewReader(packed)); err == nil { // embedded in the program, so it is valid
 		io.Copy(&body, z)
 	}
 	return body.Bytes()
 }
 
-// CompressTo hands write a writer of a body, which goes on to w: in gzip if the
-// request accepts that. It sets Content-Encoding when all is written.
+// CompressTo calls write with a writer to w, which compresses if the request accepts gzip. It sets
+// Content-Encoding after everything is written, so w must buffer.
 func CompressTo(h http.Header, r *http.Request, w io.Writer, write func(io.Writer) error) error {
 	to := bufio.NewWriterSize(w, 32<<10)
 	if !acceptsGzip(r.Header["Accept-Encoding"]) {
@@ -81,8 +80,8 @@ func CompressTo(h http.Header, r *http.Request, w io.Writer, write func(io.Write
 	return nil
 }
 
-// acceptsGzip reports whether a client accepts gzip, by its Accept-Encoding (RFC 9110,
-// section 12.5.3): it names gzip, and with no weight of 0.
+// acceptsGzip reports whether the values of Accept-Encoding name gzip without a weight of 0
+// (RFC 9110, section 12.5.3).
 func acceptsGzip(values []string) bool {
 	for item := range strings.SplitSeq(strings.ToLower(strings.Join(values, ",")), ",") {
 		coding, parameter, _ := strings.Cut(item, ";")

@@ -9,12 +9,10 @@ import (
 	"strings"
 )
 
-// Conditional requests are those of RFC 9110, section 13.
-
 var (
 	// ErrNotModified means that the client has the current representation.
 	ErrNotModified = errors.New("not modified")
-	// ErrPreconditionFailed means that a condition of the request is not met.
+	// ErrPreconditionFailed means that a condition of the request is false.
 	ErrPreconditionFailed = errors.New("precondition failed")
 )
 
@@ -24,16 +22,16 @@ func ETag(body []byte) string {
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 }
 
-// Conditions are the If-Match and If-None-Match of a request. The zero value
-// is always met.
+// Conditions holds the If-Match and If-None-Match headers of a request (RFC 9110, section 13). The
+// zero value is always met.
 type Conditions struct{ match, noneMatch etagList }
 
-// ParseConditions reads the conditions of a request. The error is a *Problem.
+// ParseConditions parses the conditions of a request. The error is a *Problem.
 func ParseConditions(r *http.Request) (Conditions, error) {
 	return parseConditions(r.Header["If-Match"], r.Header["If-None-Match"])
 }
 
-// ParseNoneMatch is ParseConditions for a list or a document, which ignore If-Match.
+// ParseNoneMatch is ParseConditions for lists and documents, which ignore If-Match.
 func ParseNoneMatch(r *http.Request) (Conditions, error) {
 	return parseConditions(nil, r.Header["If-None-Match"])
 }
@@ -54,20 +52,18 @@ func parseConditions(match, noneMatch []string) (Conditions, error) {
 	return c, nil
 }
 
-// IsZero reports whether there are no conditions, so that no entity tag is
-// needed to check them.
+// IsZero reports whether there are no conditions, so that the entity tag need not be computed.
 func (c Conditions) IsZero() bool { return c.match == nil && c.noneMatch == nil }
 
-// CheckRead checks the conditions of a GET or HEAD request against the current
-// entity tag. It returns ErrPreconditionFailed or ErrNotModified if the
-// representation is not to be sent.
+// CheckRead checks the conditions of a GET or HEAD request against the current entity tag. It
+// returns nil, ErrPreconditionFailed or ErrNotModified.
 func (c Conditions) CheckRead(etag string) error { return c.check(etag, ErrNotModified) }
 
-// CheckWrite checks the conditions of any other request against the entity tag
-// from before the change. It returns ErrPreconditionFailed if one is not met.
+// CheckWrite checks the conditions of a write against the entity tag before the change. It returns
+// nil or ErrPreconditionFailed.
 func (c Conditions) CheckWrite(etag string) error { return c.check(etag, ErrPreconditionFailed) }
 
-// check returns known where If-None-Match has the entity tag.
+// check returns the error known if If-None-Match contains the entity tag.
 func (c Conditions) check(etag string, known error) error {
 	switch {
 	case c.match != nil && !c.match.hasStrong(etag):
@@ -78,19 +74,18 @@ func (c Conditions) check(etag string, known error) error {
 	return nil
 }
 
-// etagList is the value of If-Match or If-None-Match, nil if there is none.
+// etagList is the value of If-Match or If-None-Match; nil if the header is missing.
 type etagList []string
 
-// anyETag as the only element of an etagList stands for every entity tag.
+// anyETag is the only element of an etagList that matches every entity tag.
 const anyETag = "*"
 
-// hasStrong uses the strong comparison (RFC 9110, section 8.8.3.2), in which a
-// weak tag equals none.
+// hasStrong uses the strong comparison (RFC 9110, section 8.8.3.2), in which weak tags never match.
 func (l etagList) hasStrong(etag string) bool {
 	return slices.Contains(l, anyETag) || slices.Contains(l, etag) && !strings.HasPrefix(etag, "W/")
 }
 
-// hasWeak uses the weak comparison, in which W/ makes no difference.
+// hasWeak uses the weak comparison, which ignores the prefix W/.
 func (l etagList) hasWeak(etag string) bool {
 	opaque := strings.TrimPrefix(etag, "W/")
 	return slices.ContainsFunc(l, func(tag string) bool {
@@ -98,8 +93,8 @@ func (l etagList) hasWeak(etag string) bool {
 	})
 }
 
-// parseETags reads * or a list of entity tags (RFC 9110, section 8.8.3). A tag
-// may contain a comma. Empty elements are ignored.
+// parseETags parses * or a list of entity tags (RFC 9110, section 8.8.3). A tag may contain a comma.
+// Empty elements are ignored.
 func parseETags(values []string) (list etagList, ok bool) {
 	if len(values) == 0 {
 		return nil, true
@@ -124,7 +119,7 @@ func parseETags(values []string) (list etagList, ok bool) {
 	return list, true
 }
 
-// cutETag returns the entity tag that text begins with, and the text after it.
+// cutETag splits text into its leading entity tag and the rest.
 func cutETag(text string) (tag, after string, ok bool) {
 	opaque, isOpaque := strings.CutPrefix(strings.TrimPrefix(text, "W/"), `"`)
 	opaque, after, closed := strings.Cut(opaque, `"`)

@@ -15,9 +15,8 @@ const (
 	preflightMaxAge = "600" // seconds
 )
 
-// AllowOrigins lets the pages of other origins use the API in a browser (CORS, in the
-// Fetch standard). It sets the headers that allow a page to read the response. To a
-// preflight request from an allowed origin it answers itself; answered reports that.
+// AllowOrigins sets the CORS headers (Fetch standard) that let pages of the given origins read the
+// response. It answers preflight requests from these origins itself and then returns true.
 func AllowOrigins(w http.ResponseWriter, r *http.Request, origins []string) (answered bool) {
 	if len(origins) == 0 {
 		return false
@@ -40,8 +39,8 @@ func AllowOrigins(w http.ResponseWriter, r *http.Request, origins []string) (ans
 	return true
 }
 
-// ValidOrigin reports whether a browser could send origin as it is: a scheme,
-// a host in lower-case ASCII, and a port unless it is the scheme's own.
+// ValidOrigin reports whether origin has the form that browsers send: a scheme, a host in lower-case
+// ASCII, and a port unless it is the default port of the scheme.
 func ValidOrigin(origin string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" {

@@ -1,6 +1,5 @@
-// Package httpapi is the part of HTTP that any JSON API needs: problem
-// details, conditional requests, links, compression, CORS, rate limits and the
-// reading of requests. It does not know what the API is about.
+// Package httpapi implements the parts of HTTP that any JSON API needs: problem details, conditional
+// requests, links, compression, CORS, rate limits and request parsing.
 package httpapi
 
 import (
@@ -11,30 +10,29 @@ import (
 	"net/http"
 )
 
-// Problem is an error and what the client learns of it (RFC 9457). A Problem
-// may be shared: nothing here changes it.
+// Problem is an error and its description for the client (RFC 9457). Problems may be shared; this
+// package does not modify them.
 type Problem struct {
 	Kind
 	Detail string      // a sentence for people
-	Errors any         // a list that package json can encode, one entry for each mistake; or nil
-	Header http.Header // further headers of the response
+	Errors any         // a JSON list with one entry for each mistake; or nil
+	Header http.Header // further response headers
 	Cause  error       // for the log; never sent
 }
 
-// Explain returns the problem of an error, and logs it if the fault is the server's. path is
-// the path of the route.
+// Explain returns the problem of an error and logs server errors. path is the path of the route.
 type Explain func(w http.ResponseWriter, r *http.Request, path string, err error) *Problem
 
-// Error returns the detail.
+// Error returns p.Detail.
 func (p *Problem) Error() string { return p.Detail }
 
-// Unwrap returns the cause.
+// Unwrap returns p.Cause.
 func (p *Problem) Unwrap() error { return p.Cause }
 
-// RetryLater is the Header of a Problem that a client can wait out.
+// RetryLater is the Header of a temporary Problem.
 var RetryLater = http.Header{"Retry-After": {"1"}} // in seconds
 
-// problemDetails is a Problem as it is sent.
+// problemDetails is the JSON form of a Problem.
 type problemDetails struct {
 	Type      string `json:"type"`
 	Title     string `json:"title"`
@@ -47,30 +45,30 @@ type problemDetails struct {
 
 var problemType = []string{"application/problem+json"}
 
-// Write responds with the problem. Its request id is the X-Request-Id of the
-// response.
+// Write sends the problem as the response. It takes the request id from the X-Request-Id header of
+// the response.
 func (p *Problem) Write(w http.ResponseWriter) {
-	RespondJSON(w, p.Status, p.details(w.Header())) // cannot fail: see Errors
+	RespondJSON(w, p.Status, p.details(w.Header())) // cannot fail; see Errors
 }
 
-// WriteWith is Write for a problem with further members (RFC 9457, section 3.2): those of
-// the JSON object that write writes, which has at least one.
+// WriteWith is Write with extension members (RFC 9457, section 3.2). write must write a JSON object
+// with at least one member.
 func (p *Problem) WriteWith(w http.ResponseWriter, write func(io.Writer) error) {
-	own, _ := json.Marshal(p.details(w.Header())) // cannot fail: see Errors
-	own[len(own)-1] = ','
+	members, _ := json.Marshal(p.details(w.Header())) // cannot fail; see Errors
+	members[len(members)-1] = ','
 	w.WriteHeader(p.Status)
-	w.Write(own)
-	write(&withoutBrace{to: w}) // an error means that the client has gone
+	w.Write(members)
+	write(&withoutBrace{to: w}) // an error means that the client has disconnected
 }
 
-// details sets the headers of the response, and returns the members of the problem.
+// details sets the response headers and returns the members of the problem.
 func (p *Problem) details(h http.Header) problemDetails {
 	maps.Copy(h, p.Header)
 	h["Content-Type"] = problemType
 	return problemDetails{"about:blank", p.title(), p.Status, p.Code, p.Detail, p.Errors, h.Get("X-Request-Id")}
 }
 
-// withoutBrace writes a JSON object without the brace that opens it.
+// withoutBrace drops the opening brace of the JSON object written to it.
 type withoutBrace struct {
 	to    io.Writer
 	begun bool
@@ -85,15 +83,14 @@ func (o *withoutBrace) Write(b []byte) (n int, err error) {
 	return n + 1, err
 }
 
-// FieldError says what is wrong with a header of a request, or with a part of a form.
+// FieldError describes an invalid header of a request or an invalid part of a form.
 type FieldError struct {
 	Field  string `json:"field"`
 	Code   string `json:"code"`
 	Detail string `json:"detail"`
 }
 
-// InvalidFields returns the problem of a request of which at least one header or part of
-// a form is wrong.
+// InvalidFields returns a problem for one or more invalid headers or form parts.
 func InvalidFields(list ...FieldError) *Problem {
 	detail := list[0].Detail
 	if len(list) > 1 {
@@ -104,9 +101,8 @@ func InvalidFields(list ...FieldError) *Problem {
 
 func invalidHeader(name, detail string) FieldError { return FieldError{name, "invalid", detail} }
 
-// Kind is a kind of problem: its code, for programs, and the status that it
-// always has. The codes are a closed list, which docs/openapi.yaml describes. A
-// code never changes.
+// Kind is a code for programs with its HTTP status. The codes are a closed list, which
+// docs/openapi.yaml describes. Codes never change.
 type Kind struct {
 	Code   string
 	Status int
@@ -137,8 +133,7 @@ var (
 	Internal     = Kind{"internal", http.StatusInternalServerError}
 )
 
-// title returns the name of the status. Go still has two names from before
-// RFC 9110.
+// title returns the reason phrase of the status in RFC 9110, where Go still has two older ones.
 func (k Kind) title() string {
 	switch k.Status {
 	case http.StatusRequestEntityTooLarge:

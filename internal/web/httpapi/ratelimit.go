@@ -8,12 +8,11 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// burstSeconds is how many seconds' worth of requests may come at once.
+// burstSeconds is the size of a burst, as seconds of the regular rate.
 const burstSeconds = 2
 
-// RateLimit limits how many requests each caller may send: so many per second,
-// and twice as many at once. The unknown callers of a source share one bucket, so
-// that they take nothing from the known ones. A nil *RateLimit limits nothing.
+// RateLimit limits the requests per second of each caller. Unknown callers from one source share a
+// bucket and do not affect known callers. A nil *RateLimit sets no limit.
 type RateLimit struct {
 	now            func() time.Time
 	perSecond      int
@@ -21,15 +20,15 @@ type RateLimit struct {
 	sources        Sources[rate.Limiter]
 }
 
-// quota is what the responses to one kind of callers say of the limit.
+// quota describes the limit for one kind of caller in responses.
 type quota struct {
 	name    string
 	policy  []string // the header RateLimit-Policy
 	refusal *Problem
 }
 
-// NewRateLimit returns a limit of perSecond requests for each caller by the
-// clock now. It returns nil for 0.
+// NewRateLimit returns a limit of perSecond requests for each caller, by the clock now. It returns
+// nil if perSecond is 0.
 func NewRateLimit(perSecond int, now func() time.Time) *RateLimit {
 	if perSecond == 0 {
 		return nil
@@ -46,7 +45,7 @@ func NewRateLimit(perSecond int, now func() time.Time) *RateLimit {
 	}
 }
 
-// NewBucket returns the bucket of a new caller.
+// NewBucket returns the bucket of a new caller. It is nil without a limit.
 func (l *RateLimit) NewBucket() *rate.Limiter {
 	if l == nil {
 		return nil
@@ -54,8 +53,8 @@ func (l *RateLimit) NewBucket() *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(l.perSecond), burstSeconds*l.perSecond)
 }
 
-// Admit takes a request from the caller's bucket. It sets the headers that say how
-// much is left (draft-ietf-httpapi-ratelimit-headers-11). The error is a *Problem.
+// Admit takes a token from the caller's bucket and sets the RateLimit headers
+// (draft-ietf-httpapi-ratelimit-headers-11). The error is a *Problem.
 func (l *RateLimit) Admit(bucket *rate.Limiter, h http.Header) error {
 	if l == nil {
 		return nil
@@ -63,7 +62,7 @@ func (l *RateLimit) Admit(bucket *rate.Limiter, h http.Header) error {
 	return l.admit(&l.known, bucket, h)
 }
 
-// AdmitUnknown takes a request from the bucket of its source, as Admit does.
+// AdmitUnknown is Admit with the bucket of the request's source.
 func (l *RateLimit) AdmitUnknown(r *http.Request, h http.Header) error {
 	if l == nil {
 		return nil
@@ -75,7 +74,7 @@ func (l *RateLimit) admit(q *quota, bucket *rate.Limiter, h http.Header) error {
 	now := l.now()
 	ok := bucket.AllowN(now, 1)
 	left := max(0, int(bucket.TokensAt(now)))
-	window := max(1, (left+l.perSecond-1)/l.perSecond) // seconds in which what is left is not more than the rate
+	window := max(1, (left+l.perSecond-1)/l.perSecond) // seconds to use up the tokens at the regular rate
 	h["Ratelimit-Policy"] = q.policy
 	h["Ratelimit"] = []string{fmt.Sprintf(`"%s";r=%d;t=%d`, q.name, left, window)}
 	if !ok {

@@ -9,17 +9,16 @@ import (
 )
 
 const (
-	// mostAddresses is how many clients are told apart at the same time. Further
-	// ones share an entry, so that nobody can fill the memory.
-	mostAddresses = 256
-	otherClients  = "others"
+	// maxAddresses is how many clients are counted separately. All others share an entry, which
+	// bounds the memory used.
+	maxAddresses = 256
+	otherClients = "others"
 
-	betweenRefusals = time.Second // from a line to the next about the same client
+	refusalInterval = time.Second // between two log lines about one client
 )
 
-// Refusals logs refused requests by the address of the client: the first one at
-// once, then one line a second with the number of those since, as long as more
-// come. Of a request the log has only the address.
+// Refusals logs rejected requests by client address: the first at once, then at most one line per
+// second with the number of requests since the last line. It logs nothing else about a request.
 type Refusals struct {
 	log *slog.Logger
 
@@ -27,18 +26,18 @@ type Refusals struct {
 	clients map[string]*refused // by address
 }
 
-// refused counts the requests of a client that were refused since the last line about it.
+// refused counts a client's rejected requests since the last log line.
 type refused struct {
 	count int
-	code  string // of the last one
+	code  string // of the latest request
 }
 
-// NewRefusals returns a count for a log.
+// NewRefusals returns a Refusals that writes to log.
 func NewRefusals(log *slog.Logger) *Refusals {
 	return &Refusals{log: log, clients: map[string]*refused{}}
 }
 
-// Add counts a request that was refused with a problem of this code.
+// Add counts a request that was rejected with the problem code.
 func (l *Refusals) Add(r *http.Request, code string) {
 	address, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -46,7 +45,7 @@ func (l *Refusals) Add(r *http.Request, code string) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.clients[address] == nil && len(l.clients) >= mostAddresses {
+	if l.clients[address] == nil && len(l.clients) >= maxAddresses {
 		address = otherClients
 	}
 	if client := l.clients[address]; client != nil {
@@ -58,8 +57,7 @@ func (l *Refusals) Add(r *http.Request, code string) {
 	l.writeLater(address)
 }
 
-// write logs the requests of a client since the last line, if there are any. The caller
-// holds the mutex.
+// write logs the requests of a client since the last line, if any. The caller must hold the mutex.
 func (l *Refusals) write(address string) {
 	client := l.clients[address]
 	if client.count > 0 {
@@ -68,9 +66,9 @@ func (l *Refusals) write(address string) {
 	client.count = 0
 }
 
-// writeLater logs the requests of a client that come within a second, and so on until none do.
+// writeLater calls write every second until a second passes without requests of the client.
 func (l *Refusals) writeLater(address string) {
-	time.AfterFunc(betweenRefusals, func() {
+	time.AfterFunc(refusalInterval, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if l.clients[address].count == 0 {
@@ -82,7 +80,7 @@ func (l *Refusals) writeLater(address string) {
 	})
 }
 
-// Finish logs what is left after the last request.
+// Finish logs the remaining counts at shutdown.
 func (l *Refusals) Finish() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

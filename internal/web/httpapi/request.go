@@ -15,18 +15,18 @@ import (
 	"sync/atomic"
 )
 
-// The media types of bodies, all JSON in UTF-8.
+// Media types of request bodies, which are JSON in UTF-8.
 const (
 	JSON       = "application/json"
 	MergePatch = "application/merge-patch+json" // RFC 7396
 )
 
-// AcceptPatch are the media types that a patch may have: many clients send JSON as JSON,
-// whatever it means. It is the content of a header (RFC 5789, section 3.1).
+// AcceptPatch is the Accept-Patch header (RFC 5789, section 3.1). It includes JSON, because many
+// clients send a merge patch with that type.
 const AcceptPatch = MergePatch + ", " + JSON
 
-// ReadBody reads a JSON body of at most limit bytes, without a byte order mark. It reads
-// nothing of one that is declared to be larger. The error is a *Problem.
+// ReadBody reads a JSON body of at most limit bytes and removes a byte order mark. It rejects a
+// larger Content-Length without reading. The error is a *Problem.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if err := checkType(r); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil, &Problem{Kind: ContentType, Detail: "The body must not be compressed."}
 	}
-	tooLarge := &Problem{Kind: TooLarge, Detail: fmt.Sprintf("The body may have at most %d bytes.", limit)}
+	tooLarge := &Problem{Kind: TooLarge, Detail: fmt.Sprintf("The body must not exceed %d bytes.", limit)}
 	if r.ContentLength > limit {
 		return nil, tooLarge
 	}
@@ -43,22 +43,21 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	case errors.As(err, new(*http.MaxBytesError)):
 		return nil, tooLarge
 	case err != nil:
-		return nil, &Problem{Kind: Malformed, Detail: "The body could not be read to its end."}
+		return nil, &Problem{Kind: Malformed, Detail: "The body ended early or could not be read."}
 	}
 	return bytes.TrimPrefix(body, []byte("\ufeff")), nil
 }
 
-// CheckOneType refuses a request with two headers Content-Type: a proxy may believe the
-// other one.
+// CheckOneType rejects a request with two Content-Type headers, because a proxy may use the other
+// one. The error is a *Problem.
 func CheckOneType(r *http.Request) error {
 	if len(r.Header["Content-Type"]) > 1 {
-		return &Problem{Kind: Malformed, Detail: "The request may have one header Content-Type."}
+		return &Problem{Kind: Malformed, Detail: "The request must not have more than one Content-Type header."}
 	}
 	return nil
 }
 
-// checkType refuses a body that is not said to be JSON in UTF-8. One of which nothing is
-// said is taken for that.
+// checkType rejects a Content-Type other than JSON in UTF-8. The header may be missing.
 func checkType(r *http.Request) error {
 	values := r.Header["Content-Type"]
 	if len(values) == 0 || len(values) == 1 && values[0] == "" {
@@ -68,27 +67,27 @@ func checkType(r *http.Request) error {
 		return err
 	}
 	mediaType, params, err := mime.ParseMediaType(values[0])
-	charset, given := params["charset"]
+	charset, hasCharset := params["charset"]
 	switch patch := r.Method == http.MethodPatch; {
 	case err == nil && (mediaType == JSON || patch && mediaType == MergePatch) &&
-		(!given || strings.EqualFold(charset, "utf-8") || strings.EqualFold(charset, "utf8")):
+		(!hasCharset || strings.EqualFold(charset, "utf-8") || strings.EqualFold(charset, "utf8")):
 		return nil
 	case patch:
-		return &Problem{Kind: ContentType, Detail: "The body must be of Content-Type " + MergePatch + " or " + JSON + ".",
+		return &Problem{Kind: ContentType, Detail: "Content-Type must be " + MergePatch + " or " + JSON + ".",
 			Header: http.Header{"Accept-Patch": {AcceptPatch}}} // RFC 5789, section 2.2
 	default:
-		return &Problem{Kind: ContentType, Detail: "The body must be of Content-Type " + JSON + "."}
+		return &Problem{Kind: ContentType, Detail: "Content-Type must be " + JSON + "."}
 	}
 }
 
-// RequestIDs makes ids for requests that have none.
+// RequestIDs creates request ids.
 type RequestIDs struct {
-	Prefix string // random, so that the ids of two runs of a program differ
+	Prefix string // random, so that ids differ after a restart
 	last   atomic.Uint64
 }
 
-// For returns the X-Request-Id of the request, or a new id if it has none that
-// is safe in a log and in a header.
+// For returns the X-Request-Id header of the request if it is safe for logs and headers, and
+// otherwise a new id.
 func (ids *RequestIDs) For(r *http.Request) string {
 	const safe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
 	if id := r.Header.Get("X-Request-Id"); id != "" && len(id) <= 64 && strings.Trim(id, safe) == "" {
@@ -97,9 +96,8 @@ func (ids *RequestIDs) For(r *http.Request) string {
 	return ids.Prefix + strconv.FormatUint(ids.last.Add(1), 36)
 }
 
-// IsLoopbackHost reports whether a Host header names the machine itself. The
-// page of another site can make its own name lead to this machine (DNS
-// rebinding); the browser then sends that name.
+// IsLoopbackHost reports whether a Host header names the computer itself. Rejecting other names
+// prevents DNS rebinding, in which a website lets its own name resolve to this computer.
 func IsLoopbackHost(host string) bool {
 	name, port, err := net.SplitHostPort(host)
 	if err != nil { // there may be no port
@@ -116,16 +114,16 @@ func IsLoopbackHost(host string) bool {
 	return !bracketed && (name == "localhost" || strings.HasSuffix(name, ".localhost"))
 }
 
-// maxIdempotencyKey is the longest key, in characters.
+// maxIdempotencyKey is the maximum length of a key, in characters.
 const maxIdempotencyKey = 255
 
-// idempotencyKey matches an RFC 9651 string, or bare visible characters as many clients
-// send them.
+// idempotencyKey matches a String of RFC 9651, or the bare visible characters that many clients
+// send.
 var idempotencyKey = regexp.MustCompile(`^(?:"((?:[ !#-\[\]-~]|\\["\\])*)"|[!#-\[\]-~]+)$`)
 
 var unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
 
-// IdempotencyKey returns the Idempotency-Key of the request, "" if it has none
+// IdempotencyKey returns the Idempotency-Key of the request, or "" if it has none
 // (draft-ietf-httpapi-idempotency-key-header). The error is a *Problem.
 func IdempotencyKey(r *http.Request) (string, error) {
 	values := r.Header["Idempotency-Key"]
@@ -139,7 +137,7 @@ func IdempotencyKey(r *http.Request) (string, error) {
 	}
 	if len(values) > 1 || match == nil || key == "" || len(key) > maxIdempotencyKey {
 		return "", InvalidFields(invalidHeader("Idempotency-Key",
-			"Idempotency-Key must be one text of 1 to 255 visible ASCII characters."))
+			"Idempotency-Key must be a single string of 1 to 255 visible ASCII characters."))
 	}
 	return key, nil
 }

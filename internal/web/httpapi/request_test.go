@@ -23,10 +23,10 @@ func TestReadBody(t *testing.T) {
 	}{
 		{"empty", whole(0), 0, ""},
 		{"largest", whole(limit), 0, ""},
-		{"too large", whole(limit + 1), 413, "The body may have at most 64 bytes."},
-		{"much too large", whole(1 << 20), 413, "The body may have at most 64 bytes."},
+		{"too large", whole(limit + 1), 413, "The body must not exceed 64 bytes."},
+		{"much too large", whole(1 << 20), 413, "The body must not exceed 64 bytes."},
 		{"behind a byte order mark", io.MultiReader(strings.NewReader("\ufeff"), whole(5)), 0, ""},
-		{"unfinished", io.MultiReader(whole(5), iotest.ErrReader(io.ErrUnexpectedEOF)), 400, "The body could not be read to its end."},
+		{"unfinished", io.MultiReader(whole(5), iotest.ErrReader(io.ErrUnexpectedEOF)), 400, "The body ended early or could not be read."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := httptest.NewRequest("POST", "/", tt.body)
@@ -45,7 +45,7 @@ func TestDeclaredTooLarge(t *testing.T) {
 	r := httptest.NewRequest("POST", "/", iotest.ErrReader(errors.New("was read")))
 	r.ContentLength = 65
 	_, err := httpapi.ReadBody(httptest.NewRecorder(), r, 64)
-	checkProblem(t, err, 413, "The body may have at most 64 bytes.")
+	checkProblem(t, err, 413, "The body must not exceed 64 bytes.")
 }
 
 // checkProblem fails unless err is the problem with this status and detail, nil
@@ -63,7 +63,7 @@ func checkProblem(t *testing.T, err error, status int, detail string) {
 
 func TestBodyHeaders(t *testing.T) {
 	t.Parallel()
-	const wrongType, compressed = "The body must be of Content-Type application/json.", "The body must not be compressed."
+	const wrongType, compressed = "Content-Type must be application/json.", "The body must not be compressed."
 	for _, tt := range []struct{ name, value, detail string }{
 		{"Content-Type", "", ""},
 		{"Content-Type", "application/json", ""},
@@ -107,7 +107,7 @@ func TestMediaTypes(t *testing.T) {
 			checkProblem(t, err, 0, "")
 			continue
 		}
-		checkProblem(t, err, 415, "The body must be of Content-Type application/merge-patch+json or application/json.")
+		checkProblem(t, err, 415, "Content-Type must be application/merge-patch+json or application/json.")
 		if problem, _ := errors.AsType[*httpapi.Problem](err); problem.Header.Get("Accept-Patch") != httpapi.AcceptPatch {
 			t.Errorf("%s: %v", given, problem.Header)
 		}
@@ -115,7 +115,7 @@ func TestMediaTypes(t *testing.T) {
 	r := httptest.NewRequest("POST", "/", strings.NewReader("{}"))
 	r.Header["Content-Type"] = []string{"application/json", "application/json"}
 	_, err := httpapi.ReadBody(httptest.NewRecorder(), r, 64)
-	checkProblem(t, err, 400, "The request may have one header Content-Type.")
+	checkProblem(t, err, 400, "The request must not have more than one Content-Type header.")
 }
 
 func TestRequestIDs(t *testing.T) {
@@ -182,7 +182,7 @@ func TestIdempotencyKey(t *testing.T) {
 
 func TestInvalidIdempotencyKey(t *testing.T) {
 	t.Parallel()
-	const detail = "Idempotency-Key must be one text of 1 to 255 visible ASCII characters."
+	const detail = "Idempotency-Key must be a single string of 1 to 255 visible ASCII characters."
 	want := `{"type":"about:blank","title":"Bad Request","status":400,"code":"invalid","detail":"` + detail +
 		`","errors":[{"field":"Idempotency-Key","code":"invalid","detail":"` + detail + `"}],"requestId":"mine"}`
 	x256 := strings.Repeat("x", 256)

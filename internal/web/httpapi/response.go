@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Header values that all responses share. Nothing may change them in place.
+// Header values that all responses share. They must not be modified.
 var (
 	jsonType        = []string{"application/json; charset=utf-8"}
 	securityHeaders = []struct {
@@ -28,9 +28,9 @@ var (
 	strictTransport = []string{"max-age=31536000"}
 )
 
-// SetSecurityHeaders sets the headers that every response has. No cache may keep the
-// response, and a browser takes it for data and nothing else. With tls, a browser uses
-// nothing but TLS for a year.
+// SetSecurityHeaders sets the security headers of every response. They forbid caching and prevent
+// browsers from running the response as a page or script. With tls, browsers use only HTTPS for a
+// year.
 func SetSecurityHeaders(h http.Header, tls bool) {
 	for _, header := range securityHeaders {
 		h[header.name] = header.value
@@ -40,8 +40,7 @@ func SetSecurityHeaders(h http.Header, tls bool) {
 	}
 }
 
-// Respond sends a complete body, so that no error can follow the status. The
-// body is JSON unless the response has a Content-Type.
+// Respond sends a complete body. The Content-Type defaults to JSON.
 func Respond(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
 	if h["Content-Type"] == nil {
@@ -49,11 +48,10 @@ func Respond(w http.ResponseWriter, status int, body []byte) {
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
-	w.Write(body) // an error means that the client has gone
+	w.Write(body) // an error means that the client has disconnected
 }
 
-// RespondJSON sends a value as JSON. It escapes what JSON and JavaScript demand,
-// and not what HTML does. After an error nothing was sent.
+// RespondJSON sends a value as JSON, without HTML escapes. If it returns an error, nothing was sent.
 func RespondJSON(w http.ResponseWriter, status int, value any) error {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
@@ -65,7 +63,7 @@ func RespondJSON(w http.ResponseWriter, status int, value any) error {
 	return nil
 }
 
-// addVary adds the name of a header to the one Vary line of a response.
+// addVary adds a header name to the Vary header of a response.
 func addVary(h http.Header, name string) {
 	if names := h.Get("Vary"); names != "" {
 		name = names + ", " + name
@@ -73,35 +71,34 @@ func addVary(h http.Header, name string) {
 	h["Vary"] = []string{name}
 }
 
-// lingering is how long a connection that ends takes what its client still
-// sends. A client that meets a reset while it sends may never read the response.
+// lingering is how long a closing connection still reads from the client. If the connection were
+// reset while the client sends, the client might never read the response.
 const lingering = 500 * time.Millisecond
 
-// IsLast reports whether a request must be the last of its connection: because
-// no one reads its body of more than limit bytes, or because it may have both a
-// Content-Length, which net/http hides, and a Transfer-Encoding (RFC 9112, section 6.1).
+// IsLast reports whether a request must be the last on its connection: its body exceeds limit and
+// will not be read, or it has a Transfer-Encoding and possibly also a Content-Length, which net/http
+// hides (RFC 9112, section 6.1).
 func IsLast(r *http.Request, limit int64) bool {
 	return len(r.TransferEncoding) > 0 || r.ContentLength > limit
 }
 
-// EndConnection makes the response the last of its connection. The caller calls done
-// when the request has been handled: done sends the response, and net/http then waits no
-// longer than lingering for the rest of the body.
+// EndConnection closes the connection after the response. The caller must call done after handling
+// the request. net/http then reads the rest of the body for at most lingering.
 func EndConnection(w http.ResponseWriter) (done func()) {
 	w.Header()["Connection"] = []string{"close"}
 	return func() { http.NewResponseController(w).SetReadDeadline(time.Now().Add(lingering)) }
 }
 
-// maxLinkedQuery is the longest query, in bytes, that all links repeat: many clients and proxies
-// refuse headers of more than 8 KB.
+// maxLinkedQuery is the maximum length in bytes of a query that all links repeat. Many clients and
+// proxies reject headers over 8 KB.
 const maxLinkedQuery = 2000
 
-// Links returns the Link header (RFC 8288) of one page of a list: links to the
-// first, previous, next and last page, with all parameters of the query but page and
-// cursor. There is a next one if there is a cursor, which it has. The query must be
-// well-formed. If a link would have over 2000 bytes Links returns the next one alone.
+// Links returns the Link header (RFC 8288) of one page of a list, with links to the first, previous,
+// next and last page. They repeat the query without page and cursor. The next link contains cursor,
+// and exists only if cursor is not empty. The query must be valid. Links returns only the next link
+// if the repeated part exceeds 2000 bytes.
 func Links(path, rawQuery string, page, totalPages int64, cursor string) string {
-	// To package url a bare semicolon is an error, to browsers it is not.
+	// Package url rejects a bare semicolon; browsers send it.
 	query, _ := url.ParseQuery(strings.ReplaceAll(rawQuery, ";", "%3B"))
 	query.Del("page")
 	query.Del("cursor")

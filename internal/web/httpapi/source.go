@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// sourceOf returns where a request comes from: an IPv4 address, or the network
-// of an IPv6 address, which one machine has to itself.
+// sourceOf returns the source of a request: an IPv4 address, or the /64 network of an IPv6 address,
+// which usually belongs to one computer.
 func sourceOf(r *http.Request) string {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr)
 	addr, err := netip.ParseAddr(host)
@@ -23,7 +23,7 @@ func sourceOf(r *http.Request) string {
 	return addr.String()
 }
 
-// isForwarding reports whether a header is one by which proxies say for whom they ask.
+// isForwarding reports whether a header is one in which proxies name the client.
 func isForwarding(name string) bool {
 	switch name {
 	case "Forwarded", "X-Real-Ip", "X-Client-Ip", "Cf-Connecting-Ip", "Via":
@@ -32,9 +32,8 @@ func isForwarding(name string) bool {
 	return strings.HasPrefix(name, "X-Forwarded-")
 }
 
-// IsLocal reports whether a request comes from a program on this machine: from a loopback
-// address, or from the address at which it has arrived. A request that a proxy hands on
-// comes from elsewhere, as far as the proxy says so.
+// IsLocal reports whether a request comes from this computer: from a loopback address, or from the
+// address at which it arrived. A request with forwarding headers of a proxy is not local.
 func IsLocal(r *http.Request) bool {
 	for name := range r.Header {
 		if isForwarding(name) {
@@ -49,23 +48,22 @@ func IsLocal(r *http.Request) bool {
 	return peer.Addr().Unmap().IsLoopback() || ok && peer.Addr().Unmap() == own.AddrPort().Addr().Unmap()
 }
 
-// mostSources is how many sources are told apart, so that no one can fill the memory.
-const mostSources = 4096
+// maxSources is how many sources are kept, to bound the memory used.
+const maxSources = 4096
 
-// Sources keeps a value for each source of requests. When there are mostSources, it begins anew.
+// Sources keeps a value for each source of requests. At maxSources it discards all values.
 type Sources[T any] struct {
 	mu  sync.Mutex
 	all map[string]*T
 }
 
-// Of returns the value of the source of a request. Where the source has none, new makes
-// the value.
+// Of returns the value of the request's source. It calls new if there is none.
 func (s *Sources[T]) Of(r *http.Request, new func() *T) *T {
 	name := sourceOf(r)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.all[name] == nil {
-		if s.all == nil || len(s.all) >= mostSources {
+		if s.all == nil || len(s.all) >= maxSources {
 			s.all = map[string]*T{}
 		}
 		s.all[name] = new()

@@ -75,13 +75,13 @@ func TestSources(t *testing.T) {
 		return s.Of(r, func() *int { return &number })
 	}
 	first := of(0)
-	for i := range mostSources {
+	for i := range maxSources {
 		of(i)
 	}
 	if of(0) != first || *of(1) != 1 {
 		t.Error("a source has several values")
 	}
-	if of(mostSources); len(s.all) != 1 {
+	if of(maxSources); len(s.all) != 1 {
 		t.Errorf("%d sources are kept", len(s.all))
 	}
 }

@@ -11,46 +11,45 @@ import (
 )
 
 const (
-	// mostWrong is how many wrong secrets of a source count in a minute.
-	mostWrong   = 10
+	// maxWrong is how many wrong secrets a source may try in wrongWindow.
+	maxWrong    = 10
 	wrongWindow = time.Minute
 )
 
-// Tries limits the wrong secrets that each source tries. There is no limit for all
-// together: nobody guesses a key or a code, and nobody may keep others out.
+// Tries limits how many wrong secrets each source may try. There is no limit across sources: secrets
+// are too long to guess, and such a limit would let one client lock out all others.
 type Tries struct {
 	wrong   error
 	now     func() time.Time
 	sources Sources[triesOfSource]
 }
 
-// triesOfSource has one try at a time, so that many at once are no way around the limit,
-// and right ones never count.
+// triesOfSource allows one try at a time, so that parallel tries cannot bypass the limit. Correct
+// secrets do not count.
 type triesOfSource struct {
 	mu    sync.Mutex
-	wrong []wrongSecret // within the last minute
+	wrong []wrongSecret // within wrongWindow
 }
 
-// wrongSecret counts once, because a program may repeat it for ever.
+// wrongSecret is a wrong secret. It counts once, because a program may repeat it indefinitely.
 type wrongSecret struct {
 	hash [sha256.Size]byte
 	at   time.Time
 }
 
-// NewTries returns a limit by the clock now. wrong is the error that says that a secret is
-// wrong.
+// NewTries returns a limit by the clock now. wrong is the error of open for a wrong secret.
 func NewTries(wrong error, now func() time.Time) *Tries { return &Tries{wrong: wrong, now: now} }
 
-// Try calls open with a secret, unless its source has to wait, or has tried the same
-// one within the minute: that is still wrong, and costs nothing. The error is that
-// of open.
+// Try calls open with a secret and returns its error. If the source of the request has tried too many
+// wrong secrets, it returns how long the source must wait instead. It returns the error for a wrong
+// secret without calling open if the source tried the same secret within the last minute.
 func (t *Tries) Try(r *http.Request, secret string, open func(secret string) error) (wait time.Duration, err error) {
 	from := t.sources.Of(r, func() *triesOfSource { return new(triesOfSource) })
 	from.mu.Lock()
 	defer from.mu.Unlock()
 	now := t.now()
 	from.wrong = slices.DeleteFunc(from.wrong, func(one wrongSecret) bool { return now.Sub(one.at) >= wrongWindow })
-	if len(from.wrong) >= mostWrong {
+	if len(from.wrong) >= maxWrong {
 		return wrongWindow - now.Sub(from.wrong[0].at), nil
 	}
 	hash := sha256.Sum256([]byte(secret))
@@ -64,7 +63,7 @@ func (t *Tries) Try(r *http.Request, secret string, open func(secret string) err
 	return 0, err
 }
 
-// SetRetryAfter says in h how long a client has to wait, and returns the seconds.
+// SetRetryAfter sets the Retry-After header for a wait, and returns its seconds.
 func SetRetryAfter(h http.Header, wait time.Duration) (seconds int) {
 	seconds = int(wait/time.Second) + 1
 	h.Set("Retry-After", strconv.Itoa(seconds))

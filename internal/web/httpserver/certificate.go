@@ -16,34 +16,34 @@ import (
 )
 
 const (
-	// checkInterval is how often the files are read, at most.
+	// checkInterval is the minimum time between two checks of the files.
 	checkInterval = time.Second
-	// expiryWarning is how long before its end a certificate is warned of.
+	// expiryWarning is how long before the expiry of a certificate the log warns.
 	expiryWarning = 14 * 24 * time.Hour
 )
 
-// certificate is a certificate that is loaded again when its files change.
+// certificate is a TLS certificate that is reloaded when its files change.
 type certificate struct {
 	certFile, keyFile string
 	log               *slog.Logger
 	current           atomic.Pointer[tls.Certificate]
 
-	mu      sync.Mutex // held by the handshake that refreshes
+	mu      sync.Mutex // held during refresh
 	checked time.Time  // when the files were last read
-	failure string     // of the last look, "" if it found none
+	failure string     // of the last check; "" if it succeeded
 	warning string     // about the validity period, as last logged
 }
 
 func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
 	if _, err := c.load(); err != nil {
-		return nil, fmt.Errorf("the certificate %s with the key %s cannot be used: %w", osutil.InQuotes(certFile), osutil.InQuotes(keyFile), err)
+		return nil, fmt.Errorf("cannot use the certificate %s with the key %s: %w", osutil.InQuotes(certFile), osutil.InQuotes(keyFile), err)
 	}
 	return c, nil
 }
 
-// get returns the certificate for a handshake. One handshake at a time
-// refreshes it; the others do not wait for that.
+// get returns the certificate for a TLS handshake. One handshake at a time refreshes it; the others
+// do not wait.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if c.mu.TryLock() {
 		defer c.mu.Unlock()
@@ -52,8 +52,8 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.current.Load(), nil
 }
 
-// refresh reads the files and checks the validity period, at most once a
-// second. The certificate stays while the files cannot be used.
+// refresh reloads the files and checks the validity period, at most once per checkInterval. If the
+// files are unusable, it keeps the current certificate.
 func (c *certificate) refresh() {
 	now := time.Now()
 	if now.Sub(c.checked) < checkInterval {
@@ -64,12 +64,12 @@ func (c *certificate) refresh() {
 	c.logFailure(err)
 	if changed {
 		c.warning = ""
-		c.log.Info("the certificate has changed and the new one is used", "expires", c.current.Load().Leaf.NotAfter.UTC())
+		c.log.Info("loaded a new certificate", "expires", c.current.Load().Leaf.NotAfter.UTC())
 	}
 	c.checkValidity(now)
 }
 
-// logFailure logs a failure once, until a look finds none.
+// logFailure logs an error, unless it is the same as in the last check.
 func (c *certificate) logFailure(err error) {
 	before := c.failure
 	c.failure = ""
@@ -77,12 +77,12 @@ func (c *certificate) logFailure(err error) {
 		c.failure = err.Error()
 	}
 	if c.failure != "" && c.failure != before {
-		c.log.Warn("the files of the certificate have changed and cannot be used; the one before stays in use", "cause", c.failure)
+		c.log.Warn("cannot use the changed certificate files; the previous certificate stays in use", "cause", c.failure)
 	}
 }
 
-// load reads the files, and reports whether they have another certificate than the one in
-// use. Its errors are for the log: they do not name files.
+// load reads the files and reports whether the certificate has changed. The error is for the log and
+// contains no paths.
 func (c *certificate) load() (changed bool, err error) {
 	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	if err != nil {
@@ -107,15 +107,15 @@ func (c *certificate) withoutPath(err error) error {
 	return fmt.Errorf("the certificate: %w", named.Err)
 }
 
-// checkValidity logs, once each, that the certificate expires soon, has
-// expired or is not valid yet.
+// checkValidity logs when the certificate will soon expire, has expired or is not valid yet. It logs
+// each warning once.
 func (c *certificate) checkValidity(now time.Time) {
 	leaf, warning := c.current.Load().Leaf, ""
 	switch {
 	case now.After(leaf.NotAfter):
-		warning = "the certificate has expired: clients will refuse it"
+		warning = "the certificate has expired: clients will reject it"
 	case now.Before(leaf.NotBefore):
-		warning = "the certificate is not valid yet, or the clock of this computer is wrong: clients will refuse it"
+		warning = "the certificate is not valid yet, or the clock of this computer is wrong: clients will reject it"
 	case now.Add(expiryWarning).After(leaf.NotAfter):
 		warning = "the certificate expires soon"
 	}

@@ -188,13 +188,13 @@ func TestCertificateRefused(t *testing.T) {
 	for _, files := range []pair{{one.certFile, other.keyFile}, {one.keyFile, one.certFile}, {one.certFile, one.certFile},
 		{one.certFile, missing}, {missing, one.keyFile}, {one.certFile, t.TempDir()}, {one.certFile, ""}, {"", one.keyFile}} {
 		_, err := New(Config{CertFile: files.certFile, KeyFile: files.keyFile, Log: slog.New(slog.DiscardHandler)})
-		want := `the certificate "` + files.certFile + `" with the key "` + files.keyFile + `" cannot be used: `
+		want := `cannot use the certificate "` + files.certFile + `" with the key "` + files.keyFile + `": `
 		if err == nil || !strings.HasPrefix(err.Error(), want) || errors.Unwrap(err) == nil {
 			t.Errorf("%v: %v", files, err)
 		}
 	}
 	_, err := New(Config{CertFile: one.certFile, KeyFile: missing})
-	if want := `the certificate "` + one.certFile + `" with the key "` + missing + `" cannot be used: the key: `; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := `cannot use the certificate "` + one.certFile + `" with the key "` + missing + `": the key: `; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s…", err, want)
 	}
 }

@@ -1,6 +1,5 @@
-// Package httpserver runs an HTTP/1.1 server that faces a network: limits,
-// timeouts, a certificate that is reloaded when its files change, and a
-// shutdown that lets requests finish.
+// Package httpserver runs an HTTP/1.1 server that faces a network, with limits, timeouts, certificate
+// reloading and graceful shutdown.
 package httpserver
 
 import (
@@ -17,31 +16,30 @@ import (
 	"time"
 )
 
-// maxHeaderBytes makes the limit 64 KiB: net/http reads 4096 bytes more than
-// its MaxHeaderBytes.
+// maxHeaderBytes sets a limit of 64 KiB: net/http allows 4096 bytes more than MaxHeaderBytes.
 const maxHeaderBytes = 64<<10 - 4096
 
-// Config is what a Server is made of.
+// Config is the configuration of a Server.
 type Config struct {
-	CertFile, KeyFile string // PEM; the server speaks HTTPS if they are set
-	OtherFiles        int    // how many files the program opens beside connections
+	CertFile, KeyFile string // PEM; the server uses HTTPS if they are set
+	OtherFiles        int    // number of files that the program opens in addition to connections
 	Log               *slog.Logger
 }
 
-// Server serves HTTP, or HTTPS if it has a certificate.
+// Server is an HTTP server, or an HTTPS server if it has a certificate.
 type Server struct {
-	http        *http.Server          // with the limits of a request
+	http        *http.Server
 	certificate *certificate          // nil for HTTP
-	connections int                   // open at the same time, at most
-	limit       atomic.Pointer[limit] // of the connections; nil before Serve
-	shutdown    time.Duration
+	connections int                   // maximum number of open connections
+	limit       atomic.Pointer[limit] // nil before Serve
+	shutdown    time.Duration         // timeout
 	log         *slog.Logger
 }
 
-// New returns a server. It reads the certificate, and refuses one that cannot be used,
-// naming its files. The error is ErrFewFiles where there are too few connections.
+// New returns a server. It returns an error if the certificate is unusable, and ErrFewFiles if the
+// limit of open files leaves too few connections.
 func New(config Config) (*Server, error) {
-	connections, err := connectionsBeside(config.OtherFiles)
+	connections, err := maxConnections(config.OtherFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -53,11 +51,11 @@ func New(config Config) (*Server, error) {
 		MaxHeaderBytes:    maxHeaderBytes,
 		ReadHeaderTimeout: 10 * time.Second, // or to complete the TLS handshake
 		ReadTimeout:       30 * time.Second,
-		// From the end of the headers on. It is longer than ReadTimeout, so that a body that
-		// does not arrive in time still has a response.
+		// WriteTimeout starts after the headers. It exceeds ReadTimeout, so that a client whose body
+		// does not arrive in time still gets a response.
 		WriteTimeout:                 time.Minute,
 		IdleTimeout:                  2 * time.Minute,
-		DisableGeneralOptionsHandler: true, // OPTIONS * is the handler's too
+		DisableGeneralOptionsHandler: true, // the handler also answers OPTIONS *
 	}}
 	if config.CertFile != "" || config.KeyFile != "" {
 		s.certificate, err = newCertificate(config.CertFile, config.KeyFile, config.Log)
@@ -65,8 +63,7 @@ func New(config Config) (*Server, error) {
 	return s, err
 }
 
-// Expires returns the time at which the certificate expires that clients are shown. It is
-// zero for HTTP.
+// Expires returns when the current certificate expires. It is the zero time for HTTP.
 func (s *Server) Expires() time.Time {
 	if s.certificate == nil {
 		return time.Time{}
@@ -74,10 +71,10 @@ func (s *Server) Expires() time.Time {
 	return s.certificate.current.Load().Leaf.NotAfter
 }
 
-// Connections returns how many connections may be open at the same time.
+// Connections returns the maximum number of open connections.
 func (s *Server) Connections() int { return s.connections }
 
-// Open returns how many connections are open.
+// Open returns the number of open connections.
 func (s *Server) Open() int {
 	if l := s.limit.Load(); l != nil {
 		return len(l.slots)
@@ -85,16 +82,15 @@ func (s *Server) Open() int {
 	return 0
 }
 
-// Serve answers what arrives at the listener until ctx ends, then lets the
-// requests in flight finish, and closes the listener. It does the same with plain, unless
-// that is nil, and speaks HTTP there whether or not there is a certificate.
+// Serve serves requests on the listener until ctx ends. It then waits for requests in flight, up to a
+// timeout, and closes the listener. If plain is not nil, Serve also serves HTTP there.
 func (s *Server) Serve(ctx context.Context, listener, plain net.Listener, handler http.Handler) error {
 	limit := newLimit(s.connections, s.http.ReadTimeout)
 	s.limit.Store(limit)
 	s.http.Handler, s.http.ConnState = handler, limit.setState
 	listener = &limitListener{listener, limit}
 	if s.certificate != nil {
-		s.certificate.refresh() // so that the log has warnings before the first client comes
+		s.certificate.refresh() // logs warnings at startup
 		config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: s.certificate.get}
 		listener = tls.NewListener(listener, config)
 	}
@@ -107,17 +103,17 @@ func (s *Server) Serve(ctx context.Context, listener, plain net.Listener, handle
 	go func() { ended <- s.http.Serve(listener) }()
 	err := <-ended
 	if !errors.Is(err, http.ErrServerClosed) {
-		s.http.Close() // ends the other one
+		s.http.Close() // ends the other listener
 		return fmt.Errorf("serving: %w", err)
 	}
 	if err := <-stopped; err != nil {
-		s.log.Warn("requests were cut off", "cause", err.Error())
+		s.log.Warn("the shutdown timeout cut off requests", "cause", err.Error())
 	}
 	return nil
 }
 
-// errorLog logs what net/http reports. It drops TLS handshakes that failed: each
-// scanner and each client without trust in the certificate causes them.
+// errorLog logs messages of net/http, except for failed TLS handshakes: every scanner, and every
+// client that does not trust the certificate, causes them.
 type errorLog struct{ log *slog.Logger }
 
 func (l errorLog) Write(line []byte) (int, error) {
@@ -127,7 +123,7 @@ func (l errorLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// shutDown lets requests in flight finish, and cuts them off at the time limit.
+// shutDown waits for requests in flight, and cuts them off at the timeout.
 func (s *Server) shutDown() error {
 	limit, cancel := context.WithTimeout(context.Background(), s.shutdown)
 	defer cancel()

@@ -200,7 +200,7 @@ func TestShutdownLimit(t *testing.T) {
 	if answer, err := io.ReadAll(c); len(answer) > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("%q, %v", answer, err)
 	}
-	if log := r.log.String(); !strings.Contains(log, "requests were cut off") {
+	if log := r.log.String(); !strings.Contains(log, "cut off requests") {
 		t.Errorf("the log:\n%s", log)
 	}
 }

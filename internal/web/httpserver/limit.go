@@ -13,43 +13,41 @@ import (
 )
 
 const (
-	mostConnections  = 4096 // of some 20 KB each
-	leastConnections = 4    // that make a server of use
-	// A connection is closed in favour of another client after it has waited so
-	// long, at least: for its first request, or for a further one. The first comes
-	// with the connection, and clients that have sent one are worth more.
+	connectionLimit = 4096 // each takes some 20 KB
+	minConnections  = 4    // that a useful server needs
+	// At the limit, a connection is closed in favour of a new client after it has waited this long for
+	// its first or for another request. A client usually sends its first request at once, and clients
+	// that have already sent one take precedence.
 	firstWait   = 100 * time.Millisecond
 	furtherWait = time.Second
 )
 
-// ErrFewFiles says that the limit of open files leaves too few connections.
+// ErrFewFiles means that the limit of open files leaves too few connections.
 var ErrFewFiles = errors.New("this program may not open enough files to serve clients")
 
-// connectionsBeside returns how many connections the limit of open files
-// leaves to a program that opens so many other files.
-func connectionsBeside(files int) (int, error) {
+// maxConnections returns how many connections the limit of open files allows next to other files.
+func maxConnections(files int) (int, error) {
 	left := osutil.MaxOpenFiles() - files
-	if left < leastConnections {
+	if left < minConnections {
 		return 0, ErrFewFiles
 	}
-	return min(mostConnections, left), nil
+	return min(connectionLimit, left), nil
 }
 
-// limitListener accepts only so many connections at a time. When another
-// client comes it closes the connection that has waited longest for its first
-// request, or else the one that has waited longest for a further one. While all
-// others have a request, or have just had one, the client waits.
+// limitListener limits the number of open connections. At the limit, a new client replaces the
+// connection that has waited longest for its first request, or else the one that has waited longest
+// for another request. While all connections have a request, or had one within furtherWait, the new
+// client waits.
 //
-// netutil.LimitListener of golang.org/x/net makes no room: with it, clients that keep
-// idle connections open keep all others out. Its connections have no CloseWrite, with
-// which net/http ends a response if it has not read the whole request (413, 431).
-// Without that the client meets a reset instead of the end.
+// netutil.LimitListener of golang.org/x/net closes no connections, so idle clients could lock out all
+// others. Its connections also lack CloseWrite, which net/http uses to end a response to a request
+// that it has not read completely (413, 431). Without it, the client sees a connection reset.
 type limitListener struct {
 	net.Listener
 	*limit
 }
 
-// limit is what the listeners of a server share.
+// limit is the limit that the listeners of a server share.
 type limit struct {
 	readTimeout time.Duration // of the server
 	slots       chan struct{} // one for each open connection
@@ -57,18 +55,18 @@ type limit struct {
 	once        sync.Once
 
 	mu             sync.Mutex
-	first, further line // of connections that wait for their first request, or for a further one
+	first, further queue // connections that wait for their first or for another request
 }
 
-// line is a line of connections without a request. The first has waited longest.
-type line struct {
-	*list.List               // *limitedConn
-	patience   time.Duration // how long each may wait when all slots are taken
+// queue holds connections without a request. The first has waited longest.
+type queue struct {
+	*list.List               // of *limitedConn
+	patience   time.Duration // how long a connection may wait when all slots are taken
 }
 
 func newLimit(connections int, readTimeout time.Duration) *limit {
 	return &limit{readTimeout: readTimeout, slots: make(chan struct{}, connections),
-		closed: make(chan struct{}), first: line{list.New(), firstWait}, further: line{list.New(), furtherWait}}
+		closed: make(chan struct{}), first: queue{list.New(), firstWait}, further: queue{list.New(), furtherWait}}
 }
 
 func (l *limitListener) Accept() (net.Conn, error) {
@@ -83,7 +81,7 @@ func (l *limitListener) Accept() (net.Conn, error) {
 	return &limitedConn{Conn: c, limit: l.limit, release: sync.OnceFunc(func() { <-l.slots })}, nil
 }
 
-// takeSlot waits for a slot. It sees to it that one becomes free.
+// takeSlot waits for a slot and dismisses waiting connections to free one.
 func (l *limit) takeSlot() error {
 	select {
 	case l.slots <- struct{}{}:
@@ -101,26 +99,25 @@ func (l *limit) takeSlot() error {
 	}
 }
 
-// dismiss ends the connection that has waited longest, if that is long enough.
-// It returns after which time another one may have to go.
+// dismiss closes the connection that has waited longest, if it has waited long enough. It returns
+// when to try again.
 //
-// It does so by a deadline in the past. If the server has begun to read a
-// request at this moment, the request is answered: by the time that its headers
-// are read there is another deadline, set by the server or by setState. A request
-// that comes in at this moment may be left unread. Nothing of it was done then.
+// It sets a read deadline in the past. If the server has already begun to read a request, the request
+// is still answered: the server or setState sets another deadline before the headers are read. A
+// request that arrives at the same moment may stay unread; it then has no effect.
 func (l *limit) dismiss() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now, wait := time.Now(), firstWait
-	for _, line := range []line{l.first, l.further} {
-		front := line.Front()
+	for _, q := range []queue{l.first, l.further} {
+		front := q.Front()
 		if front == nil {
 			continue
 		}
 		c := front.Value.(*limitedConn)
-		left := line.patience - now.Sub(c.since)
+		left := q.patience - now.Sub(c.since)
 		if left <= 0 {
-			line.MoveToBack(front)
+			q.MoveToBack(front)
 			c.since, c.dismissed = now, true
 			c.SetReadDeadline(now)
 			return firstWait
@@ -130,7 +127,7 @@ func (l *limit) dismiss() time.Duration {
 	return wait
 }
 
-// setState is the hook ConnState of the server.
+// setState is the ConnState hook of the server.
 func (l *limit) setState(conn net.Conn, state http.ConnState) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
@@ -138,7 +135,7 @@ func (l *limit) setState(conn net.Conn, state http.ConnState) {
 	c := conn.(*limitedConn)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c.leaveLine()
+	c.leaveQueue()
 	switch {
 	case state == http.StateNew:
 		c.join(l.first)
@@ -150,35 +147,34 @@ func (l *limit) setState(conn net.Conn, state http.ConnState) {
 	c.dismissed = false
 }
 
-// Close also ends an Accept that waits for a slot, of each listener.
+// Close closes the listener and ends each waiting Accept.
 func (l *limitListener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.Listener.Close()
 }
 
-// limitedConn lets the next client in when it closes.
+// limitedConn is a connection that frees its slot when it is closed.
 type limitedConn struct {
 	net.Conn
 	limit   *limit
 	release func()
 
-	// With the mutex of the limit:
-	line      line
-	place     *list.Element // in the line; nil while there is a request
-	since     time.Time     // it waits for a request
+	// Protected by the mutex of limit:
+	queue     queue
+	place     *list.Element // in queue; nil during a request
+	since     time.Time     // when it began to wait
 	dismissed bool
 }
 
-// join puts the connection at the end of a line. The caller has the mutex of the limit.
-func (c *limitedConn) join(line line) {
-	c.line, c.place, c.since = line, line.PushBack(c), time.Now()
+// join appends the connection to a queue. The caller must hold the mutex.
+func (c *limitedConn) join(q queue) {
+	c.queue, c.place, c.since = q, q.PushBack(c), time.Now()
 }
 
-// leaveLine takes the connection out of its line. The caller has the mutex of the
-// limit.
-func (c *limitedConn) leaveLine() {
+// leaveQueue removes the connection from its queue. The caller must hold the mutex.
+func (c *limitedConn) leaveQueue() {
 	if c.place != nil {
-		c.line.Remove(c.place)
+		c.queue.Remove(c.place)
 		c.place = nil
 	}
 }
@@ -188,7 +184,7 @@ func (c *limitedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite ends what is sent and lets the client go on sending.
+// CloseWrite closes the sending half of the connection.
 func (c *limitedConn) CloseWrite() error {
 	if c, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return c.CloseWrite()

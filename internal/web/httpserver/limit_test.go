@@ -208,12 +208,12 @@ func TestPlain(t *testing.T) {
 func TestConnectionsBeside(t *testing.T) {
 	t.Parallel()
 	limit := osutil.MaxOpenFiles()
-	for files, want := range map[int]int{limit - 5000: mostConnections, limit - 10: 10, limit - leastConnections: leastConnections} {
-		if got, err := connectionsBeside(files); got != want || err != nil {
+	for files, want := range map[int]int{limit - 5000: connectionLimit, limit - 10: 10, limit - minConnections: minConnections} {
+		if got, err := maxConnections(files); got != want || err != nil {
 			t.Errorf("beside %d files: %d, %v", files, got, err)
 		}
 	}
-	for _, files := range []int{limit - leastConnections + 1, limit, limit + 10} {
+	for _, files := range []int{limit - minConnections + 1, limit, limit + 10} {
 		if _, err := New(Config{OtherFiles: files}); !errors.Is(err, ErrFewFiles) {
 			t.Errorf("beside %d files: %v", files, err)
 		}

@@ -7,23 +7,23 @@ import (
 	"syscall"
 )
 
-// Why nobody can listen on an address, for errors.Is.
+// Errors of Listen, for errors.Is.
 var (
 	ErrPortTaken   = errors.New("the port is used by another program")
-	ErrPortRefused = errors.New("the system does not let you use this port; those under 1024 are for administrators")
-	ErrNotOurs     = errors.New("that is not an address of this computer")
-	ErrNoHost      = errors.New("there is no computer with that name")
+	ErrPortRefused = errors.New("you are not allowed to use this port; ports below 1024 are for administrators")
+	ErrNotOurs     = errors.New("this computer does not have that address")
+	ErrNoHost      = errors.New("no computer has that name")
 )
 
-// Windows has error numbers of its own for these.
+// Windows error numbers.
 const (
 	wsaRefused = syscall.Errno(10013)
 	wsaTaken   = syscall.Errno(10048)
 	wsaNotOurs = syscall.Errno(10049)
 )
 
-// Listen listens on an address, as 127.0.0.1:8080. The error is one of the above
-// where the cause is known.
+// Listen listens on a TCP address, like 127.0.0.1:8080. The error wraps one of the errors above if the
+// cause is known.
 func Listen(address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -32,15 +32,15 @@ func Listen(address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// reason returns why net.Listen failed, without the address.
+// reason returns the cause of an error from net.Listen, without the address.
 func reason(err error) error {
-	is := func(unix, windows syscall.Errno) bool { return errors.Is(err, unix) || errors.Is(err, windows) }
+	matches := func(unix, windows syscall.Errno) bool { return errors.Is(err, unix) || errors.Is(err, windows) }
 	switch {
-	case is(syscall.EADDRINUSE, wsaTaken):
+	case matches(syscall.EADDRINUSE, wsaTaken):
 		return ErrPortTaken
-	case is(syscall.EACCES, wsaRefused):
+	case matches(syscall.EACCES, wsaRefused):
 		return ErrPortRefused
-	case is(syscall.EADDRNOTAVAIL, wsaNotOurs):
+	case matches(syscall.EADDRNOTAVAIL, wsaNotOurs):
 		return ErrNotOurs
 	case errors.As(err, new(*net.DNSError)):
 		return ErrNoHost
@@ -51,16 +51,15 @@ func reason(err error) error {
 	return err
 }
 
-// HostOf returns a host by which clients reach a listener at addr. Where that is
-// every address of the machine, it is the IPv4 address of a network: a private
-// one if there is one, loopback if there is none at all.
+// HostOf returns a host at which clients reach a listener on addr. If addr is unspecified, this is an
+// IPv4 address of the computer: a private one if possible, and loopback if there is no other.
 func HostOf(addr net.Addr) string {
 	host, _, _ := net.SplitHostPort(addr.String())
 	if ip := net.ParseIP(host); ip == nil || !ip.IsUnspecified() {
 		return host
 	}
 	host = "127.0.0.1"
-	interfaces, _ := net.Interfaces() // without any, it is loopback
+	interfaces, _ := net.Interfaces() // on an error, use loopback
 	for _, i := range interfaces {
 		addresses, _ := i.Addrs()
 		if i.Flags&net.FlagUp == 0 {

@@ -21,8 +21,8 @@ func TestListen(t *testing.T) {
 		text string
 	}{
 		taken:             {ErrPortTaken, "the port is used by another program"},
-		"203.0.113.1:0":   {ErrNotOurs, "that is not an address of this computer"},
-		"host..invalid:0": {ErrNoHost, "there is no computer with that name"},
+		"203.0.113.1:0":   {ErrNotOurs, "this computer does not have that address"},
+		"host..invalid:0": {ErrNoHost, "no computer has that name"},
 	} {
 		_, err := Listen(address)
 		if !errors.Is(err, want.is) || err.Error() != "cannot listen on "+address+": "+want.text {

@@ -6,18 +6,16 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 )
 
-// Backups says how the backups of the service go, and what to do. The template "backups"
-// shows it.
+// Backups is the state of the service's backups, as the template "backups" shows it.
 type Backups struct {
-	Last     time.Time      // of the last valid one; zero: there is none
-	Verified time.Time      // when the newest was last verified; zero: none was
-	Trouble  backup.Trouble // key of a message, backups.TROUBLE; empty if all is well
-	How      string         // key of a message that says where to type the command; empty without one
+	Last     time.Time      // of the last valid backup; zero if there is none
+	Verified time.Time      // when the newest backup was last verified; zero if never
+	Trouble  backup.Trouble // key of a message, backups.TROUBLE; empty if there is no problem
+	How      string         // key of a message that explains where to type Command; may be empty
 	Command  string
 }
 
-// Backups returns how the backups go. It is for people who may see to them: those with
-// the scope admin.
+// Backups returns the state of the backups. Show it only to people with the scope admin.
 func (v *Visit) Backups() Backups {
 	state := backup.State{Trouble: backup.NotSet}
 	if v.Site.Backups != nil {
@@ -37,9 +35,8 @@ func (v *Visit) Backups() Backups {
 	return b
 }
 
-// howTo returns what to type about a trouble, where something can be typed: a command of
-// the service of the PC, which needs an administrator, or one for a program that somebody
-// has started.
+// howTo returns a command that helps against a trouble, and the key of the message that explains
+// where to type it. Both are empty if no command helps. An installed service needs an administrator.
 func howTo(trouble backup.Trouble, installed bool) (how, command string) {
 	how = "backups.type"
 	if installed {

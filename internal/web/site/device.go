@@ -2,8 +2,8 @@ package site
 
 import "strings"
 
-// A browser says in its User-Agent what it is. Most also name those that came before
-// them, so the first of each list that is found is meant.
+// Marks in a User-Agent header and the names they stand for. Most browsers also name older
+// browsers, so the first match in each list counts.
 var (
 	browsers = [][2]string{
 		{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser/", "Samsung Internet"}, {"Vivaldi/", "Vivaldi"},
@@ -15,8 +15,8 @@ var (
 	}
 )
 
-// deviceOf returns the names of the browser and the system that a User-Agent tells, as
-// "Firefox, Windows", so that people recognize their own. It is empty if that tells neither.
+// deviceOf returns the browser and the operating system in a User-Agent header, like
+// "Firefox, Windows". The result is empty if neither is known.
 func deviceOf(userAgent string) string {
 	var names []string
 	for _, list := range [][][2]string{browsers, systems} {

@@ -20,22 +20,21 @@ import (
 )
 
 const (
-	layoutName = "layout.html"             // of the template that all pages share
+	layoutName = "layout.html"             // the template around every page
 	partials   = "templates/partials.html" // templates that pages share
 )
 
-// look is what pages look like: templates, messages and assets.
+// look holds the templates, messages and assets of the pages.
 type look struct {
 	messages lang.Catalog
-	assets   map[string]asset // by the name of their file
-	// pages returns all pages in a language, by its tag. They are read when somebody first
-	// asks for that language, because most stations use one.
+	assets   map[string]asset // by file name
+	// pages returns the templates of a language by page name. The key is the language tag. A language
+	// is parsed on first use, because most stations use only one.
 	pages map[string]func() map[string]*template.Template
 }
 
-// newLook returns the look of a site. frame has templates/layout.html and partials.html, which
-// are part of all pages, messages/*.json and assets. newLook panics if the files are not
-// right; the tests would have seen it.
+// newLook loads the files of a site. frame contains templates/layout.html, templates/partials.html,
+// messages/*.json and the assets. newLook panics if a file is invalid.
 func newLook(frame fs.FS, rooms []Room) *look {
 	files := []fs.FS{frame}
 	for _, room := range rooms {
@@ -48,7 +47,7 @@ func newLook(frame fs.FS, rooms []Room) *look {
 	return l
 }
 
-// readPages returns the pages of all rooms. It panics if two have the same name.
+// readPages parses the pages of all rooms. It panics if two pages have the same name.
 func (l *look) readPages(language *lang.Language, frame fs.FS, rooms []Room) map[string]*template.Template {
 	parse := func(t *template.Template, files fs.FS, name string) {
 		text, err := fs.ReadFile(files, name)
@@ -84,18 +83,18 @@ func (l *look) readPages(language *lang.Language, frame fs.FS, rooms []Room) map
 	return pages
 }
 
-// plainMessage is a message without arguments, in a template.
+// plainMessage matches a message without arguments in a template.
 var plainMessage = regexp.MustCompile(`\{\{t "([^"]+)"\}\}`)
 
-// translate puts the messages without arguments into the text of a template. A page has
-// dozens of them. To call a function for each took a seventh of the time of the list.
+// translate inserts messages without arguments into the text of a template at parse time. Calling a
+// function for each took a seventh of the time of the list page.
 func (l *look) translate(language *lang.Language, text string) string {
 	return plainMessage.ReplaceAllStringFunc(text, func(action string) string {
 		return template.HTMLEscapeString(l.messages.Text(language, plainMessage.FindStringSubmatch(action)[1]))
 	})
 }
 
-// functions are what templates can call, in a language.
+// functions returns the functions that templates can call.
 func (l *look) functions(language *lang.Language) template.FuncMap {
 	return template.FuncMap{
 		"t": func(key string, args ...any) string { return l.messages.Text(language, key, args...) },
@@ -108,8 +107,8 @@ func (l *look) functions(language *lang.Language) template.FuncMap {
 	}
 }
 
-// asset is a file that pages load. Its address has its hash, so that a browser
-// keeps it for good and still gets a new one after an upgrade.
+// asset is a static file. Its path contains a hash of the content, so browsers can cache it
+// indefinitely and still fetch a new version after an upgrade.
 type asset struct {
 	path        string
 	contentType string

@@ -15,32 +15,32 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// Page is what a handler says of its page.
+// Page is the content that a handler passes to Render.
 type Page struct {
 	Title      string // translated
-	Department string // its name; empty: Render asks for it
-	Section    string // its entry in the menu, or below one; empty for none
-	Part       string // what to answer with: a template that the page defines; empty: all of the page
-	Wrong      bool   // a form has faults: the title of the window says so first
+	Department string // its name; if empty, Render looks it up
+	Section    string // active menu entry; may be empty
+	Part       string // template to send instead of the whole page; may be empty
+	Wrong      bool   // the form has errors, which the window title shows
 	Notice     *Notice
 	Data       any
 }
 
-// Notice says above a page what has just happened, and offers to undo that.
+// Notice is a message above the page about the last action, with a way to undo it.
 type Notice struct {
 	Text string
-	Warn bool   // it was not done, or not all of it
-	Undo string // address that undoes it, by a form without fields; empty: nothing to undo
-	Away bool   // the address of Undo answers with a page of its own
-	Link string // address of what the text is about; empty: none
-	More []Line // what else is to be known
+	Warn bool   // the action failed or was incomplete
+	Undo string // address to which a form without fields is posted to undo the action; may be empty
+	Away bool   // the address in Undo leads to another page
+	Link string // address of the subject of Text; may be empty
+	More []Line // further details
 }
 
-// Line is a sentence, and the address of what it is about.
+// Line is a sentence with the address of its subject.
 type Line struct{ Text, Link string }
 
-// frame is a page with what all pages show around it. The members of Page stand in it one
-// by one: a template finds those of an embedded struct ten times slower.
+// frame is the data of the layout template. It repeats the fields of Page, because templates access
+// fields of an embedded struct ten times more slowly.
 type frame struct {
 	Title, Section              string
 	Wrong                       bool
@@ -49,17 +49,16 @@ type frame struct {
 	Lang                        string
 	Department, Person, Path    string
 	SignedIn, CanWrite, IsAdmin bool
-	Phones                      bool // there is a page to set up phones
-	AskBeforeOut                bool // the button to sign out leads to the page that asks
+	Phones                      bool // whether the page to set up phones exists
+	AskBeforeOut                bool // whether the sign-out button first asks for confirmation
 	Languages                   []*lang.Language
 	RequestID                   string
-	Backups                     *Backups // for those who may see to them; else nil
+	Backups                     *Backups // only for administrators; otherwise nil
 }
 
-// Render answers with a page: templates/NAME.html of a room, within layout.html. The page is
-// sent when the handler has returned. Within Work it is written to W, which keeps it.
-// There a handler whose Render returned an error must return that error, and render
-// no other page after half of this one.
+// Render renders templates/NAME.html of a room within layout.html. The page is sent after the
+// handler returns. Within Work, the page is written to W, which buffers it. If Render returns an
+// error there, the handler must return that error and must not render another page.
 func (v *Visit) Render(status int, name string, p Page) error {
 	f := frame{
 		Title: p.Title, Section: p.Section, Wrong: p.Wrong, Notice: p.Notice, Data: p.Data,
@@ -72,7 +71,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 		f.Department, f.Person = p.Department, v.Session.Person()
 		if f.Department == "" {
 			name, err := v.Store.TenantName(v.Session.Tenant)
-			if err != nil && !v.failed { // the page of an error can do without
+			if err != nil && !v.failed { // an error page does not need the name
 				return err
 			}
 			f.Department = name
@@ -83,12 +82,12 @@ func (v *Visit) Render(status int, name string, p Page) error {
 	}
 	write := func(to io.Writer) error {
 		if err := v.Site.look.pages[v.Lang.Tag]()[name].ExecuteTemplate(to, cmp.Or(p.Part, layoutName), f); err != nil {
-			return fmt.Errorf("making the page %s: %w", name, err)
+			return fmt.Errorf("rendering the page %s: %w", name, err)
 		}
 		return nil
 	}
 	h := v.W.Header()
-	if v.insideWork { // the page may be long: it is never in memory as a whole
+	if v.insideWork { // the page may be long: do not hold all of it in memory
 		v.W.WriteHeader(status)
 		if err := httpapi.CompressTo(h, v.R, v.W, write); err != nil {
 			return err
@@ -109,7 +108,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 	return nil
 }
 
-// send sends the page that was made, if there is one. After an error nothing was sent.
+// send sends the rendered page, if there is one. If it returns an error, nothing was sent.
 func (v *Visit) send() error {
 	status, body := v.status, v.body
 	if status == 0 {
@@ -123,14 +122,14 @@ func (v *Visit) send() error {
 	return err
 }
 
-// Back returns the address that the forms of a page lead back to. It is the parameter
-// "back" of the page's address, and a field of its forms. Without one it is Root.
+// Back returns the address that a page's forms return to: the parameter "back", which may be in the
+// form or in the page's address. The default is Root.
 func (v *Visit) Back() string {
 	return LocalPath(cmp.Or(v.R.PostForm.Get("back"), v.Query().Get("back")))
 }
 
-// here returns the address that leads to the page again: its own, or for a form the
-// address in the field "next", or that to which the form leads back.
+// here returns the address of the current page. For a submitted form it is the field "next", or
+// the result of Back.
 func (v *Visit) here() string {
 	if v.R.Method == http.MethodGet {
 		if address := v.R.URL.RequestURI(); len(address) <= maxAddress {
@@ -141,8 +140,7 @@ func (v *Visit) here() string {
 	return v.next()
 }
 
-// next returns the address in the field "next" of a form, or that to which the form leads
-// back.
+// next returns the address in the field "next" of a form, or the result of Back.
 func (v *Visit) next() string {
 	if next := v.R.PostForm.Get("next"); next != "" {
 		return LocalPath(next)
@@ -150,30 +148,29 @@ func (v *Visit) next() string {
 	return v.Back()
 }
 
-// Text returns a message in the visitor's language.
+// Text returns a message in the visitor's language, with its arguments filled in.
 func (v *Visit) Text(key string, args ...any) string {
 	return v.Site.look.messages.Text(v.Lang, key, args...)
 }
 
-// Count returns a message about so many things in the visitor's language.
+// Count returns the form of a message for the number n in the visitor's language.
 func (v *Visit) Count(key string, n int, args ...any) string {
 	return v.Site.look.messages.Count(v.Lang, key, n, args...)
 }
 
-// errorPage is the Data of error.html. What happened and what to do are messages
-// under the code of the problem.
+// errorPage is the Data of error.html. What and Todo are messages under the code of the problem.
 type errorPage struct {
 	Status     int
 	What, Todo string
-	Loss       string // what happened to a lost database; empty: it was not lost
-	Command    string // what to type about that; may be empty
+	Loss       string // what happened to a lost database; otherwise empty
+	Command    string // command to type against the loss; may be empty
 
-	// What was typed into a form, to send it again: the fault was the service's.
+	// The fields of the submitted form, so that the visitor can resend it after a server error.
 	Action  string
 	Carried url.Values
 }
 
-// fail answers with an error. It is the one place where an error becomes a page.
+// fail sends the error page for an error.
 func (v *Visit) fail(err error) {
 	p := v.Site.explain(v.W, v.R, v.path, err)
 	for name, values := range p.Header {
@@ -193,13 +190,13 @@ func (v *Visit) fail(err error) {
 		err = v.send()
 	}
 	if err != nil {
-		v.Site.Log.Error("an error page could not be made", "requestId", v.requestID(), "cause", err.Error())
+		v.Site.Log.Error("rendering an error page failed", "requestId", v.requestID(), "cause", err.Error())
 		http.Error(v.W, data.What, p.Status)
 	}
 }
 
-// explainLoss shows what happened to a lost database and what to type. Only the end of the
-// service says more, because no page may name a file.
+// explainLoss describes a lost database and the command to type. It names no files; the service
+// prints those when it stops.
 func (e *errorPage) explainLoss(v *Visit, kind string) {
 	e.Loss, e.Todo = v.Text("lost."+kind), v.Text("lost.window")
 	if v.Site.Installed {
@@ -209,7 +206,7 @@ func (e *errorPage) explainLoss(v *Visit, kind string) {
 
 const languageCookie = "firefighters-language"
 
-// languageOf returns the language that the visitor has chosen, or else the browser's.
+// languageOf returns the language that the visitor chose, or the best match for the browser.
 func languageOf(r *http.Request) *lang.Language {
 	if cookie, err := r.Cookie(languageCookie); err == nil {
 		if chosen := lang.ByTag(cookie.Value); chosen != nil {
@@ -219,7 +216,7 @@ func languageOf(r *http.Request) *lang.Language {
 	return lang.Negotiate(r.Header.Get("Accept-Language"))
 }
 
-// chooseLanguage keeps a language for a year.
+// chooseLanguage stores the chosen language in a cookie for a year.
 func chooseLanguage(v *Visit) error {
 	if chosen := lang.ByTag(v.R.PostForm.Get("language")); chosen != nil {
 		http.SetCookie(v.W, &http.Cookie{Name: languageCookie, Value: chosen.Tag, Path: Root, MaxAge: int(365 * 24 * time.Hour / time.Second),

@@ -5,17 +5,16 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// Reach says where other devices, such as phones, open the page, or what to do so that
-// they can.
+// Reach describes how other devices, such as phones, open the page, or how to make that possible.
 type Reach struct {
-	URL     string // of the service, as https://station:8443: for other devices, or for this computer alone
-	Address string // of the page, for other devices; empty: only this computer opens it
-	Trust   string // address of the certificate that each device must trust first; empty: none
-	How     string // key of a message that says where to type the command; empty without one
+	URL     string // of the service, like https://station:8443; without Address, for this computer only
+	Address string // of the page for other devices; empty if only this computer can open it
+	Trust   string // address of the certificate that each device must trust first; may be empty
+	How     string // key of a message that explains where to type Command; may be empty
 	Command string
 }
 
-// Reach returns where other devices open the page.
+// Reach returns how other devices open the page.
 func (v *Visit) Reach() (Reach, error) {
 	at, err := v.Store.Address()
 	if err != nil {
@@ -27,13 +26,13 @@ func (v *Visit) Reach() (Reach, error) {
 			r.How, r.Command = v.Start("--listen 0.0.0.0:8443 --tls-self-signed")
 			return r, nil
 		}
-		return Reach{URL: "https://" + v.R.Host, Address: v.R.Host + Root}, nil // by way of a proxy
+		return Reach{URL: "https://" + v.R.Host, Address: v.R.Host + Root}, nil // through a proxy
 	}
 	return Reach{URL: at, Address: at + Root, Trust: v.Trust(at)}, nil
 }
 
-// Trust returns the address of the certificate that a device must trust first which opens the
-// service at a URL. It is empty if there is none.
+// Trust returns the address of the certificate that a device must trust before it opens the service
+// at a URL. It is empty if the service has no certificate authority.
 func (v *Visit) Trust(url string) string {
 	if v.Site.Authority == nil {
 		return ""
@@ -41,8 +40,8 @@ func (v *Visit) Trust(url string) string {
 	return url + authority.Path
 }
 
-// Start says how the service is started with further flags: the key of a message that says
-// where to type the command, and the command.
+// Start returns the command that starts the service with further flags, and the key of the message
+// that explains where to type it.
 func (v *Visit) Start(flags string) (how, command string) {
 	if v.Site.Installed {
 		return "backups.admin", "firefighters service install " + flags

@@ -13,19 +13,19 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// Signing in: a key or an invitation's code opens a session, whose secret is in
-// a cookie. The secret opens nothing but this page.
+// An API key or the code of an invitation opens a session, whose secret is stored in a cookie. The
+// secret opens only the office page.
 
 const (
 	// sessionLifetime is how long a session is valid after its last use.
 	sessionLifetime = 90 * 24 * time.Hour
-	// sharedLifetime is how long a session of a shared computer is valid after its last
-	// use. It ends with the browser, too, but the service cannot see that.
+	// sharedLifetime is the same for a session on a shared computer. Its cookie also ends with the
+	// browser, which the service cannot detect.
 	sharedLifetime = 24 * time.Hour
 )
 
-// cookieName returns the name of the cookie of the session. A browser has one set of
-// cookies for all ports of a host, and keeps that of HTTPS from being replaced by HTTP.
+// cookieName returns the name of the session cookie. It contains the port, because a browser shares
+// cookies between all ports of a host, and does not let HTTP overwrite a cookie set over HTTPS.
 func (v *Visit) cookieName() string {
 	if v.R.TLS == nil && v.Site.LocalPort != "" {
 		return "firefighters-" + v.Site.LocalPort
@@ -33,14 +33,14 @@ func (v *Visit) cookieName() string {
 	return "firefighters-" + v.Site.Port
 }
 
-// mostCookies is how many cookies of our name are looked at. A browser sends
-// several if another program of this machine has set one for a part of the page.
-const mostCookies = 4
+// maxCookies is how many session cookies of a request are tried. A browser sends several if another
+// program on this host has set one for a subpath.
+const maxCookies = 4
 
-// readSession finds the session of the request's cookie: the first that works.
+// readSession finds the session of the request's cookie. The first valid cookie counts.
 func (v *Visit) readSession() error {
 	cookies := v.R.CookiesNamed(v.cookieName())
-	for _, cookie := range cookies[:min(len(cookies), mostCookies)] {
+	for _, cookie := range cookies[:min(len(cookies), maxCookies)] {
 		if cookie.Value == "" {
 			continue
 		}
@@ -55,8 +55,7 @@ func (v *Visit) readSession() error {
 	return nil
 }
 
-// keepCookie sets the cookie of the session, so that the browser keeps it for as
-// long as the session is valid.
+// keepCookie renews the session cookie, so that it expires together with the session.
 func (v *Visit) keepCookie() {
 	cookie := v.cookie(v.secret)
 	if lifetime := time.Duration(v.Session.Lifetime) * time.Millisecond; lifetime != sharedLifetime {
@@ -72,20 +71,20 @@ func (v *Visit) cookie(value string) *http.Cookie {
 
 // signInPage is the Data of sign-in.html.
 type signInPage struct {
-	Fault   string // message key; empty without one
-	Wait    int    // seconds to wait after too many tries
-	Next    string // where to go afterwards
+	Fault   string // message key; may be empty
+	Wait    int    // seconds to wait after too many wrong tries
+	Next    string // address to open after signing in
 	Shared  bool
-	Carried url.Values // what was typed into a form before
-	Signed  string     // label of the session that the browser has
-	Out     bool       // the browser has just signed out
+	Carried url.Values // fields of a form submitted without a session
+	Signed  string     // label of the browser's current session
+	Out     bool       // the visitor has just signed out
 }
 
-// askToSignIn answers a visit without a session: by way of sign-in it leads
-// back to where the visitor was, with what was typed into a form.
+// askToSignIn answers a request without a session: it leads through the sign-in page back to the
+// requested page. If carried is set, it preserves the submitted form.
 func (v *Visit) askToSignIn(carried bool) error {
 	if v.R.Method != http.MethodPost {
-		if v.fromElsewhere() { // the browser sends the cookie when this page leads on
+		if v.isCrossSite() { // the browser sends the cookie when this page reloads
 			return v.Render(http.StatusOK, "again", Page{Title: v.Text("signin.title")})
 		}
 		to := Root + "sign-in"
@@ -102,29 +101,28 @@ func (v *Visit) askToSignIn(carried bool) error {
 	return v.renderSignIn(http.StatusUnauthorized, data)
 }
 
-// InvitationLink returns the link that signs somebody in at the service with this
-// URL. The code is in its fragment, which no program on the way sees, and the page
-// needs a press of a button to use it.
+// InvitationLink returns the link that signs a person in to the service at a URL. The code is in
+// the fragment, which browsers do not send to servers or proxies. It is used only when the person
+// presses the button on the page.
 func InvitationLink(url, code string) string { return url + Root + "sign-in" + codeFragment + code }
 
 const codeFragment = "#code="
 
-// HereOnly reports whether the links to a service with this URL work on its own
-// machine alone.
+// HereOnly reports whether links to the service URL work only on the server's own computer.
 func HereOnly(serviceURL string) bool {
 	u, err := url.Parse(serviceURL)
 	return err == nil && httpapi.IsLoopbackHost(u.Host)
 }
 
-// ownFields are the fields of the form at sign-in itself.
+// ownFields are the fields of the sign-in form itself.
 var ownFields = []string{"key", "shared", "next", "resume"}
 
-// maxCarried is how much of a form can be carried, in bytes. The rest of maxForm
-// is for the fields of sign-in.
+// maxCarried is the maximum size of the carried fields, in bytes. The rest of maxForm is for the
+// fields of the sign-in form.
 const maxCarried = maxForm - 4<<10
 
-// carry returns the fields of a form that was sent, but those of sign-in and what
-// is too large to be carried, such as a long text of an upload.
+// carry returns the fields of a submitted form, without ownFields and without fields that exceed
+// maxCarried, such as a long text of an upload.
 func carry(form url.Values) url.Values {
 	carried, left := url.Values{}, maxCarried
 	for _, name := range slices.Sorted(maps.Keys(form)) {
@@ -137,11 +135,11 @@ func carry(form url.Values) url.Values {
 	return carried
 }
 
-// maxAddress is the length of the longest address that pages repeat, in bytes: that
-// of a list with a thousand columns.
+// maxAddress is the length of the longest address that pages repeat, in bytes. A list with a
+// thousand columns needs about as much.
 const maxAddress = 32 << 10
 
-// LocalPath returns path if it is an address of this page, and else Root.
+// LocalPath returns path if it is an address below Root, and otherwise Root.
 func LocalPath(path string) string {
 	u, err := url.Parse(path)
 	if len(path) > maxAddress || err != nil || u.Scheme != "" || u.Host != "" || u.User != nil ||
@@ -164,14 +162,14 @@ func (v *Visit) renderSignIn(status int, data signInPage) error {
 
 func showSignIn(v *Visit) error {
 	query := v.Query()
-	// Where a link of another site leads, the browser may have a session all the same.
-	out := query.Has("signedOut") && !v.SignedIn() && !v.fromElsewhere()
+	// After a link from another site, the browser may still have a session.
+	out := query.Has("signedOut") && !v.SignedIn() && !v.isCrossSite()
 	return v.renderSignIn(http.StatusOK, signInPage{Next: LocalPath(query.Get("next")), Out: out})
 }
 
-// fromElsewhere reports whether a link of another site led here: then the browser has left
-// out the cookie, because of its SameSite.
-func (v *Visit) fromElsewhere() bool { return v.R.Header.Get("Sec-Fetch-Site") == "cross-site" }
+// isCrossSite reports whether a link from another site led here. The browser has then left out the
+// cookie, because of its SameSite attribute.
+func (v *Visit) isCrossSite() bool { return v.R.Header.Get("Sec-Fetch-Site") == "cross-site" }
 
 func signIn(v *Visit) error {
 	form := v.R.PostForm
@@ -183,7 +181,7 @@ func signIn(v *Visit) error {
 	var secret string
 	var opened store.Key
 	typed := form.Get("key")
-	if _, code, isLink := strings.Cut(typed, codeFragment); isLink { // scripts are off: the page does not take its code
+	if _, code, isLink := strings.Cut(typed, codeFragment); isLink { // a pasted link; scripts are off
 		typed = code
 	}
 	wait, err := v.Try(strings.TrimSpace(typed), func(key string) (err error) {
@@ -204,9 +202,9 @@ func signIn(v *Visit) error {
 	return v.begin(secret, opened, data)
 }
 
-// Try calls open with the secret that a visitor has, a key or a code. Wrong ones, of which
-// open returns store.ErrNotFound, count by the source of the request: wait is how many
-// seconds it must wait after too many, and open was not called.
+// Try calls open with a secret, an API key or a code, unless the source of the request has tried too
+// many wrong secrets: then it returns how many seconds the source must wait. open returns
+// store.ErrNotFound for a wrong secret.
 func (v *Visit) Try(secret string, open func(secret string) error) (wait int, err error) {
 	left, err := v.Site.tries.Try(v.R, secret, open)
 	if left > 0 {
@@ -218,8 +216,8 @@ func (v *Visit) Try(secret string, open func(secret string) error) (wait int, er
 	return wait, err
 }
 
-// begin takes the browser from its old session to a new one, and leads on. The browser
-// gets the new one even if the old one could not be ended, because the code is used up.
+// begin replaces the browser's session with a new one and redirects. The browser gets the new
+// session even if ending the old one fails, because the invitation code is used up.
 func (v *Visit) begin(secret string, session store.Key, data signInPage) error {
 	old := v.Session
 	v.Session, v.secret = session, secret
@@ -232,25 +230,25 @@ func (v *Visit) begin(secret string, session store.Key, data signInPage) error {
 	if len(data.Carried) == 0 {
 		return v.Redirect(data.Next)
 	}
-	// The browser sends the form once more, now with the cookie. With resume nothing is
-	// saved yet: the form is shown again with what was typed before.
+	// 307 makes the browser resend the form with the new cookie. With resume, the form is shown
+	// again with its values instead of being saved.
 	v.W.Header().Set("Location", data.Next+"?resume=1")
 	v.W.WriteHeader(http.StatusTemporaryRedirect)
 	return nil
 }
 
-// Resumed reports whether a form must be shown again, and not saved.
+// Resumed reports whether to show a form again with its values instead of saving it.
 func (v *Visit) Resumed() bool { return v.Query().Has("resume") }
 
 const (
 	signOutPath   = Root + "sign-out"
-	signedOutPath = Root + "sign-in?signedOut=1" // says so
+	signedOutPath = Root + "sign-in?signedOut=1"
 )
 
 // signOutPage is the Data of sign-out.html.
 type signOutPage struct {
 	Invited bool
-	Next    string // where to go instead
+	Next    string // address to open if the visitor stays signed in
 }
 
 func showSignOut(v *Visit) error {
@@ -261,16 +259,16 @@ func showSignOut(v *Visit) error {
 	return v.Render(http.StatusOK, "sign-out", Page{Title: v.Text("signout.title"), Data: data})
 }
 
-// invited reports whether an invitation opened the session. Its code is used up, so there
-// is no way back in without another one.
+// invited reports whether an invitation opened the session. Its code is used up, so signing in again
+// needs another invitation.
 func (v *Visit) invited() bool { return v.SignedIn() && v.Session.OpenedBy == 0 }
 
-// SignOut ends the session, here and in the database. The browser forgets it also
-// if the database cannot be written, because the next person may sit there.
+// SignOut ends the session in the browser and in the database. The browser drops its cookie even if
+// the database cannot be written, because another person may use the computer next.
 func (v *Visit) SignOut() error {
-	gone := v.cookie("")
-	gone.MaxAge = -1
-	http.SetCookie(v.W, gone)
+	expired := v.cookie("")
+	expired.MaxAge = -1
+	http.SetCookie(v.W, expired)
 	old := v.Session
 	v.Session = store.Key{}
 	if old.ID != 0 {

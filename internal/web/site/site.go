@@ -1,6 +1,5 @@
-// Package site serves pages in HTML to people who have signed in: sessions,
-// languages, templates, assets and the pages of errors. It does not know what
-// the pages are about.
+// Package site serves HTML pages to people who sign in. It provides sessions, languages, templates,
+// assets and error pages. The content of the pages comes from its rooms.
 package site
 
 import (
@@ -20,34 +19,34 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// Root is the address of the first page. All other addresses begin with it.
+// Root is the path of the first page and the prefix of all others.
 const Root = "/office/"
 
-// Service describes the running service to everything that answers requests.
+// Service describes the running service to the packages that handle requests.
 type Service struct {
 	Store   *store.Store
 	Callers *callers.Callers
 	Log     *slog.Logger
 
 	Port         string   // of the listener
-	LocalPort    string   // of HTTP for this computer, next to HTTPS for others; empty: none
-	LoopbackOnly bool     // only this computer can connect
+	LocalPort    string   // of the HTTP listener for this computer next to HTTPS; may be empty
+	LoopbackOnly bool     // whether only this computer can connect
 	Connections  int      // maximum number of open connections
-	Origins      []string // of other pages that may use the API
-	Office       bool     // with the office page
-	Phones       bool     // with the address book and the calendar for phones
+	Origins      []string // of other websites that may use the API
+	Office       bool     // whether the office page is enabled
+	Phones       bool     // whether the address book and the calendar for phones are enabled
 
-	Authority *authority.Authority // of the certificate; nil for another certificate, or none
-	Expires   func() time.Time     // of the certificate; nil or zero without one
+	Authority *authority.Authority // that signed the certificate; nil if the service has no authority
+	Expires   func() time.Time     // expiry of the certificate; nil or zero without a certificate
 	Backups   func() backup.State  // nil without backups
-	Search    backup.Search        // for backups that contain a record
-	Installed bool                 // it is the service of the PC
-	Invented  bool                 // its people are invented: it has no flag for backups
+	Search    backup.Search        // finds backups that contain a record
+	Installed bool                 // whether this is the installed service of the computer
+	Invented  bool                 // whether the data is invented; such a service has no backups
 	Loss      func() string        // how the database was lost, as guard.Loss.Kind; "" if it was not
-	Stopping  context.Context      // ends when requests must stop waiting
+	Stopping  context.Context      // ends when waiting requests must finish
 }
 
-// Site answers all requests below Root.
+// Site handles all requests below Root.
 type Site struct {
 	Service
 	explain httpapi.Explain
@@ -57,23 +56,22 @@ type Site struct {
 	tries   *httpapi.Tries
 }
 
-// Handler answers a visit, or returns the error to answer it with.
+// Handler handles a visit, or returns the error to answer with.
 type Handler func(v *Visit) error
 
 // Route is one address of a site.
 type Route struct {
-	Scope   string // that a session needs; empty: the route asks for no session
+	Scope   string // that the session needs; empty if the route needs no session
 	Handle  Handler
-	Carried bool // somebody has typed its form: if the session has ended, signing in carries that along
-	Upload  bool // its form may have a file: multipart/form-data of at most upload.MaxFile
-	// Large is for a page that is about many people. It is made within Work: few are made
-	// at the same time, and none waits in memory for a slow client.
+	Carried bool // whether signing in preserves the submitted form after the session has ended
+	Upload  bool // whether the form may contain a file, as multipart/form-data of at most upload.MaxFile
+	// Large marks a page about many people. It is rendered within Work, which limits how many are
+	// rendered at the same time and buffers the page for slow clients.
 	Large bool
 }
 
-// Room is a part of a site: its routes, by patterns of http.ServeMux, and its files.
-// Those are templates/*.html, of which partials.html is part of all pages of the room, and
-// messages/*.json.
+// Room is a part of a site. Routes are by http.ServeMux pattern. Files contains templates/*.html,
+// of which partials.html is available to all pages of the room, and messages/*.json.
 type Room struct {
 	Files  fs.FS
 	Routes map[string]Route
@@ -82,7 +80,7 @@ type Room struct {
 //go:embed templates messages
 var files embed.FS
 
-// ownRoom returns the room that every site has.
+// ownRoom returns the room that every site has: sign-in, sign-out, language and assets.
 func ownRoom() Room {
 	return Room{files, map[string]Route{
 		"GET " + Root + "sign-in":       {Handle: showSignIn},
@@ -91,11 +89,11 @@ func ownRoom() Room {
 		"POST " + signOutPath:           {Handle: (*Visit).SignOut},
 		"POST " + Root + "language":     {Handle: chooseLanguage},
 		"GET " + Root + "assets/{name}": {Handle: serveAsset},
-		Root:                            {Handle: nothingHere},
+		Root:                            {Handle: notFound},
 	}}
 }
 
-// New returns a site of these rooms. frame has the files that newLook describes.
+// New returns a site with these rooms. frame contains the files that newLook describes.
 func New(service Service, explain httpapi.Explain, frame fs.FS, rooms ...Room) *Site {
 	rooms = append(rooms, ownRoom())
 	s := &Site{
@@ -115,7 +113,7 @@ func New(service Service, explain httpapi.Explain, frame fs.FS, rooms ...Room) *
 }
 
 func (s *Site) add(pattern string, route Route) {
-	p := pattern[strings.IndexByte(pattern, '/'):] // the log has the method already
+	p := pattern[strings.IndexByte(pattern, '/'):] // the log has the method in another field
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, strings.TrimSuffix(p, "{$}"), route) })
 }
 
@@ -132,8 +130,8 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, path string, route 
 	}
 }
 
-// pageHeaders are the headers of every answer. With the Referrer-Policy
-// no-referrer a browser would send forms with "Origin: null", which is refused.
+// pageHeaders are set on every response. With the Referrer-Policy no-referrer, browsers would
+// submit forms with "Origin: null", which the service rejects.
 var pageHeaders = map[string][]string{
 	"Content-Security-Policy": {"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 		"form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'"},
@@ -141,27 +139,28 @@ var pageHeaders = map[string][]string{
 	"Referrer-Policy":            {"same-origin"},
 }
 
-// ServeHTTP answers a request below Root. The response has its request id and
-// the headers of httpapi.SetSecurityHeaders already.
+// ServeHTTP handles a request below Root. The caller has already set the request id and the headers
+// of httpapi.SetSecurityHeaders.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for name, value := range pageHeaders {
 		w.Header()[name] = value
 	}
-	if !isClean(r.URL.Path) { // the mux would redirect, also to other addresses than ours
-		s.serve(w, r, Root, Route{Handle: nothingHere})
+	if !isClean(r.URL.Path) { // the mux would redirect, possibly to another host
+		s.serve(w, r, Root, Route{Handle: notFound})
 		return
 	}
 	s.mux.ServeHTTP(w, r)
 }
 
-// isClean reports whether a path has no empty element, and none of dots.
+// isClean reports whether a path has no empty element and no dot element.
 func isClean(p string) bool {
 	cleaned := path.Clean(p)
 	return p == cleaned || p == cleaned+"/"
 }
 
-// nothingHere answers a request that no other route takes.
-func nothingHere(v *Visit) error {
+// notFound answers a request that no other route matches: 405 if another method would match, and
+// otherwise 404.
+func notFound(v *Visit) error {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
 		probe := *v.R

@@ -16,7 +16,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// Visit is a request and who sent it.
+// Visit is a request with its response, session and language.
 type Visit struct {
 	W       http.ResponseWriter
 	R       *http.Request
@@ -24,25 +24,25 @@ type Visit struct {
 	Store   *store.Store
 	Lang    *lang.Language
 	Session store.Key    // the zero Key without a session
-	Upload  *upload.Form // of a route with Upload; nil: a form without files
+	Upload  *upload.Form // only for routes with Upload; nil if the form is not multipart
 
 	route  Route
 	path   string     // of the route
 	secret string     // of the session
-	query  url.Values // of the address, nil: nobody has asked for it yet
-	failed bool       // the page says that something went wrong
+	query  url.Values // of the address; nil until Query is called
+	failed bool       // whether the page reports an error
 
-	insideWork bool // Work calls the handler: W keeps what is written until Work ends
+	insideWork bool // whether Work is calling the handler, so that W buffers the response
 
-	status int    // of the page that send sends; 0: there is none
+	status int    // of the page that send sends; 0 if there is none
 	body   []byte // of that page
 }
 
 // SignedIn reports whether the visitor has a session.
 func (v *Visit) SignedIn() bool { return v.Session.ID != 0 }
 
-// Query returns the parameters of the address, which nobody may change: a page asks for
-// them a dozen times, so they are read once.
+// Query returns the parameters of the address. They are parsed once. The caller must not change
+// them.
 func (v *Visit) Query() url.Values {
 	if v.query == nil {
 		v.query = v.R.URL.Query()
@@ -50,17 +50,17 @@ func (v *Visit) Query() url.Values {
 	return v.query
 }
 
-// May reports whether the session may use routes of a scope.
+// May reports whether the session's scope covers a scope.
 func (v *Visit) May(scope string) bool { return store.ScopeCovers(v.Session.Scope, scope) }
 
 // mayUse reports whether the visitor may use a route.
 func (v *Visit) mayUse(r Route) bool { return r.Scope == "" || v.May(r.Scope) }
 
-// errForged refuses a form that the page of another site has sent.
+// errForged rejects a form that another site submitted.
 var errForged = &httpapi.Problem{Kind: httpapi.Kind{Code: "forged", Status: http.StatusForbidden}}
 
-// answer finds the session of the visitor, then reads the form, and hands the visit to
-// its route. Without a session it reads a form only to carry it along.
+// answer finds the session, reads the form and calls the handler. Without a session, it reads the
+// form only to carry it through sign-in.
 func (v *Visit) answer() error {
 	if err := v.readSession(); err != nil {
 		return err
@@ -86,11 +86,11 @@ func (v *Visit) answer() error {
 	return v.askToSignIn(v.route.Carried)
 }
 
-// maxForm is the size of the largest form, in bytes.
+// maxForm is the maximum size of a form without files, in bytes.
 const maxForm = 64 << 10
 
-// readForm reads the fields of a form into v.R.PostForm. The form of a route with Upload
-// goes into v.Upload as well.
+// readForm reads the fields of a form into v.R.PostForm, and its file into v.Upload if the route has
+// Upload.
 func (v *Visit) readForm() error {
 	mediaType, params, err := mime.ParseMediaType(v.R.Header.Get("Content-Type"))
 	if err == nil && mediaType == upload.FormType && v.route.Upload {
@@ -114,8 +114,7 @@ func (v *Visit) readForm() error {
 	return nil
 }
 
-// readUpload reads a form that may have a file. Without a session it throws the
-// file away.
+// readUpload reads a multipart form. It discards the file if there is no session.
 func (v *Visit) readUpload(boundary string) (err error) {
 	may := v.mayUse(v.route)
 	v.Upload, err = upload.ReceiveForm(v.W, v.R, boundary, v.owner(), may)
@@ -127,8 +126,7 @@ func (v *Visit) readUpload(boundary string) (err error) {
 	return nil
 }
 
-// validForm returns a form in valid UTF-8. U+FFFD stands for what is not, as in
-// the API.
+// validForm replaces invalid UTF-8 in a form with U+FFFD, as the API does.
 func validForm(form url.Values) url.Values {
 	valid := url.Values{}
 	for name, values := range form {
@@ -139,7 +137,7 @@ func validForm(form url.Values) url.Values {
 	return valid
 }
 
-// handle hands the visit to its route.
+// handle calls the handler of the route.
 func (v *Visit) handle() error {
 	if v.route.Large {
 		return v.Work(upload.Writing, func() error { return v.route.Handle(v) })
@@ -147,25 +145,25 @@ func (v *Visit) handle() error {
 	return v.route.Handle(v)
 }
 
-// Send answers with a file, as upload.Send does.
+// Send answers with a file. See upload.Send.
 func (v *Visit) Send(a upload.Attachment, write func(io.Writer) error) error {
 	return upload.Send(v.W, v.R, v.owner(), a, write)
 }
 
-// owner returns whose the files of the visit are, for package upload.
+// owner returns the owner of temporary files for package upload.
 func (v *Visit) owner() int64 { return int64(v.Session.Tenant) }
 
-// Work calls do as upload.Work does.
+// Work calls do within upload.Work.
 func (v *Visit) Work(places upload.Places, do func() error) error {
 	w := v.W
-	return upload.Work(w, v.R, v.owner(), places, func(kept http.ResponseWriter) error {
-		v.W, v.insideWork = kept, true
+	return upload.Work(w, v.R, v.owner(), places, func(buffered http.ResponseWriter) error {
+		v.W, v.insideWork = buffered, true
 		defer func() { v.W, v.insideWork = w, false }()
 		return do()
 	})
 }
 
-// recover answers after a panic of a handler.
+// recover answers with an error page after a panic in a handler.
 func (v *Visit) recover() {
 	if p := recover(); p == http.ErrAbortHandler {
 		panic(p)
@@ -176,7 +174,7 @@ func (v *Visit) recover() {
 
 func (v *Visit) requestID() string { return v.W.Header().Get("X-Request-Id") }
 
-// Redirect leads the browser to another page, which it gets.
+// Redirect answers with 303, so that the browser requests another page with GET.
 func (v *Visit) Redirect(path string) error {
 	v.W.Header().Set("Location", path)
 	v.W.WriteHeader(http.StatusSeeOther)

@@ -17,36 +17,36 @@ import (
 )
 
 const (
-	// MaxFile is the size of the largest file that a client may send, in bytes.
+	// MaxFile is the maximum size of an uploaded file, in bytes.
 	MaxFile = 10 << 20
-	// MaxBody is the size of the largest body: a form has more in it than the file.
+	// MaxBody is the maximum size of a request body, in bytes: a file and the rest of its form.
 	MaxBody = MaxFile + maxFields
-	// maxFields is how much a form may have beside the file, in bytes: its fields,
-	// and the names and headers of all parts.
+	// maxFields is the maximum size of a form without the content of its files, in bytes. It includes
+	// the names and headers of all parts.
 	maxFields = 64 << 10
-	// MaxParts is how many fields and files a form may have. A list has up to 1,000
-	// columns, and a form has a field for each.
+	// MaxParts is the maximum number of fields and files in a form. A list has up to 1,000 columns,
+	// and its form has a field for each.
 	MaxParts = 1200
 )
 
-// File is a file that a client has sent.
+// File is an uploaded file.
 type File struct {
-	Name string // as the client says; may be empty
+	Name string // from the client; may be empty
 	file spool
 }
 
-// Receive receives the file that is the body of a request, or the only file in a
-// form. The error is a *httpapi.Problem. The caller closes the file. owner is whose it
-// is: few files of one owner are received at the same time.
+// Receive receives the file that is the body of a request, or the only file in a form. It limits how
+// many files of one owner exist at the same time. The error is a *httpapi.Problem. The caller must
+// close the file.
 func Receive(w http.ResponseWriter, r *http.Request, owner int64) (f *File, err error) {
 	if err := httpapi.CheckOneType(r); err != nil {
 		return nil, err
 	}
-	mediaType, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // the content decides what the file is
+	mediaType, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // the format is detected from the content
 	coding := r.Header.Get("Content-Encoding")
 	switch {
 	case mediaType == "application/x-www-form-urlencoded":
-		return nil, refuse(httpapi.ContentType, "The body must be the file itself, or a form of the type multipart/form-data with it. "+
+		return nil, refuse(httpapi.ContentType, "The body must be the file itself, or a multipart/form-data form that contains it. "+
 			"With curl: --data-binary @FILE -H 'Content-Type: application/octet-stream', or -F file=@FILE.")
 	case coding != "" && !strings.EqualFold(coding, "identity"):
 		return nil, refuse(httpapi.ContentType, "The body must not be compressed.")
@@ -59,7 +59,7 @@ func Receive(w http.ResponseWriter, r *http.Request, owner int64) (f *File, err 
 	if mediaType == FormType {
 		err = f.receiveForm(body, params["boundary"])
 	} else {
-		err = failed(copyFile(&f.file, body), "The body could not be read to its end.")
+		err = failed(copyFile(&f.file, body), cutOffBody)
 	}
 	if err != nil {
 		f.Close()
@@ -68,8 +68,8 @@ func Receive(w http.ResponseWriter, r *http.Request, owner int64) (f *File, err 
 	return f, nil
 }
 
-// ReceiveBody receives the body of a request that is no file of a list, at most limit bytes.
-// Otherwise it is as Receive, and a client has no more time than for other requests.
+// ReceiveBody receives a request body of at most limit bytes that is not an imported file. Unlike
+// Receive, it does not extend the deadlines of the request.
 func ReceiveBody(w http.ResponseWriter, r *http.Request, owner int64, limit int64) (*File, error) {
 	f := &File{file: spool{owner: owner}}
 	_, err := io.Copy(&f.file, http.MaxBytesReader(w, r.Body, limit))
@@ -77,13 +77,13 @@ func ReceiveBody(w http.ResponseWriter, r *http.Request, owner int64, limit int6
 	case err == nil:
 		return f, nil
 	case errors.As(err, new(*http.MaxBytesError)):
-		err = refuse(httpapi.TooLarge, fmt.Sprintf("The body may have at most %d bytes.", limit))
+		err = refuse(httpapi.TooLarge, fmt.Sprintf("The body must not exceed %d bytes.", limit))
 	}
 	f.Close()
-	return nil, failed(err, "The body could not be read to its end.")
+	return nil, failed(err, cutOffBody)
 }
 
-// FromText returns a small text, which was sent as a field, as a file.
+// FromText returns a File with a short text that was sent as a form field.
 func FromText(owner int64, text string) *File {
 	f := &File{file: spool{owner: owner}}
 	f.file.memory.WriteString(text)
@@ -91,19 +91,19 @@ func FromText(owner int64, text string) *File {
 	return f
 }
 
-// FormType is the media type of a form with files.
+// FormType is the media type of forms with files.
 const FormType = "multipart/form-data"
 
-// Form is a form of a page.
+// Form is a form submitted by a page.
 type Form struct {
 	Fields url.Values
-	File   *File // nil: none
-	Text   *File // a field "text" that is too long for Fields; nil: there is none
+	File   *File // may be nil
+	Text   *File // the field "text" if it is too long for Fields; otherwise nil
 }
 
-// ReceiveForm receives a form of the type FormType with this boundary. Where keep is
-// false it throws the file away, and gives the client no more time than for
-// other requests. The error is a *httpapi.Problem. The caller closes the form.
+// ReceiveForm receives a form of the type FormType with the given boundary. If keep is false, it
+// discards files and does not extend the deadlines of the request. The error is a *httpapi.Problem.
+// The caller must close the form.
 func ReceiveForm(w http.ResponseWriter, r *http.Request, boundary string, owner int64, keep bool) (f *Form, err error) {
 	if keep {
 		extendDeadlines(w)
@@ -119,7 +119,7 @@ func ReceiveForm(w http.ResponseWriter, r *http.Request, boundary string, owner 
 			f.Text = &File{file: spool{owner: owner}}
 			return &f.Text.file, nil
 		case f.File != nil:
-			return nil, refuse(httpapi.Malformed, "The form must have only one file in it.")
+			return nil, refuse(httpapi.Malformed, "The form must contain only one file.")
 		}
 		f.File = &File{part.FileName(), spool{owner: owner}}
 		return &f.File.file, nil
@@ -134,7 +134,7 @@ func ReceiveForm(w http.ResponseWriter, r *http.Request, boundary string, owner 
 	return f, nil
 }
 
-// Close erases the files. It does nothing to a nil *Form.
+// Close deletes the files. It does nothing to a nil *Form.
 func (f *Form) Close() {
 	if f != nil {
 		f.File.Close()
@@ -142,13 +142,12 @@ func (f *Form) Close() {
 	}
 }
 
-// maxIgnored is how much is read of a body that was refused.
+// maxIgnored is how many bytes of a rejected body are read.
 const maxIgnored = 4 * MaxBody
 
-// Ignore reads what is left of a body that was refused. Many clients read no answer
-// until they have sent everything, and would only see that the connection ends. It
-// leaves a body alone that is far too large, and one that the client has not begun.
-// Where the client may not send such a body, it has no more time than for others.
+// Ignore reads the rest of a rejected body, because many clients read the response only after they
+// have sent everything. It does not read a body that is far too large, or whose client waits for
+// "100 Continue". If may is set, the client is authorized and gets extended deadlines.
 func Ignore(w http.ResponseWriter, r *http.Request, may bool) {
 	if r.ContentLength > maxIgnored || r.Header.Get("Expect") != "" {
 		return
@@ -156,35 +155,38 @@ func Ignore(w http.ResponseWriter, r *http.Request, may bool) {
 	if may {
 		extendDeadlines(w)
 	}
-	io.CopyN(io.Discard, r.Body, maxIgnored) // after an error nobody waits for the answer
+	io.CopyN(io.Discard, r.Body, maxIgnored) // after an error, the response cannot be sent anyway
 }
 
-// extendDeadlines lets a client take longer than for other requests.
+// extendDeadlines gives a client the time that a large upload takes.
 func extendDeadlines(w http.ResponseWriter) {
 	control, limit := http.NewResponseController(w), time.Now().Add(timeFor(MaxBody))
 	control.SetReadDeadline(limit)
 	control.SetWriteDeadline(limit.Add(2 * patience))
 }
 
-var errTooLarge = refuse(httpapi.TooLarge, fmt.Sprintf("The file may have at most %d MB.", MaxFile>>20))
+var errTooLarge = refuse(httpapi.TooLarge, fmt.Sprintf("The file must not exceed %d MB.", MaxFile>>20))
+
+// cutOffBody is the detail of a problem about an incomplete body.
+const cutOffBody = "The body ended early or could not be read."
 
 func refuse(kind httpapi.Kind, detail string) *httpapi.Problem {
 	return &httpapi.Problem{Kind: kind, Detail: detail}
 }
 
-// receiveForm keeps the file of a form. A field beside it is refused: somebody
-// may take it for an option.
+// receiveForm stores the file of a form. It rejects other fields, because a client may have sent them
+// as options.
 func (f *File) receiveForm(body io.Reader, boundary string) error {
 	files := 0
 	var faults []httpapi.FieldError
 	_, err := readForm(body, boundary, func(part *multipart.Part) (io.Writer, error) {
 		if name := part.FormName(); part.FileName() == "" && name != "file" {
-			detail := name + " does not belong in the form: options are parameters of the URL."
+			detail := name + " is not allowed in the form. Options are parameters of the URL."
 			faults = append(faults, httpapi.FieldError{Field: name, Code: "unknown", Detail: detail})
 			return io.Discard, nil
 		}
 		if files++; files > 1 {
-			faults = append(faults, httpapi.FieldError{Field: "file", Code: "duplicate", Detail: "The form must have only one file in it."})
+			faults = append(faults, httpapi.FieldError{Field: "file", Code: "duplicate", Detail: "The form must contain only one file."})
 			return nil, httpapi.InvalidFields(faults...)
 		}
 		f.Name = part.FileName()
@@ -194,7 +196,7 @@ func (f *File) receiveForm(body io.Reader, boundary string) error {
 		return err
 	}
 	if files == 0 {
-		faults = append(faults, httpapi.FieldError{Field: "file", Code: "required", Detail: "The form must have a file in it."})
+		faults = append(faults, httpapi.FieldError{Field: "file", Code: "required", Detail: "The form must contain a file."})
 	}
 	if len(faults) > 0 {
 		return httpapi.InvalidFields(faults...)
@@ -202,17 +204,17 @@ func (f *File) receiveForm(body io.Reader, boundary string) error {
 	return nil
 }
 
-// readForm reads a form to its end. It copies the content of a part to the writer that
-// writerFor returns. The parts for which writerFor returns nil are the fields that
-// readForm returns. The error is that of writerFor, or a *httpapi.Problem.
+// readForm reads a whole form. It copies the content of each part to the writer that writerFor
+// returns. If that is nil, the part becomes one of the returned fields. The error is a
+// *httpapi.Problem or an error of writerFor.
 func readForm(body io.Reader, boundary string, writerFor func(*multipart.Part) (io.Writer, error)) (url.Values, error) {
-	counted := &besideFile{from: body, left: maxFields}
+	counted := &overheadReader{from: body, left: maxFields}
 	form, fields := multipart.NewReader(counted, boundary), url.Values{}
-	const cutOff = "The form could not be read to its end."
+	const cutOff = "The form ended early or could not be read."
 	for parts := 0; ; parts++ {
 		part, err := form.NextPart()
 		if err == io.EOF {
-			// The service learns that a client has gone only after all of its body.
+			// net/http detects that a client has disconnected only after the end of the body.
 			_, err = io.Copy(io.Discard, counted)
 			return fields, failed(err, cutOff)
 		}
@@ -220,7 +222,7 @@ func readForm(body io.Reader, boundary string, writerFor func(*multipart.Part) (
 			return fields, failed(err, cutOff)
 		}
 		if parts == MaxParts {
-			return fields, refuse(httpapi.TooLarge, fmt.Sprintf("A form may have at most %d fields.", MaxParts))
+			return fields, refuse(httpapi.TooLarge, fmt.Sprintf("A form must not have more than %d fields.", MaxParts))
 		}
 		to, err := writerFor(part)
 		if err != nil {
@@ -241,17 +243,16 @@ func readForm(body io.Reader, boundary string, writerFor func(*multipart.Part) (
 	}
 }
 
-// besideFile counts what a form has beside the content of its file. Package
-// multipart keeps names and headers in memory, and limits them to megabytes for each
-// part.
-type besideFile struct {
+// overheadReader limits the size of a form without the content of its files. Package multipart keeps
+// names and headers in memory, and its own limit is several megabytes for each part.
+type overheadReader struct {
 	from   io.Reader
-	left   int64 // bytes that the form may still have beside the file
-	inFile bool  // the content of the file is being read, which does not count
+	left   int64 // bytes left outside files
+	inFile bool  // whether the content of a file is being read, which does not count
 }
 
-// Read returns a *http.MaxBytesError when there is too much.
-func (b *besideFile) Read(p []byte) (n int, err error) {
+// Read returns a *http.MaxBytesError at the limit.
+func (b *overheadReader) Read(p []byte) (n int, err error) {
 	if b.inFile {
 		return b.from.Read(p)
 	}
@@ -263,7 +264,7 @@ func (b *besideFile) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// copyFile copies a file of at most MaxFile bytes.
+// copyFile copies a file. The error is errTooLarge for more than MaxFile bytes.
 func copyFile(to io.Writer, from io.Reader) error {
 	n, err := io.Copy(to, io.LimitReader(from, MaxFile+1))
 	if n > MaxFile {
@@ -272,7 +273,7 @@ func copyFile(to io.Writer, from io.Reader) error {
 	return err
 }
 
-// failed returns what went wrong with a body as a problem.
+// failed returns the problem of an error in reading a body. cutOff is its detail if the cause is not known.
 func failed(err error, cutOff string) error {
 	switch {
 	case err == nil, errors.As(err, new(*httpapi.Problem)), errors.As(err, new(*diskError)):
@@ -286,26 +287,26 @@ func failed(err error, cutOff string) error {
 // Size returns the size of the file, in bytes.
 func (f *File) Size() int64 { return f.file.size }
 
-// Content returns the file. Several may ask for it at the same time. After Close the error
-// is os.ErrClosed, unless the file was small enough for memory.
+// Content returns the content of the file. It is safe for concurrent use. After Close it may return
+// os.ErrClosed.
 func (f *File) Content() ([]byte, error) {
 	content := make([]byte, f.file.size)
 	_, err := io.ReadFull(f.file.reader(), content)
 	return content, err
 }
 
-// Hash returns the SHA-256 of the file, which it does not take into memory.
+// Hash returns the SHA-256 of the file without loading it into memory.
 func (f *File) Hash() ([]byte, error) {
 	hash := sha256.New()
 	_, err := io.Copy(hash, f.file.reader())
 	return hash.Sum(nil), err
 }
 
-// LeaveLimit has the file no longer count in the limit of temporary files. The caller,
-// which keeps the file for longer than a request, has a limit of its own.
+// LeaveLimit removes the file from the limit on temporary files. The caller keeps the file beyond the
+// request and has its own limit.
 func (f *File) LeaveLimit() { f.file.leave() }
 
-// Close erases the file, also while others read it. It does nothing to a nil *File.
+// Close deletes the file, even while it is being read. It does nothing to a nil *File.
 func (f *File) Close() {
 	if f != nil {
 		f.file.Close()

@@ -102,7 +102,7 @@ func TestReceive(t *testing.T) {
 // TestReceiveBody: a body is taken whatever its type, up to a limit.
 func TestReceiveBody(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("x", inMemory+1)
+	long := strings.Repeat("x", maxInMemory+1)
 	for _, tt := range []struct {
 		body   io.Reader
 		length int

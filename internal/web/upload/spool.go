@@ -10,35 +10,35 @@ import (
 )
 
 const (
-	inMemory = 32 << 10 // bytes of a spool from which on it is a file
-	// onDisk is how many of those files there may be, and onDiskEach how many of one
-	// owner. Clients that take nothing, or do not end, could fill the disk.
-	onDisk     = 32
-	onDiskEach = 8
+	maxInMemory = 32 << 10 // bytes; a larger spool is a file
+	// maxOnDisk is how many of these files may exist, and maxOnDiskEach how many for one owner, so that
+	// slow clients cannot fill the disk.
+	maxOnDisk     = 32
+	maxOnDiskEach = 8
 )
 
-// onTheWay counts those files.
-var onTheWay = httpapi.NewBound(onDisk, onDiskEach)
+// onDisk counts these files.
+var onDisk = httpapi.NewBound(maxOnDisk, maxOnDiskEach)
 
-// spool is a file that was written and is yet to be read: in memory while it is
-// small, otherwise a temporary one that only its owner can read.
+// spool is a buffer that is written and then read. A small one is in memory; a larger one is a
+// temporary file that only the service's user can read.
 type spool struct {
 	owner   int64
 	memory  bytes.Buffer
-	file    *os.File // nil: all is in memory
+	file    *os.File // nil while everything is in memory
 	size    int64
-	counted bool // in onTheWay
+	counted bool // in onDisk
 }
 
 // Write appends to the spool. The error is a *httpapi.Problem.
 func (s *spool) Write(p []byte) (n int, err error) {
-	if s.file == nil && s.memory.Len()+len(p) > inMemory {
+	if s.file == nil && s.memory.Len()+len(p) > maxInMemory {
 		if err := s.toDisk(); err != nil {
 			return 0, err
 		}
 	}
 	if s.file == nil {
-		n, _ = s.memory.Write(p) // cannot fail
+		n, _ = s.memory.Write(p) // a bytes.Buffer returns no errors
 	} else {
 		n, err = s.file.Write(p)
 	}
@@ -46,10 +46,10 @@ func (s *spool) Write(p []byte) (n int, err error) {
 	return n, failure(err)
 }
 
-// toDisk goes on in a temporary file. Where the system allows it, that has no
-// name: then nothing stays, even if the program is killed.
+// toDisk moves the content to a temporary file. It removes the file's name where the system allows
+// that, so that nothing remains even if the program is killed.
 func (s *spool) toDisk() (err error) {
-	if s.counted = onTheWay.Add(s.owner); !s.counted {
+	if s.counted = onDisk.Add(s.owner); !s.counted {
 		return errBusy
 	}
 	if s.file, err = os.CreateTemp("", "firefighters-file-"); err != nil {
@@ -62,34 +62,34 @@ func (s *spool) toDisk() (err error) {
 	return failure(err)
 }
 
-// leave takes the spool out of onTheWay.
+// leave removes the spool from the limit on files.
 func (s *spool) leave() {
 	if s.counted {
 		s.counted = false
-		onTheWay.Remove(s.owner)
+		onDisk.Remove(s.owner)
 	}
 }
 
-// failure says what went wrong with a temporary file.
+// failure returns the error to report for a failed operation on a temporary file.
 func failure(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case osutil.DiskFull(err):
 		return &httpapi.Problem{Kind: httpapi.Full, Cause: err,
-			Detail: "The disk for temporary files is full: nothing was changed."}
+			Detail: "The disk for temporary files is full. Nothing was changed."}
 	case osutil.TooManyFiles(err):
 		return errBusy
 	}
 	return &diskError{err}
 }
 
-// diskError is a fault of a temporary file.
+// diskError is another failure of a temporary file.
 type diskError struct{ error }
 
 func (e *diskError) Unwrap() error { return e.error }
 
-// reader returns a reader of the whole spool. Nothing may be written after it.
+// reader returns a reader of the whole spool. Nothing may be written afterwards.
 func (s *spool) reader() io.Reader {
 	if s.file == nil {
 		return bytes.NewReader(s.memory.Bytes())
@@ -97,14 +97,14 @@ func (s *spool) reader() io.Reader {
 	return io.NewSectionReader(s.file, 0, s.size)
 }
 
-// Close erases the spool. It is safe while others read: it changes no field that they use,
-// and an *os.File returns os.ErrClosed to them.
+// Close deletes the spool. It is safe during reads: it changes no fields that they use, and an
+// *os.File then returns os.ErrClosed.
 func (s *spool) Close() error {
 	if s.file == nil {
 		return nil
 	}
 	defer s.leave()
 	err := s.file.Close()
-	os.Remove(s.file.Name()) // for Windows, where it must be closed first
+	os.Remove(s.file.Name()) // Windows cannot remove an open file
 	return err
 }

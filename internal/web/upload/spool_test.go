@@ -15,7 +15,7 @@ func TestSpool(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
 	t.Setenv("TMP", folder)
-	for _, size := range []int{0, 1, inMemory, inMemory + 1, 3*inMemory + 7} {
+	for _, size := range []int{0, 1, maxInMemory, maxInMemory + 1, 3*maxInMemory + 7} {
 		want := bytes.Repeat([]byte("firefighters\n"), size/13+1)[:size]
 		var s spool
 		for rest := want; len(rest) > 0; rest = rest[min(len(rest), 10_000):] {
@@ -23,7 +23,7 @@ func TestSpool(t *testing.T) {
 				t.Fatal(n, err)
 			}
 		}
-		if s.size != int64(size) || (s.file != nil) != (size > inMemory) {
+		if s.size != int64(size) || (s.file != nil) != (size > maxInMemory) {
 			t.Errorf("%d bytes: the size is %d, the file %v", size, s.size, s.file)
 		}
 		if got, err := io.ReadAll(s.reader()); err != nil || !bytes.Equal(got, want) {
@@ -42,10 +42,10 @@ func TestSpool(t *testing.T) {
 // TestSpoolRefuses: an owner has only so many files on the disk, and one that could not be made does
 // not count.
 func TestSpoolRefuses(t *testing.T) {
-	large := []byte(strings.Repeat("x", inMemory+1))
+	large := []byte(strings.Repeat("x", maxInMemory+1))
 	t.Setenv("TMPDIR", t.TempDir()+"/none")
 	t.Setenv("TMP", t.TempDir()+"/none")
-	for range onDiskEach + 1 {
+	for range maxOnDiskEach + 1 {
 		if _, err := (&spool{owner: 99}).Write(large); !errors.As(err, new(*diskError)) {
 			t.Fatalf("without a disk: %v", err)
 		}
@@ -53,16 +53,16 @@ func TestSpoolRefuses(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
 	t.Setenv("TMP", folder)
-	spools := make([]spool, onDiskEach+1)
+	spools := make([]spool, maxOnDiskEach+1)
 	for i := range spools {
 		spools[i].owner = 99
 		defer spools[i].Close()
-		if _, err := spools[i].Write(large); i < onDiskEach && err != nil || i == onDiskEach && err != errBusy {
+		if _, err := spools[i].Write(large); i < maxOnDiskEach && err != nil || i == maxOnDiskEach && err != errBusy {
 			t.Fatalf("%d: %v", i, err)
 		}
 	}
 	spools[0].Close()
-	if _, err := spools[onDiskEach].Write(large); err != nil {
+	if _, err := spools[maxOnDiskEach].Write(large); err != nil {
 		t.Errorf("after one has gone: %v", err)
 	}
 }
@@ -71,7 +71,7 @@ func TestSpoolRefuses(t *testing.T) {
 func TestReadAfterClose(t *testing.T) {
 	t.Parallel()
 	f := &File{file: spool{owner: 12}}
-	if _, err := f.file.Write(make([]byte, inMemory+1)); err != nil {
+	if _, err := f.file.Write(make([]byte, maxInMemory+1)); err != nil {
 		t.Fatal(err)
 	}
 	reader := f.file.reader()

@@ -1,7 +1,6 @@
-// Package upload carries what is large between clients and the service: files
-// that they send, files that they get, and long pages. What is too large for
-// memory waits in a private temporary file, so that a client may be slow: no place
-// to work and no connection to the database waits for it.
+// Package upload transfers large data between clients and the service: uploaded files, exported files
+// and long pages. Data that is too large for memory is buffered in private temporary files, so that
+// slow clients occupy neither a place to work nor a database connection.
 package upload
 
 import (
@@ -16,13 +15,12 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// Places limits how many requests do one kind of work at the same time: each needs memory, and one
-// of the few connections that read the database.
+// Places limits how many requests do one kind of work at the same time. Each needs memory and one of
+// the few database connections for reading.
 type Places chan struct{}
 
 var (
-	// Reading is for requests that read a file. The rows of a large one take more than a hundred
-	// megabytes.
+	// Reading is for requests that parse a file. The rows of a large file take over 100 MB.
 	Reading = make(Places, 1)
 	// Writing is for exports and long pages.
 	Writing = make(Places, 2)
@@ -34,12 +32,12 @@ const patience = time.Minute
 var errBusy = &httpapi.Problem{Kind: httpapi.Busy, Header: httpapi.RetryLater,
 	Detail: "Too many files are being imported or exported at this moment."}
 
-// enter waits for a place. The caller calls leave when it has worked. The error is errBusy, or that
-// of ctx.
+// enter waits for a place. The caller must call leave after its work. The error is errBusy or the
+// error of ctx.
 func (p Places) enter(ctx context.Context) (leave func(), err error) {
 	leave = func() { <-p }
 	select {
-	case p <- struct{}{}: // also if ctx has ended
+	case p <- struct{}{}: // even if ctx has ended
 		return leave, nil
 	default:
 	}
@@ -55,21 +53,20 @@ func (p Places) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// Work calls do when there is one of these places. What do answers is sent when others can work
-// again. After an error nothing was sent, and the headers are as they were.
+// Work waits for one of the places, calls do and then sends the response that do wrote. It frees the
+// place before it sends. If it returns an error, nothing was sent and the headers are unchanged.
 //
-// The context of the request ends when the client sends no more. The client has then gone,
-// or has closed only its sending half: the service cannot tell which. do may return the
-// error of the context; Work then ends the request by a panic, as net/http wants it. An
-// answer that do has finished is sent all the same.
+// The request's context ends when the client closes the connection or only its sending half; the
+// service cannot tell which. If do returns the context's error, Work aborts the request with a
+// panic, as net/http expects. If do has succeeded, Work sends the response anyway.
 func Work(w http.ResponseWriter, r *http.Request, owner int64, places Places, do func(w http.ResponseWriter) error) error {
 	control := http.NewResponseController(w)
-	control.SetReadDeadline(time.Time{}) // net/http takes the deadline for a client that has gone
+	control.SetReadDeadline(time.Time{}) // net/http would treat the deadline as a disconnected client
 	control.SetWriteDeadline(time.Now().Add(2 * patience))
 	before := maps.Clone(w.Header())
-	a := &answer{ResponseWriter: w, file: spool{owner: owner}}
+	a := &bufferedResponse{ResponseWriter: w, file: spool{owner: owner}}
 	defer a.file.Close()
-	err := a.make(r, places, do)
+	err := a.fill(r, places, do)
 	if err != nil && errors.Is(err, r.Context().Err()) {
 		panic(http.ErrAbortHandler)
 	}
@@ -82,10 +79,10 @@ func Work(w http.ResponseWriter, r *http.Request, owner int64, places Places, do
 	return nil
 }
 
-// Respond sends a complete body as httpapi.Respond does. A long one waits on disk. After an error
-// nothing was sent.
+// Respond sends a complete body as httpapi.Respond does, but buffers a long one on disk. If it
+// returns an error, nothing was sent.
 func Respond(w http.ResponseWriter, owner int64, status int, body []byte) error {
-	a := &answer{ResponseWriter: w, status: status, file: spool{owner: owner}}
+	a := &bufferedResponse{ResponseWriter: w, status: status, file: spool{owner: owner}}
 	defer a.file.Close()
 	if _, err := a.Write(body); err != nil {
 		return err
@@ -94,15 +91,15 @@ func Respond(w http.ResponseWriter, owner int64, status int, body []byte) error 
 	return nil
 }
 
-// answer is a response that is kept until it can be sent.
-type answer struct {
+// bufferedResponse is a response that is buffered until it is complete.
+type bufferedResponse struct {
 	http.ResponseWriter
 	status int
 	file   spool
 	err    error // of the spool
 }
 
-func (a *answer) make(r *http.Request, places Places, do func(w http.ResponseWriter) error) error {
+func (a *bufferedResponse) fill(r *http.Request, places Places, do func(w http.ResponseWriter) error) error {
 	leave, err := places.enter(r.Context())
 	if err != nil {
 		return err
@@ -114,15 +111,15 @@ func (a *answer) make(r *http.Request, places Places, do func(w http.ResponseWri
 	return a.err
 }
 
-// WriteHeader notes the status.
-func (a *answer) WriteHeader(status int) {
+// WriteHeader stores the first status.
+func (a *bufferedResponse) WriteHeader(status int) {
 	if a.status == 0 {
 		a.status = status
 	}
 }
 
-// Write keeps a part of the response.
-func (a *answer) Write(p []byte) (n int, err error) {
+// Write buffers a part of the body.
+func (a *bufferedResponse) Write(p []byte) (n int, err error) {
 	a.WriteHeader(http.StatusOK)
 	if a.err != nil {
 		return 0, a.err
@@ -131,38 +128,38 @@ func (a *answer) Write(p []byte) (n int, err error) {
 	return n, a.err
 }
 
-// Unwrap is for http.ResponseController.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+// Unwrap supports http.ResponseController.
+func (a *bufferedResponse) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// send sends the response.
-func (a *answer) send() {
+func (a *bufferedResponse) send() {
 	if h := a.Header(); h["Content-Length"] == nil && a.file.size > 0 {
 		h["Content-Length"] = []string{strconv.FormatInt(a.file.size, 10)}
 	}
 	http.NewResponseController(a.ResponseWriter).SetWriteDeadline(time.Now().Add(timeFor(a.file.size)))
 	a.ResponseWriter.WriteHeader(a.status)
-	io.Copy(a.ResponseWriter, a.file.reader()) // an error means that the client has gone
+	io.Copy(a.ResponseWriter, a.file.reader()) // an error means that the client has disconnected
 }
 
-// timeFor returns how long a client may take for so many bytes.
+// timeFor returns how long a client may take to transfer size bytes.
 func timeFor(size int64) time.Duration {
-	const slowest = 64 << 10 // bytes in a second
+	const slowest = 64 << 10 // bytes per second
 	return time.Minute + time.Duration(size/slowest)*time.Second
 }
 
-// Attachment is a file for a client to keep.
+// Attachment describes a file for download.
 type Attachment struct {
-	Name        string // in ASCII
+	Name        string // ASCII
 	ContentType string
 }
 
-// Describe sets the headers of a response that is the file.
+// Describe sets the response headers of the file.
 func (a Attachment) Describe(h http.Header) {
 	h.Set("Content-Type", a.ContentType)
 	h.Set("Content-Disposition", `attachment; filename="`+a.Name+`"`)
 }
 
-// Send answers with a file that write writes, as Work does. To a HEAD request it makes no file. After an error nothing was sent.
+// Send answers with a file that write writes, within Work. A HEAD request gets only the headers; write
+// is not called. If Send returns an error, nothing was sent.
 func Send(w http.ResponseWriter, r *http.Request, owner int64, a Attachment, write func(io.Writer) error) error {
 	if r.Method == http.MethodHead {
 		a.Describe(w.Header())

@@ -55,7 +55,7 @@ func TestPlaces(t *testing.T) {
 // of it after an error.
 func TestWork(t *testing.T) {
 	t.Parallel()
-	for _, size := range []int{0, 1, inMemory + 1} {
+	for _, size := range []int{0, 1, maxInMemory + 1} {
 		text := strings.Repeat("x", size)
 		w := httptest.NewRecorder()
 		err := Work(w, httptest.NewRequest("GET", "/", nil), 7, Writing, func(kept http.ResponseWriter) error {
@@ -92,7 +92,7 @@ func TestWorkWithoutRoom(t *testing.T) {
 	t.Setenv("TMP", t.TempDir()+"/none")
 	w := httptest.NewRecorder()
 	err := Work(w, httptest.NewRequest("GET", "/", nil), 8, Writing, func(kept http.ResponseWriter) error {
-		httpapi.Respond(kept, http.StatusOK, make([]byte, inMemory+1))
+		httpapi.Respond(kept, http.StatusOK, make([]byte, maxInMemory+1))
 		return nil
 	})
 	if !errors.As(err, new(*diskError)) || w.Body.Len() > 0 {
@@ -147,7 +147,7 @@ func TestWorkForHalfClosed(t *testing.T) {
 
 // TestRespondLong: a long body is sent from disk, and nothing of it without a disk.
 func TestRespondLong(t *testing.T) {
-	body := make([]byte, inMemory+1)
+	body := make([]byte, maxInMemory+1)
 	w := httptest.NewRecorder()
 	err := Respond(w, 10, http.StatusTeapot, body)
 	if err != nil || w.Code != http.StatusTeapot || w.Body.Len() != len(body) || w.Header().Get("Content-Length") != fmt.Sprint(len(body)) {
