@@ -37,6 +37,8 @@ var (
 	openAPIYAML []byte
 	//go:embed docs/openapi.html
 	docsPage []byte
+	//go:embed docs/openapi.css
+	docsStyle []byte
 	//go:embed docs/openapi.js
 	docsScript []byte
 )
@@ -50,6 +52,7 @@ func (s *server) addDocuments() {
 		packed            []byte
 	}{
 		{docsPath, "text/html", pack(docsPage)},
+		{docsPath + "/start.css", "text/css", pack(docsStyle)},
 		{docsPath + "/start.js", "text/javascript", pack(docsScript)},
 		{docsPath + "/swagger-ui-bundle.js", "text/javascript", swaggerFile("swagger-ui-bundle.js.gz")},
 		{docsPath + "/swagger-ui.css", "text/css", swaggerFile("swagger-ui.css.gz")},

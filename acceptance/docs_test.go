@@ -26,7 +26,7 @@ func TestDocs(t *testing.T) {
 	if bad := regexp.MustCompile(`//|<style|<script>|style=|\son\w+=`).FindString(page); bad != "" {
 		t.Errorf("the page contains %q", bad)
 	}
-	for path, contentType := range map[string]string{"/docs": "text/html", "/docs/start.js": "text/javascript",
+	for path, contentType := range map[string]string{"/docs": "text/html", "/docs/start.css": "text/css", "/docs/start.js": "text/javascript",
 		"/docs/swagger-ui-bundle.js": "text/javascript", "/docs/swagger-ui.css": "text/css"} {
 		a := s.as("").do(t, "GET", path, "").wants(t, 200)
 		packed := s.as("").do(t, "GET", path, "", "Accept-Encoding", "gzip").wants(t, 200)
