@@ -314,8 +314,8 @@ func TestOfficeLost(t *testing.T) {
 		p := b.get(t, path).wants(t, status)
 		p.says(t, p.header.Get("X-Request-Id"), "Sign out")
 	}
-	b.get(t, "/office/").says(t, "the file with the data was deleted or moved away", "press Ctrl-C in its window")
-	b.post(t, "/office/people", url.Values{"firstName": {"Ana"}, "lastName": {"Payload"}}).wants(t, 503).says(t, "The data cannot be reached")
+	b.get(t, "/office/").says(t, "The data file was deleted or moved", "press Ctrl-C in its window")
+	b.post(t, "/office/people", url.Values{"firstName": {"Ana"}, "lastName": {"Payload"}}).wants(t, 503).says(t, "The data is not available")
 	b.post(t, "/office/sign-out", url.Values{}).wants(t, 503)
 	b.get(t, "/office/").wants(t, 303)
 	must(t, cmd.Process.Signal(syscall.SIGTERM))

@@ -179,12 +179,12 @@ func TestOfficeAccessRefusals(t *testing.T) {
 	}
 	for _, scope := range []string{"read", "write"} {
 		b := s.signIn(t, newKey(t, s.db, "default", "--scope", scope), "en")
-		b.get(t, "/office/access").wants(t, 403).says(t, "You may not do this")
+		b.get(t, "/office/access").wants(t, 403).says(t, "You are not allowed to do this")
 		if len(b.get(t, "/office/history").all("a", "href", "/office/access")) != 0 {
 			t.Errorf("%s sees a link to the page", scope)
 		}
 		for action, form := range forms {
-			b.post(t, "/office/access/"+action, form).wants(t, 403).says(t, "You may not do this")
+			b.post(t, "/office/access/"+action, form).wants(t, 403).says(t, "You are not allowed to do this")
 		}
 	}
 	visitor := s.browser(t, "en")

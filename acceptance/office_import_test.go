@@ -526,9 +526,9 @@ func TestOfficeImportRefusals(t *testing.T) {
 	b := s.signIn(t, newKey(t, s.db, "default"), "en")
 	form := b.pasteIn(t, three).again(t)
 	reader := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en")
-	reader.get(t, "/office/import").wants(t, 403).says(t, "You may not do this")
+	reader.get(t, "/office/import").wants(t, 403).says(t, "You are not allowed to do this")
 	for _, path := range []string{"/office/import", "/office/import/apply", "/office/import/report", "/office/imports/1/undo"} {
-		reader.post(t, path, form.values).wants(t, 403).says(t, "You may not do this")
+		reader.post(t, path, form.values).wants(t, 403).says(t, "You are not allowed to do this")
 		b.post(t, path, form.values, "Sec-Fetch-Site", "cross-site").wants(t, 403).says(t, "did not come from this page")
 		b.post(t, path, form.values, "Sec-Fetch-Site", "", "Origin", "http://elsewhere.example").wants(t, 403)
 	}

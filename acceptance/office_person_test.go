@@ -562,11 +562,11 @@ func TestOfficeRefusals(t *testing.T) {
 		status       int
 		text         string
 	}{
-		{reader, "GET", newPerson, nil, nil, 403, "You may not do this"},
-		{reader, "POST", "/office/people", typed, nil, 403, "You may not do this"},
-		{reader, "POST", personPath(id), typed, nil, 403, "You may not do this"},
-		{reader, "POST", personPath(id) + "/delete", nil, nil, 403, "You may not do this"},
-		{reader, "POST", personPath(deleted) + "/undelete", nil, nil, 403, "You may not do this"},
+		{reader, "GET", newPerson, nil, nil, 403, "You are not allowed to do this"},
+		{reader, "POST", "/office/people", typed, nil, 403, "You are not allowed to do this"},
+		{reader, "POST", personPath(id), typed, nil, 403, "You are not allowed to do this"},
+		{reader, "POST", personPath(id) + "/delete", nil, nil, 403, "You are not allowed to do this"},
+		{reader, "POST", personPath(deleted) + "/undelete", nil, nil, 403, "You are not allowed to do this"},
 		{writer, "POST", "/office/people", typed, []string{"Origin", "https://example.org", "Sec-Fetch-Site", "cross-site"}, 403, ""},
 		{writer, "POST", "/office/people", typed, []string{"Origin", "null", "Sec-Fetch-Site", ""}, 403, ""},
 		{writer, "POST", "/office/people", typed, []string{"Origin", "https://example.org", "Sec-Fetch-Site", ""}, 403, ""},

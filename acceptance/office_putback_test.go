@@ -59,7 +59,7 @@ func TestPutBack(t *testing.T) {
 	}
 
 	p := b.get(t, "/office/history").putBack(t, "Ana Čović was added").wants(t, http.StatusConflict)
-	p.says(t, "The person was changed since then", "Nothing was put back")
+	p.says(t, "The person has changed since then", "Nothing was put back")
 	stored(changed)
 	b.get(t, personPath(id)).form(t, "/office/people/"+id+"/delete").send(t, "Delete").follow(t).says(t, "Ana Čović was deleted")
 	if p := b.get(t, "/office/history").putBack(t, "Ana Čović was added").follow(t); p.notice(t) != "There was nothing to put back: it is like that already" {
@@ -153,7 +153,7 @@ func TestPutBackRefused(t *testing.T) {
 	reader.post(t, put(3), url.Values{}).wants(t, 403)
 	b.post(t, put(3), url.Values{}, "Sec-Fetch-Site", "cross-site").wants(t, 403)
 	for _, n := range []int{0, 4, -1} {
-		b.post(t, put(n), url.Values{}).wants(t, 404).says(t, "The history has no such entry")
+		b.post(t, put(n), url.Values{}).wants(t, 404).says(t, "This history entry does not exist")
 	}
 	other.post(t, put(3), url.Values{}).wants(t, 404)
 	b.post(t, "/office/history/x/put-back", url.Values{}).wants(t, 404)

@@ -106,7 +106,7 @@ func TestOfficeSignOutAsks(t *testing.T) {
 	s := start(t)
 	stdout, _ := works(t, "invite", "--db", s.db, "--tenant", "default", "--name", "Ana")
 	b := s.signIn(t, strings.TrimPrefix(strings.Split(stdout, "\n")[0], "Link: "), "en")
-	p := b.get(t, "/office/birthdays?month=5").press(t, "Sign out").wants(t, 200).says(t, "To come back you need a new code", "firefighters open")
+	p := b.get(t, "/office/birthdays?month=5").press(t, "Sign out").wants(t, 200).says(t, "To sign in again, you need a new code", "firefighters open")
 	if p.method != "GET" || p.heading(t) != "Sign out" {
 		t.Errorf("%s %s: %s", p.method, p.path, p.text())
 	}
