@@ -17,8 +17,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// TestImportAsksForClient: an import asks for each row, at each step, whether its
-// client is still there. Packages sheet, mapping and imports end when it is not.
+// TestImportAsksForClient checks that an import tests in each step, for each row, whether its client is
+// still connected. Packages sheet, mapping and imports stop when it is not.
 func TestImportAsksForClient(t *testing.T) {
 	t.Parallel()
 	const rows, steps = 300, 5 // cells, dates, people, matches, decisions
@@ -35,13 +35,13 @@ func TestImportAsksForClient(t *testing.T) {
 		w := httptest.NewRecorder()
 		b.server.ServeHTTP(w, r)
 		if times := ctx.times.Load(); w.Code != want || times < rows*steps {
-			t.Errorf("%s: it asks %d times for %d rows, and answers %d", path, times, rows, w.Code)
+			t.Errorf("%s: %d checks for %d rows, status %d", path, times, rows, w.Code)
 		}
 	}
 }
 
-// TestPanics: the client gets a bland answer and the log the cause. The next
-// request is served as ever.
+// TestPanics checks that the client gets a generic message, the log gets the cause, and the next
+// request is served.
 func TestPanics(t *testing.T) {
 	t.Parallel()
 	s, log := startBare(t), &syncBuffer{}
@@ -55,7 +55,7 @@ func TestPanics(t *testing.T) {
 	for method, cause := range map[string]string{"GET": "cause in a handler", "POST": "cause in a write"} {
 		a := s.do(t, method, "/panic", "").wants(t, 500)
 		if strings.Contains(a.body, "cause") || strings.Contains(a.body, ".go") || strings.Contains(a.body, "panic") {
-			t.Errorf("the client is told: %s", a.body)
+			t.Errorf("the client received: %s", a.body)
 		}
 		lines := 0
 		for line := range strings.Lines(log.String()) {
@@ -64,14 +64,14 @@ func TestPanics(t *testing.T) {
 			}
 		}
 		if lines != 1 {
-			t.Errorf("%d lines with the cause and the request id in the log:\n%s", lines, log)
+			t.Errorf("got %d log lines with the cause and the request id:\n%s", lines, log)
 		}
 		s.create(t, ana)
 	}
 }
 
-// TestClosed: requests that come while the store closes are asked to come again, as the
-// document promises for each operation.
+// TestClosed checks that requests during the shutdown of the store get 503 with Retry-After, as the
+// document describes for each operation.
 func TestClosed(t *testing.T) {
 	t.Parallel()
 	s := startBare(t)
@@ -81,7 +81,7 @@ func TestClosed(t *testing.T) {
 		"POST " + importsPath: "First name,Last name\r\nAna,Horvat\r\n"}
 	for name, o := range operations(t) {
 		if strings.HasPrefix(name, "GET /api/v1/openapi.") || name == "GET /healthz" {
-			continue // which do without the store
+			continue // these do not use the store
 		}
 		method, path, _ := strings.Cut(name, " ")
 		a := s.do(t, method, strings.NewReplacer(":id", id, ":number", "1").Replace(path), bodies[name]).wants(t, 503)
@@ -95,8 +95,7 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestRemovedAtThisMoment: a key that is still in memory is unknown once its
-// department is gone.
+// TestRemovedAtThisMoment checks that a cached key is unknown after its department is removed.
 func TestRemovedAtThisMoment(t *testing.T) {
 	t.Parallel()
 	b := startBare(t)
@@ -110,14 +109,13 @@ func TestRemovedAtThisMoment(t *testing.T) {
 	}
 }
 
-// operation is one of docs/openapi.json.
+// operation is an operation in docs/openapi.json.
 type operation struct {
-	Security  *[]any // of the whole document if there is none
+	Security  *[]any // defaults to the document's security
 	Responses map[string]any
 }
 
-// operations returns those of the document by their method and path, whose variables
-// are :id or the like.
+// operations returns the operations of the document by method and path, with variables like :id.
 func operations(t *testing.T) map[string]operation {
 	t.Helper()
 	var document struct {
@@ -128,7 +126,7 @@ func operations(t *testing.T) map[string]operation {
 	for path, item := range document.Paths {
 		for verb, text := range item {
 			var o operation
-			if json.Unmarshal(text, &o) == nil { // else it is a list of parameters
+			if json.Unmarshal(text, &o) == nil { // otherwise it is a list of parameters
 				all[strings.ToUpper(verb)+" "+regexp.MustCompile(`\{(\w+)\}`).ReplaceAllString(path, ":$1")] = o
 			}
 		}
@@ -136,7 +134,7 @@ func operations(t *testing.T) map[string]operation {
 	return all
 }
 
-// TestRoutesAreDescribed: the document has each route and no other.
+// TestRoutesAreDescribed checks that the document describes exactly the existing routes.
 func TestRoutesAreDescribed(t *testing.T) {
 	t.Parallel()
 	described := operations(t)
@@ -144,19 +142,19 @@ func TestRoutesAreDescribed(t *testing.T) {
 		name := route.method + " " + route.path
 		o, ok := described[name]
 		if !ok {
-			t.Errorf("docs/openapi.json does not have the route %s", name)
+			t.Errorf("docs/openapi.json lacks the route %s", name)
 		}
 		if open := o.Security != nil && len(*o.Security) == 0; open != (route.scope == public) {
-			t.Errorf("docs/openapi.json: %s is public: %t", name, open)
+			t.Errorf("docs/openapi.json: %s without a key: %t", name, open)
 		}
 		delete(described, name)
 	}
 	for name := range described {
-		t.Errorf("docs/openapi.json has %s, which is not in the table of routes", name)
+		t.Errorf("docs/openapi.json has the unknown route %s", name)
 	}
 }
 
-// asked is a context that counts how often somebody asks whether it has ended.
+// asked is a context that counts calls of Err and Done.
 type asked struct {
 	context.Context
 	times atomic.Int64
@@ -167,19 +165,19 @@ func (a *asked) Err() error {
 	return a.Context.Err()
 }
 
-// TestBeyondLoopback: a service that listens there answers to every name.
+// TestBeyondLoopback checks that only a service on a loopback address restricts the host name.
 func TestBeyondLoopback(t *testing.T) {
 	t.Parallel()
 	for local, want := range map[bool]int{true: 421, false: 200} {
-		r, w := httptest.NewRequest("GET", "/healthz", nil), httptest.NewRecorder() // of the host example.com
+		r, w := httptest.NewRequest("GET", "/healthz", nil), httptest.NewRecorder() // for the host example.com
 		newAPI(site.Service{Stopping: t.Context(), Log: slog.New(slog.DiscardHandler), LoopbackOnly: local}).ServeHTTP(w, r)
 		if w.Code != want {
-			t.Errorf("on this machine alone %t: %d, not %d", local, w.Code, want)
+			t.Errorf("LoopbackOnly %t: got status %d, want %d", local, w.Code, want)
 		}
 	}
 }
 
-// TestWaitOutlastsTimeouts: no time limit of the server cuts off who waits for changes.
+// TestWaitOutlastsTimeouts checks that no timeout of the server cuts off a request that waits for changes.
 func TestWaitOutlastsTimeouts(t *testing.T) {
 	t.Parallel()
 	b := startBare(t)
@@ -191,6 +189,6 @@ func TestWaitOutlastsTimeouts(t *testing.T) {
 	begun := time.Now()
 	b.do(t, "GET", "/api/v1/changes?wait=1", "").wants(t, 200)
 	if waited := time.Since(begun); waited < time.Second {
-		t.Errorf("it waited %v", waited)
+		t.Errorf("the request waited only %v", waited)
 	}
 }

@@ -1,7 +1,7 @@
 package main
 
-// The tests of the root look inside the server or the table of commands. What a user can see, the
-// tests in acceptance/ check.
+// The tests in this folder look inside the server or the command table. The tests in acceptance/ check
+// what a user can observe.
 
 import (
 	"bytes"
@@ -28,7 +28,7 @@ const (
 	ana        = `{"firstName":"Ana","lastName":"Čović","phoneNumber":"091 234 5678","email":"ana@example.com","dateOfBirth":"1990-05-15"}`
 )
 
-// must ends the test on an error that is not what it tests.
+// must stops the test on an error.
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -36,7 +36,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// syncBuffer holds what a program writes while a test reads it.
+// syncBuffer is a buffer that can be read while a program writes to it.
 type syncBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -54,19 +54,19 @@ func (b *syncBuffer) String() string {
 	return b.text.String()
 }
 
-// client sends requests with one key.
+// client sends requests with a key.
 type client struct{ url, key string }
 
 func (c client) as(key string) client { c.key = key; return c }
 
-// answer is a response, read to its end.
+// answer is a complete response.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// do sends a request, with further headers as name, value, name, value.
+// do sends a request with further headers as name, value, ...
 func (c client) do(t *testing.T, method, path, body string, headers ...string) answer {
 	t.Helper()
 	r, err := http.NewRequest(method, c.url+path, strings.NewReader(body))
@@ -85,26 +85,26 @@ func (c client) do(t *testing.T, method, path, body string, headers ...string) a
 	return answer{response.StatusCode, response.Header, string(text)}
 }
 
-// create makes a record and returns its id.
+// create creates a record and returns its id.
 func (c client) create(t *testing.T, body string) (id string) {
 	t.Helper()
 	a := c.do(t, "POST", collection, body).wants(t, 201)
 	return strings.TrimPrefix(a.header.Get("Location"), collection+"/")
 }
 
-// wants fails unless the answer has this status. A refusal must be a problem.
+// wants checks the status of a response. An error must be a problem.
 func (a answer) wants(t *testing.T, status int) answer {
 	t.Helper()
 	if a.status != status {
-		t.Fatalf("%d, not %d: %s", a.status, status, a.body)
+		t.Fatalf("got status %d, want %d: %s", a.status, status, a.body)
 	}
 	if kind := a.header.Get("Content-Type"); status >= 400 && kind != "application/problem+json" {
-		t.Errorf("%d with Content-Type %q", status, kind)
+		t.Errorf("status %d with Content-Type %q", status, kind)
 	}
 	return a
 }
 
-// problem is the body of a refusal.
+// problem is the body of an error response.
 type problem struct{ Code, Detail, RequestID string }
 
 func (a answer) problem(t *testing.T) (p problem) {
@@ -113,14 +113,13 @@ func (a answer) problem(t *testing.T) (p problem) {
 	return p
 }
 
-// bareServer is a server without the program around it. Nothing runs next to the requests, and a
-// test can reach into it.
+// bareServer is a server without the background work of the program, whose internals a test can use.
 type bareServer struct {
 	client
 	server *server
 }
 
-// startBare starts a server on a new database, with a key of the department A.
+// startBare starts a server on a new database with a key for the department A.
 func startBare(t *testing.T) *bareServer {
 	t.Helper()
 	s, err := schema.Open(cli.Env{Context: t.Context(), Stderr: io.Discard}, filepath.Join(t.TempDir(), "x.db"), true)
@@ -145,7 +144,7 @@ func serviceOf(t *testing.T, s *store.Store) site.Service {
 	return site.Service{Store: s, Callers: callers.New(s, log, nil), Log: log, Connections: 1 << 20, Stopping: t.Context()}
 }
 
-// scanSQL reads one row of the database as another program.
+// scanSQL reads a row through a separate database connection.
 func scanSQL(t *testing.T, path, query string, dest ...any) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(10000)")

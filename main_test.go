@@ -14,7 +14,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
-// allCommands returns the commands that people see, without those that cobra adds.
+// allCommands returns the visible commands of this program.
 func allCommands() (all []*cobra.Command) {
 	var add func(cmd *cobra.Command)
 	add = func(cmd *cobra.Command) {
@@ -29,20 +29,20 @@ func allCommands() (all []*cobra.Command) {
 	return all
 }
 
-// TestHelp: every command has a summary, and an example with commands and flags that exist.
+// TestHelp checks that every command has a summary, and an example with existing commands and flags.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	root, examples := newRoot(), 0
 	for _, cmd := range allCommands() {
 		name := cmd.CommandPath()
 		if first, _ := utf8.DecodeRuneInString(cmd.Short); !unicode.IsUpper(first) || strings.HasSuffix(cmd.Short, ".") {
-			t.Errorf("%s: the summary %q is no short sentence without a full stop", name, cmd.Short)
+			t.Errorf("%s: the summary %q must be short and must not end with a full stop", name, cmd.Short)
 		}
 		if cmd.Parent() == root && cmd.GroupID == "" && name != "firefighters version" {
-			t.Errorf("%s has no group", name)
+			t.Errorf("%s: missing group", name)
 		}
 		if cmd.RunE != nil && !strings.Contains(cmd.Example, name) {
-			t.Errorf("%s has no example", name)
+			t.Errorf("%s: missing example", name)
 		}
 		for line := range strings.Lines(cmd.Example) {
 			words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "sudo "))
@@ -57,17 +57,17 @@ func TestHelp(t *testing.T) {
 			examples++
 			for _, word := range words {
 				if flag, ok := strings.CutPrefix(word, "--"); ok && used.Flags().Lookup(flag) == nil {
-					t.Errorf("%s: there is no flag %s: %s", name, word, line)
+					t.Errorf("%s: unknown flag %s: %s", name, word, line)
 				}
 			}
 		}
 	}
 	if examples < 30 {
-		t.Errorf("only %d examples were found", examples)
+		t.Errorf("found only %d examples", examples)
 	}
 }
 
-// TestManualPage: the page has every command and flag, and mandoc accepts it.
+// TestManualPage checks that the manual page describes every command and flag and that mandoc accepts it.
 func TestManualPage(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -79,11 +79,11 @@ func TestManualPage(t *testing.T) {
 	plain := strings.NewReplacer(`\-`, "-").Replace(page)
 	for _, cmd := range allCommands() {
 		if cmd.RunE != nil && !strings.Contains(plain, "\n.SS "+cmd.CommandPath()) {
-			t.Errorf("the page does not have %s", cmd.CommandPath())
+			t.Errorf("the page lacks %s", cmd.CommandPath())
 		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden && !strings.Contains(plain, `\fB--`+f.Name+`\fR`) {
-				t.Errorf("the page does not have --%s of %s", f.Name, cmd.CommandPath())
+				t.Errorf("the page lacks --%s of %s", f.Name, cmd.CommandPath())
 			}
 		})
 	}

@@ -27,13 +27,13 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// newStore returns a store with a clock, without departments.
+// newStore returns a store without departments, with a test clock.
 func newStore(t *testing.T, now func() time.Time) *store.Store {
 	t.Helper()
 	return openStore(t, newDatabase(t), now)
 }
 
-// newDatabase returns the path of a database without departments.
+// newDatabase returns the path of a new database without departments.
 func newDatabase(t *testing.T) string {
 	t.Helper()
 	schema, err := os.ReadFile("../../../schema.sql")
@@ -52,10 +52,10 @@ func openStore(t *testing.T, path string, now func() time.Time) *store.Store {
 	return s
 }
 
-// newKey creates a key of the only department.
+// newKey creates a key for the only department.
 func newKey(t *testing.T, s *store.Store) (key string) { return newKeyUntil(t, s, time.Time{}) }
 
-// newKeyUntil is newKey for a key that expires.
+// newKeyUntil is newKey with an expiry.
 func newKeyUntil(t *testing.T, s *store.Store, expires time.Time) (key string) {
 	t.Helper()
 	must(t, s.CreateKey(store.NewKey{Scope: store.ScopeWrite, ExpiresAt: expires}, func(text string) error {
@@ -65,7 +65,7 @@ func newKeyUntil(t *testing.T, s *store.Store, expires time.Time) (key string) {
 	return key
 }
 
-// TestSession: a session is known until it ends, by itself or with the key that opened it.
+// TestSession checks that a session works until it ends or its key is revoked or expires.
 func TestSession(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
@@ -80,14 +80,14 @@ func TestSession(t *testing.T) {
 	is := func(secret string, id store.KeyID) {
 		t.Helper()
 		if got, err := c.Session(secret); got.ID != id || (id == 0) != errors.Is(err, store.ErrNotFound) {
-			t.Errorf("the session %d: %+v, %v", id, got, err)
+			t.Errorf("session %d: %+v, %v", id, got, err)
 		}
 	}
 	for _, text := range []string{"", first, "ff_", strings.ToUpper(first), rand.Text()} {
 		is(text, 0)
 	}
 	secret, session := open(first)
-	for range 4 { // each use prolongs it
+	for range 4 { // each use extends the session
 		is(secret, session.ID)
 		now = now.Add(50 * time.Minute)
 	}
@@ -113,7 +113,7 @@ func TestSession(t *testing.T) {
 	is(other, 0)
 }
 
-// TestReloadKeys: keys that are read again have all changes, and keep what only this process knows.
+// TestReloadKeys checks that a reload updates the keys and keeps the state that only memory has.
 func TestReloadKeys(t *testing.T) {
 	t.Parallel()
 	s := newStore(t, time.Now)
@@ -131,11 +131,11 @@ func TestReloadKeys(t *testing.T) {
 	}
 	slices.Sort(states)
 	if want := []string{"1 active 7", "2 revoked 0", "3 active 0"}; !slices.Equal(states, want) {
-		t.Errorf("%q, not %q", states, want)
+		t.Errorf("got %q, want %q", states, want)
 	}
 }
 
-// find fails unless Find returns this error, and sets this header RateLimit.
+// find checks the error of Find and the RateLimit header.
 func find(t *testing.T, c *Callers, key string, want error, limit string) {
 	t.Helper()
 	h := http.Header{}
@@ -147,15 +147,14 @@ func find(t *testing.T, c *Callers, key string, want error, limit string) {
 		}
 	}
 	if err != want || h.Get("RateLimit") != limit {
-		t.Errorf("%v with RateLimit: %s, not %v with %s", err, h.Get("RateLimit"), want, limit)
+		t.Errorf("got %v with RateLimit %s, want %v with %s", err, h.Get("RateLimit"), want, limit)
 	}
 }
 
 var errLimit = errors.New("beyond the limit")
 
-// TestFindLimit: every request of a key counts, and its bucket outlives a change of the keys.
-// Beyond the limit, no unknown key reaches the database. Package httpapi tests how buckets are
-// filled.
+// TestFindLimit checks that every request counts and that a bucket survives a reload. Unknown keys over
+// the limit do not reach the database. Package httpapi tests how buckets are filled.
 func TestFindLimit(t *testing.T) {
 	t.Parallel()
 	noon := time.Now()
@@ -174,13 +173,13 @@ func TestFindLimit(t *testing.T) {
 	find(t, c, rand.Text(), ErrUnknownKey, `"unknown";r=3;t=2`)
 	find(t, c, "", ErrNoKey, `"unknown";r=2;t=1`)
 	find(t, c, rand.Text(), ErrUnknownKey, `"unknown";r=1;t=1`)
-	find(t, c, newKey(t, s), nil, `"key";r=3;t=2`) // one that this process has not read yet
+	find(t, c, newKey(t, s), nil, `"key";r=3;t=2`) // not in memory yet
 	must(t, s.Close())
-	find(t, c, rand.Text(), errLimit, `"unknown";r=0;t=1`) // and not that the store is closed
+	find(t, c, rand.Text(), errLimit, `"unknown";r=0;t=1`) // does not reach the closed store
 }
 
-// TestFindDevice: every wrong key of a device is logged, also one that is sent again, and a request
-// without a key is not.
+// TestFindDevice checks that each wrong key of a device is logged, even a repeated one, and that a
+// request without a key is not.
 func TestFindDevice(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -189,7 +188,7 @@ func TestFindDevice(t *testing.T) {
 	ask := func(key string, want error) {
 		t.Helper()
 		if _, err := c.FindDevice(httptest.NewRequest("GET", "/", nil), key, http.Header{}); err != want {
-			t.Errorf("%v, not %v", err, want)
+			t.Errorf("got %v, want %v", err, want)
 		}
 	}
 	ask("", ErrNoKey)
@@ -204,12 +203,12 @@ func TestFindDevice(t *testing.T) {
 		counts = append(counts, strings.TrimSpace(count))
 	}
 	if want := []string{`1,"code":"key_unknown"}`, `2,"code":"key_unknown"}`}; !slices.Equal(counts, want) {
-		t.Errorf("the log has %s", &log)
+		t.Errorf("unexpected log: %s", &log)
 	}
 }
 
-// TestExpiredStaysExpired: a key that has expired stays expired when the clock is set back, while
-// the program runs and when it starts with an earlier clock.
+// TestExpiredStaysExpired checks that an expired key stays expired if the clock is set back, both at
+// run time and before a start.
 func TestExpiredStaysExpired(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
@@ -231,7 +230,7 @@ func TestExpiredStaysExpired(t *testing.T) {
 	}
 }
 
-// keyWith returns the key with this id as it is stored.
+// keyWith returns the stored key with this id.
 func keyWith(t *testing.T, s *store.Store, id store.KeyID) (key store.Key) {
 	t.Helper()
 	must(t, s.Keys(func(_ store.KeyHash, k store.Key) {

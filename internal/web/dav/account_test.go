@@ -32,14 +32,14 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// values are the keys of a profile that have a text, with their values.
+// values returns the text values of a profile by key.
 func values(t *testing.T, profile []byte) map[string][]string {
 	t.Helper()
 	for d := xml.NewDecoder(strings.NewReader(string(profile))); ; {
 		if _, err := d.Token(); err == io.EOF {
 			break
 		} else if err != nil {
-			t.Fatalf("%v in\n%s", err, profile)
+			t.Fatalf("%v in:\n%s", err, profile)
 		}
 	}
 	all := map[string][]string{}
@@ -64,16 +64,16 @@ func TestProfile(t *testing.T) {
 		}
 	}
 	if !strings.Contains(string(a.Profile()), "<key>CardDAVUseSSL</key><true/>") {
-		t.Error("the account has no TLS")
+		t.Error("the account does not use TLS")
 	}
 	a.Calendar, a.Authority = "", nil
 	if got := values(t, a.Profile()); len(got["PayloadType"]) != 2 {
-		t.Errorf("without a calendar and an authority: %q", got["PayloadType"])
+		t.Errorf("payloads without calendar and authority: %q", got["PayloadType"])
 	}
 }
 
-// TestIdentifiers: a second profile of a department has the identifiers of the first, and
-// one of another department has others.
+// TestIdentifiers checks that profiles of a department have the same identifiers, and that another
+// department has different ones.
 func TestIdentifiers(t *testing.T) {
 	t.Parallel()
 	first, second, other := account(), account(), account()

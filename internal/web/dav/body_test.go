@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMalformed: a body that is not XML with namespaces is refused by each method that
-// takes one, and nothing of it comes back.
+// TestMalformed checks that each method rejects a body that is not XML with namespaces, and that the
+// response repeats nothing of it.
 func TestMalformed(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)
@@ -51,7 +51,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestAccepted: what XML allows is accepted, also where few clients write it.
+// TestAccepted checks that all valid XML is accepted, even in unusual forms.
 func TestAccepted(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)
@@ -77,7 +77,7 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// TestSizes: a body may have 64 KB, and that of a multiget 2 MB, whatever it is made of.
+// TestSizes checks the limits: 64 KiB for most bodies and 2 MiB for a multiget.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)

@@ -19,13 +19,12 @@ import (
 
 var update = flag.Bool("update", false, "write the answers in testdata as they are now")
 
-// TestClients sends what clients send, from the set-up of an account to later syncs, and
-// compares the answers with those in testdata. A file has a request and its answer; those of
-// a client follow each other by their names. Before the first that is called later the book
-// is changed. In braces stands what differs from book to book: {ana} is Ana's id, {ana.etag}
-// the entity tag of her card, {token} the state of the book, {token.later} that after the
-// change, {token.part} one in between. Headers that say nothing to an address book are left
-// out, and so is the password.
+// TestClients replays recorded requests of clients, from account setup to later syncs, and compares
+// the responses with the files in testdata. A file contains a request and its response. The names of a
+// client's files give their order. The book changes before the first file with "later" in its name.
+// Placeholders in braces differ between books: {ana} is Ana's id, {ana.etag} the entity tag of her
+// card, {token} the sync token, {token.later} the token after the change, and {token.part} a token in
+// between. Irrelevant headers and the password are left out.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	clients := map[string][]string{}
@@ -34,7 +33,7 @@ func TestClients(t *testing.T) {
 		clients[name] = append(clients[name], file)
 	}
 	if len(clients) < 8 {
-		t.Errorf("there are only %d clients", len(clients))
+		t.Errorf("found only %d clients", len(clients))
 	}
 	for name, files := range clients {
 		t.Run(name, func(t *testing.T) {
@@ -52,10 +51,10 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// partToken is a token that stands for neither state of a book.
+// partToken is a token for a state between the two others.
 var partToken = regexp.MustCompile(`data:,[\w-]+`)
 
-// recordedFiles are the files in testdata, those of a client one after the other.
+// recordedFiles returns the files in testdata, grouped by client.
 func recordedFiles(t testing.TB) []string {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -63,13 +62,13 @@ func recordedFiles(t testing.TB) []string {
 	return files
 }
 
-// compare sends the request in a file, and compares the answer with that in the file.
+// compare sends the request in a file and compares the response with the file.
 func (b *book) compare(t *testing.T, file string, later bool) {
 	t.Helper()
 	archive, err := txtar.ParseFile(file)
 	must(t, err)
 	if len(archive.Files) == 0 || archive.Files[0].Name != "request" {
-		t.Fatalf("%s has no request", file)
+		t.Fatalf("missing request in %s", file)
 	}
 	values := b.values(t, later)
 	a := b.recorded(t, archive, values)
@@ -88,11 +87,11 @@ func (b *book) compare(t *testing.T, file string, later bool) {
 		return
 	}
 	if len(archive.Files) != 2 || string(archive.Files[1].Data) != got {
-		t.Errorf("%s: the answer is\n%s", file, got)
+		t.Errorf("%s: got response\n%s", file, got)
 	}
 }
 
-// values are what stands for words in braces.
+// values returns the values of the placeholders.
 func (b *book) values(t testing.TB, later bool) map[string]string {
 	t.Helper()
 	token, err := b.store.SyncToken(ours)
@@ -117,7 +116,7 @@ func (b *book) values(t testing.TB, later bool) map[string]string {
 	return all
 }
 
-// recorded sends the request of a file.
+// recorded sends the request in a file.
 func (b *book) recorded(t testing.TB, archive *txtar.Archive, values map[string]string) reply {
 	t.Helper()
 	request := string(archive.Files[0].Data)
@@ -131,12 +130,12 @@ func (b *book) recorded(t testing.TB, archive *txtar.Archive, values map[string]
 	r.Host = r.Header.Get("Host")
 	r.Header.Del("Host")
 	if !b.Takes(r) {
-		t.Fatalf("%s is not for the address book", line)
+		t.Fatalf("%s is not a request to the address book", line)
 	}
 	return b.serveTo(r)
 }
 
-// split returns the first line of a message, its headers and its body.
+// split splits a message into its first line, headers and body.
 func split(t testing.TB, message string) (line string, headers map[string][]string, body string) {
 	t.Helper()
 	head, body, whole := strings.Cut(message, "\n\n")
@@ -145,14 +144,14 @@ func split(t testing.TB, message string) (line string, headers map[string][]stri
 	for _, header := range strings.Split(rest, "\n") {
 		name, value, ok := strings.Cut(header, ": ")
 		if !ok || !whole {
-			t.Fatalf("a message has the header %q", header)
+			t.Fatalf("invalid header %q", header)
 		}
 		headers[textproto.CanonicalMIMEHeaderKey(name)] = []string{value}
 	}
 	return line, headers, body
 }
 
-// written is an answer as it stands in a file.
+// written returns a response in the format of the files.
 func (a reply) written() string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "HTTP/1.1 %d\n", a.status)

@@ -2,7 +2,7 @@ package dav
 
 import "testing"
 
-// TestFind: collections are found with and without their last slash, cards by the id of a
+// TestFind checks that collections are found with and without a trailing slash, cards by the id of a
 // person, and nothing else.
 func TestFind(t *testing.T) {
 	t.Parallel()
@@ -14,7 +14,7 @@ func TestFind(t *testing.T) {
 		"/dav//": {}, "/dav/books/people//": {}, bookPath + id: {}, bookPath + "x.vcf": {}, bookPath + id + ".vcf/": {}, "/dav/books/people/../": {}, "/davx": {},
 	} {
 		if got, ok := find(path); got != want && ok || ok != (want.kind != 0) {
-			t.Errorf("%q leads to %+v, %t", path, got, ok)
+			t.Errorf("find(%q) = %+v, %t", path, got, ok)
 		}
 	}
 }

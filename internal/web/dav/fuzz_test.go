@@ -14,7 +14,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// FuzzBody: what readXML reads is within the limits, and what it refuses is a problem of the client.
+// FuzzBody checks that readXML returns elements within the limits, or a client error.
 func FuzzBody(f *testing.F) {
 	for _, file := range recordedFiles(f) {
 		archive, err := txtar.ParseFile(file)
@@ -35,19 +35,18 @@ func FuzzBody(f *testing.F) {
 		must(t, err)
 		if root == nil {
 			if strings.TrimSpace(strings.TrimPrefix(body, "\ufeff")) != "" {
-				t.Error("nothing is read")
+				t.Error("no element was returned")
 			}
 			return
 		}
 		var all []xml.Name
 		if depth := collect(root, &all); depth > maxDepth || len(all) > maxElements {
-			t.Errorf("it has %d elements, %d within each other", len(all), depth)
+			t.Errorf("%d elements with a nesting depth of %d", len(all), depth)
 		}
 	})
 }
 
-// collect adds the names of an element and of those in it, in their order, and returns how
-// many are within each other.
+// collect appends the names of an element and its descendants in order, and returns the nesting depth.
 func collect(e *element, all *[]xml.Name) (depth int) {
 	*all = append(*all, e.name)
 	for _, c := range e.children {
@@ -56,9 +55,8 @@ func collect(e *element, all *[]xml.Name) (depth int) {
 	return depth + 1
 }
 
-// FuzzReport: whatever is asked, a book answers with a status that has a meaning, with XML
-// that is right, with names and addresses of its own or of the request, and about its own
-// people.
+// FuzzReport checks that any request gets a known status and valid XML, which contains only names and
+// addresses of the book or of the request, and only people of the caller's department.
 func FuzzReport(f *testing.F) {
 	b := newBook(f)
 	values := b.values(f, false)
@@ -84,7 +82,7 @@ func FuzzReport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, report bool, path, depth string, brief bool, body string) {
 		u, err := url.ParseRequestURI(path)
 		if err != nil || u.Host != "" || u.Scheme != "" {
-			return // not a path of a request
+			return // not a request path
 		}
 		method := "PROPFIND"
 		if report {
@@ -95,7 +93,7 @@ func FuzzReport(f *testing.F) {
 	})
 }
 
-// asks sends a request, checks the answer, and returns its status.
+// asks sends a request, checks the response and returns its status.
 func (b *book) asks(t *testing.T, method string, u *url.URL, depth string, brief bool, body string) int {
 	t.Helper()
 	r := httptest.NewRequest(method, "/", strings.NewReader(body))
@@ -114,7 +112,7 @@ func (b *book) asks(t *testing.T, method string, u *url.URL, depth string, brief
 	return a.status
 }
 
-// checkEcho checks that an answer has only what is ours or was asked for.
+// checkEcho checks that a response contains only data of the book or of the request.
 func (b *book) checkEcho(t *testing.T, a reply, body string) {
 	t.Helper()
 	asked, err := readXML([]byte(body))
@@ -132,17 +130,17 @@ func (b *book) checkEcho(t *testing.T, a reply, body string) {
 	}
 	for _, r := range a.multistatus().Responses {
 		if !slices.Contains(hrefs, r.Href) {
-			t.Errorf("nobody asked for %q", r.Href)
+			t.Errorf("unrequested href %q", r.Href)
 		}
 		for _, p := range r.Propstats {
 			for _, property := range p.Prop.All {
 				if name := property.XMLName; properties[name] == nil && !slices.Contains(names, name) {
-					t.Errorf("nobody asked for %v", name)
+					t.Errorf("unrequested property %v", name)
 				}
 			}
 		}
 	}
 	if strings.Contains(a.body, "Marić") && !strings.Contains(body, "Marić") {
-		t.Error("it has a person of another department")
+		t.Error("the response contains a person of another department")
 	}
 }

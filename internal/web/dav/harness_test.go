@@ -27,13 +27,13 @@ const (
 	theirs = record.TenantID(2) // "Ladder 1"
 )
 
-// The people of our department, in the order of the book.
+// The people of the caller's department, in the order of the book.
 var (
 	ana  = record.Fields{FirstName: "Ana", LastName: "Čović", PhoneNumber: "091 234 5678", Email: "ana@example.com", DateOfBirth: "1990-05-15T00:00:00Z"}
 	eric = record.Fields{FirstName: "Éric", LastName: "Strauß", PhoneNumber: "+33 6 12 34 56 78"}
 	ilay = record.Fields{FirstName: "İlay", LastName: "Horvat, Jr.; B&B", Email: "ILAY@example.com"}
-	zora = record.Fields{FirstName: "Zora", LastName: "Marić", PhoneNumber: "091 999 9999"} // of theirs
-	mia  = record.Fields{FirstName: "Mia", LastName: "Kovač"}                               // who comes later
+	zora = record.Fields{FirstName: "Zora", LastName: "Marić", PhoneNumber: "091 999 9999"} // belongs to theirs
+	mia  = record.Fields{FirstName: "Mia", LastName: "Kovač"}                               // added later
 )
 
 func must(t testing.TB, err error) {
@@ -43,14 +43,13 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// book is a server with the address books of two departments in a file. Its caller is of
-// ours.
+// book is a server with the address books of two departments. Its caller belongs to ours.
 type book struct {
 	*Server
 	t     testing.TB
 	key   string            // of the caller, with dates of birth
-	id    map[string]string // of people, by their first names
-	token string            // of the book before it was changed
+	id    map[string]string // ids of people by first name
+	token string            // sync token before change
 }
 
 func newBook(t testing.TB) *book {
@@ -77,7 +76,7 @@ func newBook(t testing.TB) *book {
 	return b
 }
 
-// newKey creates the key of a phone.
+// newKey creates a key for a phone.
 func (b *book) newKey(birthdays bool) (key string) {
 	b.t.Helper()
 	must(b.t, b.store.CreateKey(store.NewKey{Tenant: "Engine 7 & <Co>", Scope: store.ScopePhone, Birthdays: birthdays}, func(text string) error {
@@ -94,8 +93,7 @@ func (b *book) add(tenant record.TenantID, f record.Fields) {
 	b.id[f.FirstName] = made.ID
 }
 
-// change changes a book as between two syncs: Ana gets another number, Éric leaves, Mia
-// comes.
+// change changes a book between two syncs: Ana gets another number, Éric is deleted, and Mia is added.
 func (b *book) change() {
 	b.t.Helper()
 	changed, asIs := ana, func(record.Firefighter) error { return nil }
@@ -106,8 +104,7 @@ func (b *book) change() {
 	b.add(ours, mia)
 }
 
-// problem returns the problem of an error. An error that the server has to log fails the
-// test.
+// problem returns the problem of an error. It fails the test on server errors.
 func (b *book) problem(route string, err error) *httpapi.Problem {
 	if p := (*httpapi.Problem)(nil); errors.As(err, &p) {
 		return p
@@ -119,7 +116,7 @@ func (b *book) problem(route string, err error) *httpapi.Problem {
 	return &httpapi.Problem{Kind: httpapi.Internal}
 }
 
-// reply is an answer of a server.
+// reply is a response of the server.
 type reply struct {
 	t      testing.TB
 	status int
@@ -127,7 +124,7 @@ type reply struct {
 	body   string
 }
 
-// do sends a request. headers are lines such as "Depth: 1".
+// do sends a request. headers are lines like "Depth: 1".
 func (b *book) do(method, path, body string, headers ...string) reply {
 	b.t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -147,15 +144,15 @@ func (b *book) serveTo(r *http.Request) reply {
 	return reply{b.t, w.Code, w.Result().Header, w.Body.String()}
 }
 
-// wants fails unless the answer has a status and these texts, and XML is right.
+// wants checks the status of a response, that it contains these texts, and that its XML is valid.
 func (a reply) wants(status int, parts ...string) reply {
 	a.t.Helper()
 	if a.status != status {
-		a.t.Errorf("%d, not %d: %s", a.status, status, a.body)
+		a.t.Errorf("got status %d, want %d: %s", a.status, status, a.body)
 	}
 	for _, part := range parts {
 		if !strings.Contains(a.body, part) {
-			a.t.Errorf("no %s in %s", part, a.body)
+			a.t.Errorf("missing %s in %s", part, a.body)
 		}
 	}
 	if strings.HasPrefix(a.header.Get("Content-Type"), "application/xml") {
@@ -166,7 +163,7 @@ func (a reply) wants(status int, parts ...string) reply {
 	return a
 }
 
-// multistatus returns an answer of the status 207.
+// multistatus parses a response with the status 207.
 func (a reply) multistatus() answered {
 	a.t.Helper()
 	a.wants(http.StatusMultiStatus)
@@ -177,7 +174,7 @@ func (a reply) multistatus() answered {
 	return m
 }
 
-// answered is what a client reads in an answer of the status 207.
+// answered is the content of a 207 response.
 type answered struct {
 	XMLName   xml.Name `xml:"DAV: multistatus"`
 	Responses []struct {
@@ -201,24 +198,24 @@ type answeredProperty struct {
 	Inner   string `xml:",innerxml"`
 }
 
-// readAnswer reads an answer of the status 207. It refuses one that RFC 4918 does not allow:
-// a response has either a status or propstats, and no property twice.
+// readAnswer parses a 207 response. It returns an error for a response that RFC 4918 forbids: one with
+// both a status and propstats, or with a duplicate property.
 func readAnswer(body string) (m answered, err error) {
 	if err := xml.Unmarshal([]byte(body), &m); err != nil {
 		return m, err
 	}
 	for _, r := range m.Responses {
 		if (r.Status == "") == (len(r.Propstats) == 0) || r.Href == "" {
-			return m, fmt.Errorf("the response of %q has not one of status and propstat", r.Href)
+			return m, fmt.Errorf("the response for %q must have either a status or propstats", r.Href)
 		}
 		seen := map[xml.Name]bool{}
 		for _, p := range r.Propstats {
 			if !slices.Contains([]string{"HTTP/1.1 200 OK", "HTTP/1.1 404 Not Found"}, p.Status) {
-				return m, fmt.Errorf("%q has properties with the status %q", r.Href, p.Status)
+				return m, fmt.Errorf("%q: propstat with the status %q", r.Href, p.Status)
 			}
 			for _, property := range p.Prop.All {
 				if seen[property.XMLName] {
-					return m, fmt.Errorf("%q has %v twice", r.Href, property.XMLName)
+					return m, fmt.Errorf("%q: duplicate property %v", r.Href, property.XMLName)
 				}
 				seen[property.XMLName] = true
 			}
@@ -227,8 +224,7 @@ func readAnswer(body string) (m answered, err error) {
 	return m, nil
 }
 
-// hrefs returns the last parts of the addresses in an answer, with the status of those that
-// have one.
+// hrefs returns the last path elements of the hrefs in a response, with their status if there is one.
 func (m answered) hrefs() (all []string) {
 	for _, r := range m.Responses {
 		last := r.Href[strings.LastIndexByte(strings.TrimSuffix(r.Href, "/"), '/')+1:]
@@ -237,7 +233,7 @@ func (m answered) hrefs() (all []string) {
 	return all
 }
 
-// names replaces the ids of people by their first names.
+// names replaces the ids of people with their first names.
 func (b *book) names(text string) string {
 	for name, id := range b.id {
 		text = strings.ReplaceAll(text, id, name)
@@ -245,7 +241,7 @@ func (b *book) names(text string) string {
 	return text
 }
 
-// propfindOf and the others make bodies of requests.
+// propfindOf and the functions below return request bodies.
 func propfindOf(props string) string {
 	return `<D:propfind xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:carddav"><D:prop>` + props + `</D:prop></D:propfind>`
 }

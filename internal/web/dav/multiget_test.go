@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMultiget: the cards of our people are given by their addresses, however written, and
-// nothing else is. Each address is answered once, as it was asked for.
+// TestMultiget checks that only the cards of the caller's department are returned, for addresses in
+// any form. Each address is repeated as it was requested, and answered once.
 func TestMultiget(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)
@@ -16,8 +16,8 @@ func TestMultiget(t *testing.T) {
 		"\n " + bookPath + id + ".vcf\t":                        true,
 		bookPath + strings.ToUpper(id) + ".vcf":                 true,
 		strings.ReplaceAll(bookPath+id+".vcf", "-", "%2D"):      true,
-		"http://example.com" + bookPath + id + ".vcf":           true, // this is the host of the request
-		"HTTPS://station.example:8443" + bookPath + id + ".vcf": true, // behind a proxy it is another
+		"http://example.com" + bookPath + id + ".vcf":           true, // the host of the request
+		"HTTPS://station.example:8443" + bookPath + id + ".vcf": true, // another host, as behind a proxy
 		"//example.org" + bookPath + id + ".vcf":                false,
 		"http:" + bookPath + id + ".vcf":                        false,
 		"ftp://example.com" + bookPath + id + ".vcf":            false,
@@ -44,7 +44,7 @@ func TestMultiget(t *testing.T) {
 	} {
 		m := b.do("REPORT", bookPath, multigetOf(href, bookPath+b.id["Éric"]+".vcf", href)).wants(207)
 		if strings.Contains(m.body, "Zora") || strings.Contains(m.body, "091 999 9999") {
-			t.Errorf("%q leads to another department", href)
+			t.Errorf("%q returns a card of another department", href)
 		}
 		trimmed := strings.TrimSpace(href)
 		got := m.multistatus().Responses
@@ -53,7 +53,7 @@ func TestMultiget(t *testing.T) {
 		}
 	}
 	if m := b.do("REPORT", bookPath, multigetOf("", " ", "/x")).multistatus(); len(m.Responses) != 1 {
-		t.Errorf("empty addresses: %+v", m)
+		t.Errorf("empty hrefs: %+v", m)
 	}
 	b.do("REPORT", bookPath, multigetOf("")).wants(400)
 }

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestProperties: each property that is asked for is answered once, and one that there is
-// not by its name.
+// TestProperties checks that each requested property is answered once, and an unknown one by its name.
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)
@@ -33,8 +32,7 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// TestAddressData: the card itself is no property (RFC 6352, section 10.4): a PROPFIND does
-// not have it.
+// TestAddressData checks that a PROPFIND never returns a card (RFC 6352, section 10.4).
 func TestAddressData(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)
@@ -42,12 +40,12 @@ func TestAddressData(t *testing.T) {
 	for _, path := range []string{card, bookPath} {
 		a := b.do("PROPFIND", path, propfindOf("<C:address-data/><D:getetag/>"), "Depth: 1").wants(207, "<C:address-data/></D:prop><D:status>HTTP/1.1 404")
 		if strings.Contains(a.body, "VCARD") {
-			t.Errorf("a PROPFIND has a card: %s", a.body)
+			t.Errorf("PROPFIND returned a card: %s", a.body)
 		}
 		for _, asks := range []string{"allprop", "propname"} {
 			a := b.do("PROPFIND", path, `<D:propfind xmlns:D="DAV:"><D:`+asks+`/></D:propfind>`, "Depth: 1").wants(207)
 			if strings.Contains(a.body, "<C:address-data") {
-				t.Errorf("%s has the card: %s", asks, a.body)
+				t.Errorf("%s returned a card: %s", asks, a.body)
 			}
 		}
 	}

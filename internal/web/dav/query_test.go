@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestFilters: a query finds those whose cards match (RFC 6352, section 10.5).
+// TestFilters checks that a query finds the people whose cards match (RFC 6352, section 10.5).
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)
@@ -33,8 +33,8 @@ func TestFilters(t *testing.T) {
 		{"", has("FN", "ČOVIĆ"), "Ana"},
 		{"", has("FN", "nobody"), ""},
 		{"", has("TEL", "234"), "Ana"},
-		{"", has("N", "horvat, jr.; b&amp;b"), "İlay"}, // as it is without the escapes of a card
-		{"", has("FN", "Marić"), ""},                   // of another department
+		{"", has("N", "horvat, jr.; b&amp;b"), "İlay"}, // compares unescaped values
+		{"", has("FN", "Marić"), ""},                   // belongs to another department
 		{"", has("BDAY", "1990"), "Ana"},
 
 		{"", prop("FN", match("ana", `match-type="starts-with"`)), "Ana"},
@@ -48,7 +48,7 @@ func TestFilters(t *testing.T) {
 		{"", prop("FN", match("ÉRIC", `collation="i;ascii-casemap"`)), "Éric"},
 
 		{"", prop("FN", match("ana", `negate-condition="yes"`)), "Éric İlay"},
-		{"", prop("EMAIL", match("ana", `negate-condition="yes"`)), "İlay"}, // Éric has none that could match
+		{"", prop("EMAIL", match("ana", `negate-condition="yes"`)), "İlay"}, // Éric has no address
 
 		{"", has("FN", "ana") + has("FN", "éric"), "Ana Éric"},
 		{"anyof", has("FN", "ana") + has("FN", "éric"), "Ana Éric"},
@@ -67,13 +67,13 @@ func TestFilters(t *testing.T) {
 		m := b.do("REPORT", bookPath, queryOf(filter+tt.filter+"</C:filter>"), "Depth: 1").multistatus()
 		got := strings.ReplaceAll(b.names(strings.Join(m.hrefs(), " ")), ".vcf", "")
 		if got != tt.want {
-			t.Errorf("%s %s: %q, not %q", tt.test, tt.filter, got, tt.want)
+			t.Errorf("%s %s: got %q, want %q", tt.test, tt.filter, got, tt.want)
 		}
 	}
 }
 
-// TestFilterWithoutBirthdays: who does not get the dates of birth cannot ask for them
-// either.
+// TestFilterWithoutBirthdays checks that a caller without access to dates of birth cannot filter by
+// them.
 func TestFilterWithoutBirthdays(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)
@@ -81,17 +81,17 @@ func TestFilterWithoutBirthdays(t *testing.T) {
 	for _, inside := range []string{"", `<C:text-match>1990</C:text-match>`} {
 		m := b.do("REPORT", bookPath, queryOf(`<C:filter><C:prop-filter name="BDAY">`+inside+`</C:prop-filter></C:filter>`)).multistatus()
 		if len(m.Responses) != 0 {
-			t.Errorf("%q finds %q", inside, m.hrefs())
+			t.Errorf("%q found %q", inside, m.hrefs())
 		}
 	}
 	a := b.do("REPORT", bookPath, strings.Replace(queryOf("<C:filter/>"), "<D:getetag/>", "<C:address-data/>", 1)).wants(207, "FN:Ana")
 	if strings.Contains(a.body, "BDAY") {
-		t.Errorf("the cards have dates of birth: %s", a.body)
+		t.Errorf("the cards contain dates of birth: %s", a.body)
 	}
 }
 
-// TestCollations: i;ascii-casemap (RFC 4790) folds the letters of ASCII alone, i;unicode-casemap
-// (RFC 5051) all letters, but keeps their accents.
+// TestCollations checks that i;ascii-casemap (RFC 4790) folds only ASCII letters and i;unicode-casemap
+// (RFC 5051) all letters, and that accents are significant.
 func TestCollations(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -108,8 +108,8 @@ func TestCollations(t *testing.T) {
 	}
 }
 
-// TestManyConditions: a query may have as many conditions as properties, because each is
-// looked at for each person.
+// TestManyConditions checks the limit on the conditions of a query, because each is tested for each
+// person.
 func TestManyConditions(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)

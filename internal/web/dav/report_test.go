@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestReports: a report that there is not, or with a part that is wrong, is refused by the
-// name of the element that RFC 3253, 6352 and 6578 have for it.
+// TestReports checks that an unknown or invalid report is rejected with the precondition element of
+// RFC 3253, 6352 or 6578.
 func TestReports(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)
@@ -47,7 +47,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestLimits: no more is given than a client asks for, and it learns that there is more.
+// TestLimits checks that a response is limited as requested and reports that there is more.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)
@@ -75,12 +75,12 @@ func TestLimits(t *testing.T) {
 		token, all = m.Token, append(all, m.hrefs()[0])
 	}
 	if got := b.names(strings.Join(all, " ")); got != "Ana.vcf Éric.vcf İlay.vcf" {
-		t.Errorf("the parts have %s", got)
+		t.Errorf("the parts contain %s", got)
 	}
 	b.change()
 	m := b.do("REPORT", bookPath, syncOf(token, limit("D", "2"))).multistatus()
 	rest := b.do("REPORT", bookPath, syncOf(m.Token, "")).multistatus()
 	if got := b.names(strings.Join(append(m.hrefs(), rest.hrefs()...), ", ")); got != "Ana.vcf, Éric.vcf 404 Not Found, people/ 507 Insufficient Storage, Mia.vcf" {
-		t.Errorf("the changes are %s", got)
+		t.Errorf("got changes %s", got)
 	}
 }

@@ -8,7 +8,7 @@ func TestBound(t *testing.T) {
 	add := func(owner int64, want bool) {
 		t.Helper()
 		if got := b.Add(owner); got != want {
-			t.Errorf("one more of %d: %t", owner, got)
+			t.Errorf("Add(%d) = %t", owner, got)
 		}
 	}
 	add(1, true)
@@ -23,6 +23,6 @@ func TestBound(t *testing.T) {
 		b.Remove(owner)
 	}
 	if b.total != 0 || len(b.of) != 0 {
-		t.Errorf("%d are counted, of %v", b.total, b.of)
+		t.Errorf("total %d, by owner %v", b.total, b.of)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// acceptCases are values of Accept-Encoding, and whether they accept gzip.
+// acceptCases maps values of Accept-Encoding to whether they accept gzip.
 var acceptCases = []struct {
 	accept string
 	gzip   bool
@@ -30,7 +30,7 @@ var acceptCases = []struct {
 
 var largeBody = []byte(strings.Repeat("large ", 300))
 
-// compress returns what a client with these Accept-Encoding headers is sent.
+// compress returns the body that a client with these Accept-Encoding headers receives.
 func compress(body []byte, accept ...string) (sent []byte, coding string) {
 	r := newRequest()
 	r.Header["Accept-Encoding"] = accept
@@ -59,10 +59,10 @@ func TestCompress(t *testing.T) {
 		}
 	}
 	if _, coding := compress(largeBody, "br", "gzip"); coding != "gzip" {
-		t.Error("the second of two headers is not read")
+		t.Error("the second header was ignored")
 	}
 	if _, coding := compress(largeBody); coding != "" {
-		t.Error("compressed without being asked")
+		t.Error("compressed without Accept-Encoding")
 	}
 }
 
@@ -75,7 +75,7 @@ func TestCompressSmall(t *testing.T) {
 	}
 }
 
-// TestCompressTo: what is written in pieces arrives, and an error leaves no header.
+// TestCompressTo checks that a body written in parts arrives and that an error sets no header.
 func TestCompressTo(t *testing.T) {
 	t.Parallel()
 	cut := errors.New("cut off")

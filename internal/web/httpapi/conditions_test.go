@@ -28,7 +28,7 @@ func parse(headers ...string) (httpapi.Conditions, error) {
 	return c, err
 }
 
-// check returns the errors of a read and of a write on these conditions.
+// check returns the errors of a read and a write with these conditions.
 func check(etag string, headers ...string) [2]error {
 	c, err := parse(headers...)
 	if err != nil {
@@ -41,7 +41,7 @@ func TestETag(t *testing.T) {
 	t.Parallel()
 	one, other := httpapi.ETag([]byte("one")), httpapi.ETag([]byte("other"))
 	if one == other || one != httpapi.ETag([]byte("one")) || !regexp.MustCompile(`^"[-_0-9A-Za-z]{16}"$`).MatchString(one) {
-		t.Errorf("the tags %s and %s", one, other)
+		t.Errorf("entity tags %s and %s", one, other)
 	}
 }
 
@@ -74,10 +74,10 @@ func TestIfMatch(t *testing.T) {
 		}
 	}
 	if got := check(current, "If-Match", `"x"`, "If-Match", current); got != [2]error{} {
-		t.Errorf("the second of two headers is not read: %v", got)
+		t.Errorf("the second header was ignored: %v", got)
 	}
 	if got := check(`W/`+current, "If-Match", `W/`+current); got != [2]error{errFailed, errFailed} {
-		t.Errorf("a weak tag matches strongly: %v", got)
+		t.Errorf("a weak tag passed the strong comparison: %v", got)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestIfNoneMatch(t *testing.T) {
 	} {
 		for _, etag := range []string{current, "W/" + current} {
 			if got := check(etag, "If-None-Match", value); got != want {
-				t.Errorf("%s, and the tag is %s: %v, want %v", value, etag, got, want)
+				t.Errorf("%s with the tag %s: %v, want %v", value, etag, got, want)
 			}
 		}
 	}
@@ -119,12 +119,12 @@ func TestConditions(t *testing.T) {
 		}
 		c, _ := parse(tt.headers...)
 		if c.IsZero() != !slices.ContainsFunc(tt.headers, func(h string) bool { return strings.HasSuffix(h, "Match") }) {
-			t.Errorf("%q: IsZero is %t", tt.headers, c.IsZero())
+			t.Errorf("%q: IsZero = %t", tt.headers, c.IsZero())
 		}
 	}
 }
 
-// TestInvalidConditions: all that is wrong is named at once.
+// TestInvalidConditions checks that all errors are reported at once.
 func TestInvalidConditions(t *testing.T) {
 	t.Parallel()
 	_, err := httpapi.ParseConditions(newRequest("If-None-Match", "x", "If-Match", "y"))
@@ -137,13 +137,13 @@ func TestInvalidConditions(t *testing.T) {
 	}
 }
 
-// The grammar of If-Match by another way, but that * must stand alone.
+// The grammar of If-Match as a regular expression, without the asterisk.
 var (
 	tagListForm = regexp.MustCompile(`^[ \t,]*((W/)?"[^\x00-\x20\x7f"]*"[ \t]*(,[ \t,]*|$))*$`)
 	tagForm     = regexp.MustCompile(`(W/)?"[^"]*"`)
 )
 
-// FuzzParseETags compares the parser with the grammar, and asks for each tag.
+// FuzzParseETags compares the parser with the grammar and looks up each tag.
 func FuzzParseETags(f *testing.F) {
 	for _, seed := range []string{``, `*`, `"a"`, `W/"a", "b"`, `"a,b",,`, `"`, `W/`, "\"\x80\""} {
 		f.Add(seed)
@@ -159,10 +159,10 @@ func FuzzParseETags(f *testing.F) {
 		}
 		for _, tag := range tagForm.FindAllString(text, -1) {
 			if weak := strings.HasPrefix(tag, "W/"); (check(tag, "If-Match", text)[0] == errFailed) != weak {
-				t.Errorf("%q does not match its %q", text, tag)
+				t.Errorf("%q does not match %q", text, tag)
 			}
 			if check(tag, "If-None-Match", text)[0] != errNotModified {
-				t.Errorf("%q does not have its %q", text, tag)
+				t.Errorf("%q does not contain %q", text, tag)
 			}
 		}
 		if other := `"` + text + `x"`; !anyTag && check(other, "If-Match", text)[0] != errFailed {

@@ -10,8 +10,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// newRequest returns a GET request with headers given as name, value, name,
-// value.
+// newRequest returns a GET request with headers as name, value, ...
 func newRequest(headers ...string) *http.Request {
 	r := httptest.NewRequest("GET", "/", nil)
 	for i := 0; i < len(headers); i += 2 {
@@ -20,12 +19,12 @@ func newRequest(headers ...string) *http.Request {
 	return r
 }
 
-// written returns a problem as it is sent.
+// written returns the response that a problem sends.
 func written(t *testing.T, err error) *httptest.ResponseRecorder {
 	t.Helper()
 	var p *httpapi.Problem
 	if !errors.As(err, &p) {
-		t.Fatalf("%v is not a Problem", err)
+		t.Fatalf("%v is not a *Problem", err)
 	}
 	w := httptest.NewRecorder()
 	w.Header().Set("X-Request-Id", "mine")
@@ -33,7 +32,7 @@ func written(t *testing.T, err error) *httptest.ResponseRecorder {
 	return w
 }
 
-// TestProblemWith: further members stand beside those of the problem.
+// TestProblemWith checks that the response contains the members of the problem and the further members.
 func TestProblemWith(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
@@ -76,10 +75,10 @@ func TestProblem(t *testing.T) {
 			t.Errorf("%d %v\ngot  %s\nwant %s", w.Code, w.Header(), w.Body, tt.body)
 		}
 		if got := w.Header().Get("Retry-After"); (got == "1") != (tt.problem.Header != nil) {
-			t.Errorf("%d: Retry-After is %q", w.Code, got)
+			t.Errorf("%d: Retry-After %q", w.Code, got)
 		}
 		if err := error(&tt.problem); err.Error() != tt.problem.Detail || errors.Is(err, cause) != (tt.problem.Cause != nil) {
-			t.Errorf("the error %q, whose cause is %v", err, errors.Unwrap(err))
+			t.Errorf("error %q with the cause %v", err, errors.Unwrap(err))
 		}
 	}
 }

@@ -12,15 +12,14 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// newLimit returns a limit and what sets its clock forward.
+// newLimit returns a limit and a function that advances its clock.
 func newLimit(perSecond int) (limit *httpapi.RateLimit, advance func(time.Duration)) {
 	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	limit = httpapi.NewRateLimit(perSecond, func() time.Time { return now })
 	return limit, func(d time.Duration) { now = now.Add(d) }
 }
 
-// admit fails unless the limit answers with this status (0 is success) and
-// header RateLimit.
+// admit checks the status (0 for success) and the RateLimit header of a request.
 func admit(t *testing.T, limit *httpapi.RateLimit, bucket *rate.Limiter, status int, remaining string) http.Header {
 	t.Helper()
 	h := http.Header{}
@@ -64,13 +63,13 @@ func TestRateLimit(t *testing.T) {
 	admit(t, limit, one, 0, `"key";r=5;t=2`)
 }
 
-// from is a request from an address.
+// from returns a request from an address.
 func from(address string) *http.Request {
 	return &http.Request{RemoteAddr: net.JoinHostPort(address, "1234")}
 }
 
-// TestRateLimitOfUnknown: the unknown callers of a source share one bucket, and take
-// nothing from the known ones, nor from those of another source.
+// TestRateLimitOfUnknown checks that the unknown callers of a source share a bucket and do not affect
+// known callers or other sources.
 func TestRateLimitOfUnknown(t *testing.T) {
 	t.Parallel()
 	limit, advance := newLimit(2)
@@ -83,7 +82,7 @@ func TestRateLimitOfUnknown(t *testing.T) {
 	admit(t, limit, nil, 429, `"unknown";r=0;t=1`)
 	admit(t, limit, limit.NewBucket(), 0, `"key";r=3;t=2`)
 	if err := limit.AdmitUnknown(from("192.0.2.2"), http.Header{}); err != nil {
-		t.Errorf("another source: %v", err)
+		t.Errorf("other source: %v", err)
 	}
 	advance(time.Second)
 	admit(t, limit, nil, 0, `"unknown";r=1;t=1`)

@@ -14,7 +14,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// refusals is a count whose log a test reads.
+// refusals is a Refusals with a log that the test reads.
 type refusals struct {
 	*httpapi.Refusals
 	mu  sync.Mutex
@@ -39,14 +39,14 @@ func (r *refusals) add(address, reason string) {
 
 var refusalLine = regexp.MustCompile(`(?m)^time=\S+ level=WARN msg="requests were refused" address=(.*) count=(\d+) code=(\w+)\n`)
 
-// logged are the new lines of the log, as "address count reason".
+// logged checks the new lines of the log, as "address count code".
 func (r *refusals) logged(t *testing.T) string {
 	t.Helper()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	defer r.log.Reset()
 	if rest := refusalLine.ReplaceAllString(r.log.String(), ""); rest != "" {
-		t.Errorf("the log has %s", rest)
+		t.Errorf("unexpected log: %s", rest)
 	}
 	var lines []string
 	for _, line := range refusalLine.FindAllStringSubmatch(r.log.String(), -1) {
@@ -58,7 +58,7 @@ func (r *refusals) logged(t *testing.T) string {
 func (r *refusals) wants(t *testing.T, want string) {
 	t.Helper()
 	if got := r.logged(t); got != want {
-		t.Errorf("the log has %q, not %q", got, want)
+		t.Errorf("got log %q, want %q", got, want)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestRefusals(t *testing.T) {
 		pass(time.Second)
 		r.wants(t, "192.0.2.1 3 revoked")
 		pass(time.Second)
-		r.add("192.0.2.1:1000", "unknown") // after a second without any, the next one does not wait
+		r.add("192.0.2.1:1000", "unknown") // logged at once after a second without requests
 		r.wants(t, "192.0.2.1 1 unknown")
 		r.add("192.0.2.1:1000", "revoked")
 		r.Finish()
@@ -97,8 +97,7 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// TestManyAddresses: those beyond some hundred share a line, until others are
-// forgotten.
+// TestManyAddresses checks that addresses beyond the limit share a line until others are forgotten.
 func TestManyAddresses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -110,14 +109,14 @@ func TestManyAddresses(t *testing.T) {
 			return strings.Count(r.logged(t), ",") + 1
 		}
 		if n := many(1); n != 257 {
-			t.Errorf("%d lines", n)
+			t.Errorf("got %d lines", n)
 		}
 		r.Finish()
 		r.wants(t, fmt.Sprintf("others %d unknown", 5000-257))
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if n := many(2); n != 257 {
-			t.Errorf("%d lines of other addresses after a pause", n)
+			t.Errorf("got %d lines for other addresses after a pause", n)
 		}
 	})
 }

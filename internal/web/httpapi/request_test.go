@@ -39,7 +39,7 @@ func TestReadBody(t *testing.T) {
 	}
 }
 
-// TestDeclaredTooLarge: nothing is read of a body that says it is too large.
+// TestDeclaredTooLarge checks that a body is not read if it is declared too large.
 func TestDeclaredTooLarge(t *testing.T) {
 	t.Parallel()
 	r := httptest.NewRequest("POST", "/", iotest.ErrReader(errors.New("was read")))
@@ -48,8 +48,7 @@ func TestDeclaredTooLarge(t *testing.T) {
 	checkProblem(t, err, 413, "The body must not exceed 64 bytes.")
 }
 
-// checkProblem fails unless err is the problem with this status and detail, nil
-// for 0.
+// checkProblem checks the status and detail of a problem. For status 0, err must be nil.
 func checkProblem(t *testing.T, err error, status int, detail string) {
 	t.Helper()
 	var p *httpapi.Problem
@@ -91,7 +90,7 @@ func TestBodyHeaders(t *testing.T) {
 	}
 }
 
-// TestMediaTypes: a patch may be called a merge patch or JSON, and its answer says so.
+// TestMediaTypes checks that a patch can be a merge patch or JSON, and the Accept-Patch header.
 func TestMediaTypes(t *testing.T) {
 	t.Parallel()
 	for given, good := range map[string]bool{
@@ -123,19 +122,19 @@ func TestRequestIDs(t *testing.T) {
 	ids := httpapi.RequestIDs{Prefix: "p-"}
 	for _, id := range []string{"abc-123_DEF.4", "7", strings.Repeat("x", 64)} {
 		if got := ids.For(newRequest("X-Request-Id", id)); got != id {
-			t.Errorf("%q became %q", id, got)
+			t.Errorf("id %q became %q", id, got)
 		}
 	}
 	seen := map[string]bool{}
 	for _, id := range []string{"", "a b", "a\tb", "<script>", "é", `"`, strings.Repeat("x", 65)} {
 		got := ids.For(newRequest("X-Request-Id", id))
 		if !strings.HasPrefix(got, "p-") || seen[got] || ids.For(newRequest("X-Request-Id", got)) != got {
-			t.Errorf("%q became %q", id, got)
+			t.Errorf("id %q became %q", id, got)
 		}
 		seen[got] = true
 	}
 	if got := ids.For(newRequest()); !strings.HasPrefix(got, "p-") || seen[got] {
-		t.Errorf("the id of a request without one is %q", got)
+		t.Errorf("id of a request without one: %q", got)
 	}
 }
 
@@ -143,18 +142,18 @@ func TestIsLoopbackHost(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"localhost", "LocalHost", "localhost.", "app.localhost", "127.0.0.1", "127.1.2.3", "[::1]", "[::ffff:127.0.0.1]"} {
 		if !httpapi.IsLoopbackHost(host) || !httpapi.IsLoopbackHost(host+":8080") {
-			t.Errorf("%s is not taken for this machine", host)
+			t.Errorf("%s is not recognized as loopback", host)
 		}
 	}
 	for _, host := range []string{"", "x", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "notlocalhost", ".", "192.0.2.1",
 		"0.0.0.0", "127.1", "2130706433", "[2001:db8::1]", "[::]", "[127.0.0.1]", "[localhost]", "::1", "[::1", "::1]", "[::1]x"} {
 		if httpapi.IsLoopbackHost(host) || httpapi.IsLoopbackHost(host+":8080") {
-			t.Errorf("%s is taken for this machine", host)
+			t.Errorf("%s is recognized as loopback", host)
 		}
 	}
 	for _, host := range []string{"localhost:x", "localhost:80:80", "localhost:-1", "127.0.0.1:http"} {
 		if httpapi.IsLoopbackHost(host) {
-			t.Errorf("%s is taken for this machine", host)
+			t.Errorf("%s is recognized as loopback", host)
 		}
 	}
 }
@@ -173,10 +172,10 @@ func TestIdempotencyKey(t *testing.T) {
 		}
 	}
 	if got, err := httpapi.IdempotencyKey(newRequest()); got != "" || err != nil {
-		t.Errorf("no key is %q, %v", got, err)
+		t.Errorf("request without a key: %q, %v", got, err)
 	}
 	if _, err := httpapi.IdempotencyKey(newRequest(idempotencyKey, "a", idempotencyKey, "a")); err == nil {
-		t.Error("two keys are taken for one")
+		t.Error("two keys were accepted")
 	}
 }
 
@@ -189,15 +188,14 @@ func TestInvalidIdempotencyKey(t *testing.T) {
 	for _, value := range []string{"", `""`, `"`, `"a`, `a"`, `"a"b`, "a b", "a\tb", `a\b`, `"a\b"`, `"a\`, "é", `"é"`, x256, `"` + x256 + `"`} {
 		_, err := httpapi.IdempotencyKey(newRequest(idempotencyKey, value))
 		if err == nil {
-			t.Errorf("%q is taken for a key", value)
+			t.Errorf("%q was accepted", value)
 		} else if got := written(t, err).Body.String(); got != want {
 			t.Errorf("%q: %s", value, got)
 		}
 	}
 }
 
-// FuzzIdempotencyKey: a key is 1 to 255 characters of ASCII, and is the same
-// key if it is written as a string in quotes.
+// FuzzIdempotencyKey checks that a key has 1 to 255 ASCII characters and is the same in quotes.
 func FuzzIdempotencyKey(f *testing.F) {
 	for _, seed := range []string{"x", `"a\"b"`, `"a\\b"`, `"my key"`, `"a"b`, ""} {
 		f.Add(seed)
@@ -209,11 +207,11 @@ func FuzzIdempotencyKey(f *testing.F) {
 		}
 		invalid := func(c rune) bool { return c < ' ' || c > '~' }
 		if key == "" || len(key) > 255 || strings.ContainsFunc(key, invalid) {
-			t.Errorf("%q is the key %q", value, key)
+			t.Errorf("%q gives the key %q", value, key)
 		}
 		quoted := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key) + `"`
 		if again, err := httpapi.IdempotencyKey(newRequest(idempotencyKey, quoted)); again != key || err != nil {
-			t.Errorf("%q is the key %q, but %s is %q, %v", value, key, quoted, again, err)
+			t.Errorf("%q gives the key %q, but %s gives %q, %v", value, key, quoted, again, err)
 		}
 	})
 }

@@ -27,7 +27,7 @@ func TestRespond(t *testing.T) {
 	}
 }
 
-// TestRespondJSON: what is no JSON is an error, and not an empty answer.
+// TestRespondJSON checks that a value that is not JSON returns an error and sends nothing.
 func TestRespondJSON(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
@@ -59,7 +59,7 @@ func TestSecurityHeaders(t *testing.T) {
 		if fmt.Sprint(h) != fmt.Sprint(want) {
 			t.Errorf("TLS %t: %v", tls, h)
 		}
-		for name := range h { // what one response adds is not in the next
+		for name := range h { // must not affect the next response
 			h.Add(name, "changed")
 		}
 	}
@@ -71,7 +71,7 @@ func TestLinks(t *testing.T) {
 		query       string
 		page, pages int64
 		cursor      string
-		want        string // <…> stands for the path and "?"
+		want        string // <…> means the path and "?"
 	}{
 		{"", 1, 0, "", `<page=1>; rel="first", <page=1>; rel="last"`},
 		{"", 1, 1, "", `<page=1>; rel="first", <page=1>; rel="last"`},
@@ -92,7 +92,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestLongQueries: a query is not sent back many times if it is long.
+// TestLongQueries checks that a long query is not repeated in many links.
 func TestLongQueries(t *testing.T) {
 	t.Parallel()
 	for size, links := range map[int]string{2000: "first next last", 2001: "next"} {
@@ -103,7 +103,7 @@ func TestLongQueries(t *testing.T) {
 		}
 		for _, rel := range want {
 			if !strings.Contains(got, `rel="`+rel+`"`) {
-				t.Errorf("%d bytes: no %s", size, rel)
+				t.Errorf("%d bytes: missing %s", size, rel)
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func TestLongQueries(t *testing.T) {
 
 var linkForm = regexp.MustCompile(`^<(/list\?[^<>" ]+)>; rel="[a-z]+"$`)
 
-// FuzzLinks: each link is well-formed and has the parameters of the query.
+// FuzzLinks checks that each link is well-formed and has the parameters of the query.
 func FuzzLinks(f *testing.F) {
 	for _, seed := range []string{`search=%C3%A4nne+b%20%26&x=1&x=2&X&=v&odd=%3C%22%3E%2C%3B&a;b=%FF&sortDir=asc`,
 		`search=O'B&q="<>\^{}|` + "`&sortBy=lastName", "&&search=änne&pageSize=3", "page=1", "%"} {
@@ -127,11 +127,11 @@ func FuzzLinks(f *testing.F) {
 		for _, link := range strings.Split(httpapi.Links("/list", query, 1, 1, ""), ", ") {
 			parts := linkForm.FindStringSubmatch(link)
 			if parts == nil {
-				t.Fatalf("%q gives %q", query, link)
+				t.Fatalf("query %q: link %q", query, link)
 			}
 			target, err := url.Parse(parts[1])
 			if err != nil || !reflect.DeepEqual(target.Query(), sent) {
-				t.Fatalf("%q leads to %q (%v)", query, parts[1], err)
+				t.Fatalf("query %q: link to %q (%v)", query, parts[1], err)
 			}
 		}
 	})

@@ -21,12 +21,12 @@ func TestSourceOf(t *testing.T) {
 		"@":                           "",
 	} {
 		if got := sourceOf(&http.Request{RemoteAddr: address}); got != want {
-			t.Errorf("%s comes from %q, not %q", address, got, want)
+			t.Errorf("sourceOf(%s) = %q, want %q", address, got, want)
 		}
 	}
 }
 
-// TestIsLocal: a proxy on this machine that says for whom it asks is no program of it.
+// TestIsLocal checks that a forwarded request is not local, even from a proxy on this computer.
 func TestIsLocal(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -66,7 +66,7 @@ func TestIsLocal(t *testing.T) {
 	}
 }
 
-// TestSources: a source has one value, until many others have come.
+// TestSources checks that a source keeps its value until there are too many sources.
 func TestSources(t *testing.T) {
 	t.Parallel()
 	var s Sources[int]
@@ -79,9 +79,9 @@ func TestSources(t *testing.T) {
 		of(i)
 	}
 	if of(0) != first || *of(1) != 1 {
-		t.Error("a source has several values")
+		t.Error("a source got several values")
 	}
 	if of(maxSources); len(s.all) != 1 {
-		t.Errorf("%d sources are kept", len(s.all))
+		t.Errorf("%d sources in memory", len(s.all))
 	}
 }

@@ -27,15 +27,15 @@ func TestTries(t *testing.T) {
 			return outcome
 		})
 		if wait != want || tried != (want == 0) || tried && err != outcome {
-			t.Errorf("%s with %s has to wait %v, not %v: %v", address, secret, wait, want, err)
+			t.Errorf("%s with %s: wait %v, want %v: %v", address, secret, wait, want, err)
 		}
 	}
 	for i := range 9 {
 		try("192.0.2.1", fmt.Sprint(i), errWrong, 0)
-		for range 20 { // a program that repeats a revoked key: nobody is asked
+		for range 20 { // a repeated wrong secret does not call open
 			wait, err := l.Try(&http.Request{RemoteAddr: "192.0.2.1:1"}, fmt.Sprint(i), nil)
 			if wait != 0 || err != errWrong {
-				t.Errorf("%d once more has to wait %v: %v", i, wait, err)
+				t.Errorf("repetition of %d: wait %v: %v", i, wait, err)
 			}
 		}
 		try("192.0.2.1", "right", nil, 0)
@@ -43,8 +43,8 @@ func TestTries(t *testing.T) {
 		now = now.Add(time.Second)
 	}
 	try("192.0.2.1", "9", errWrong, 0)
-	try("192.0.2.1", "right", nil, 51*time.Second) // until the first of its ten is a minute old
-	for i := range 200 {                           // many sources keep nobody else out
+	try("192.0.2.1", "right", nil, 51*time.Second) // until the first of its ten tries is a minute old
+	for i := range 200 {                           // other sources are not locked out
 		for j := range 10 {
 			try(fmt.Sprint("198.51.100.", i), fmt.Sprint(j), errWrong, 0)
 		}
@@ -52,10 +52,10 @@ func TestTries(t *testing.T) {
 	try("192.0.2.2", "right", nil, 0)
 	now = now.Add(51 * time.Second)
 	try("192.0.2.1", "right", nil, 0)
-	try("192.0.2.1", "0", errWrong, 0) // which is a minute old
+	try("192.0.2.1", "0", errWrong, 0) // its earlier try is a minute old
 }
 
-// TestTriesAtOnce: many at once are no way around the limit, and right ones never
+// TestTriesAtOnce checks that parallel tries cannot bypass the limit and that correct secrets do not
 // count.
 func TestTriesAtOnce(t *testing.T) {
 	t.Parallel()
@@ -73,7 +73,7 @@ func TestTriesAtOnce(t *testing.T) {
 		}
 		all.Wait()
 		if got := tried.Load(); outcome == nil && got != 100 || outcome != nil && got != 10 {
-			t.Errorf("%d of 100 are tried, of which each is %v", got, outcome)
+			t.Errorf("%d of 100 tries called open; each outcome: %v", got, outcome)
 		}
 	}
 }

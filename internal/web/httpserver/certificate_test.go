@@ -21,7 +21,7 @@ import (
 
 const year = 365 * 24 * time.Hour
 
-// pair is a certificate and its key in two files.
+// pair is the file names of a certificate and its key.
 type pair struct{ certFile, keyFile string }
 
 func newPair(t *testing.T) pair {
@@ -29,7 +29,7 @@ func newPair(t *testing.T) pair {
 	return pair{filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")}
 }
 
-// issue writes a new certificate and key into the files.
+// issue writes a new certificate and key to the files.
 func (p pair) issue(t *testing.T, name string, from, until time.Time) pair {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -57,7 +57,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// watched is a certificate whose log the test reads.
+// watched is a certificate with a log that the test reads.
 type watched struct {
 	*certificate
 	log *strings.Builder
@@ -71,22 +71,23 @@ func watch(t *testing.T, p pair) watched {
 	return watched{c, log}
 }
 
-// expect fails unless the certificate used a moment later is that of name, and
-// the log has this many warnings.
+// expect checks that the next handshake uses the certificate of name, and the number of warnings in
+// the log.
 func (w watched) expect(t *testing.T, name string, warnings int) {
 	t.Helper()
 	time.Sleep(checkInterval)
 	pair, err := w.get(nil)
 	must(t, err)
 	if got := pair.Leaf.Subject.CommonName; got != name {
-		t.Errorf("the certificate is %q, not %q", got, name)
+		t.Errorf("got certificate %q, want %q", got, name)
 	}
 	if got := strings.Count(w.log.String(), "level=WARN"); got != warnings {
-		t.Errorf("%d warnings, not %d:\n%s", got, warnings, w.log)
+		t.Errorf("got %d warnings, want %d:\n%s", got, warnings, w.log)
 	}
 }
 
-// TestCertificateReload: a new pair is used. One that cannot be used is not, and is logged once.
+// TestCertificateReload checks that a valid new pair is used, and that an invalid one is logged once
+// and ignored.
 func TestCertificateReload(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -97,7 +98,7 @@ func TestCertificateReload(t *testing.T) {
 		w := watch(t, p)
 		w.expect(t, "first", 0)
 		if w.log.Len() > 0 {
-			t.Errorf("the log of a certificate without a fault:\n%s", w.log)
+			t.Errorf("unexpected log for a valid certificate:\n%s", w.log)
 		}
 		warnings := 0
 		fails := func(name string) {
@@ -121,13 +122,13 @@ func TestCertificateReload(t *testing.T) {
 			fails(name)
 		}
 		if text := w.log.String(); strings.Contains(text, p.certFile) || strings.Contains(text, p.keyFile) {
-			t.Errorf("the log names files:\n%s", text)
+			t.Errorf("the log contains file names:\n%s", text)
 		}
 	})
 }
 
-// TestCertificateExpiry: there is one warning 14 days before the end, one at the
-// end, and none of a certificate that was renewed.
+// TestCertificateExpiry checks for one warning 14 days before expiry, one at expiry, and none for a
+// renewed certificate.
 func TestCertificateExpiry(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
@@ -151,7 +152,7 @@ func TestCertificateExpiry(t *testing.T) {
 		time.Sleep(20 * day)
 		w.expect(t, "new", 3)
 		if text := w.log.String(); strings.Count(text, "expires soon") != 2 || strings.Count(text, "has expired") != 1 {
-			t.Errorf("the log:\n%s", text)
+			t.Errorf("unexpected log:\n%s", text)
 		}
 	})
 }
@@ -175,7 +176,7 @@ func TestCertificateValidity(t *testing.T) {
 			p.issue(t, "next", time.Now().Add(tt.from), time.Now().Add(tt.until))
 			w.expect(t, "next", 2)
 			if strings.Count(w.log.String(), tt.warning) != 2 {
-				t.Errorf("%q is not twice in the log:\n%s", tt.warning, w.log)
+				t.Errorf("want %q twice in the log:\n%s", tt.warning, w.log)
 			}
 		})
 	}

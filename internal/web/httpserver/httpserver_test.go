@@ -17,15 +17,15 @@ import (
 	"time"
 )
 
-// patience is for machines that are busy; nothing takes that long.
+// patience is long enough for busy machines.
 const patience = time.Minute
 
 const (
 	short = 300 * time.Millisecond // a timeout that a test waits for
-	never = 2 * patience           // one that it does not
+	never = 2 * patience           // a timeout that no test reaches
 )
 
-// syncBuffer is a log that a test reads while a server writes it.
+// syncBuffer is a log that can be read while a server writes to it.
 type syncBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -43,7 +43,7 @@ func (b *syncBuffer) String() string {
 	return b.text.String()
 }
 
-// running is a server that serves until the end of the test.
+// running is a server that runs until the end of the test.
 type running struct {
 	address string
 	plain   string // the address of the second listener
@@ -75,7 +75,7 @@ func start(t *testing.T, config Config, handler http.HandlerFunc, limits ...func
 	return r
 }
 
-// dial connects to the server, and sees to it that no test hangs.
+// dial connects to the server with a deadline, so that no test hangs.
 func (r *running) dial(t *testing.T) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", r.address)
@@ -85,7 +85,7 @@ func (r *running) dial(t *testing.T) net.Conn {
 	return c
 }
 
-// send sends a request, to the byte, and returns the response.
+// send sends the exact bytes of a request and returns the response.
 func send(t *testing.T, c net.Conn, request string) (status int, body string) {
 	t.Helper()
 	go io.WriteString(c, request)
@@ -99,7 +99,7 @@ func send(t *testing.T, c net.Conn, request string) (status int, body string) {
 
 const get = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-// ok reads the body and says ok.
+// ok is a handler that reads the body and answers "ok".
 func ok(w http.ResponseWriter, r *http.Request) {
 	if _, err := io.ReadAll(r.Body); err != nil {
 		w.WriteHeader(http.StatusBadRequest)
@@ -107,7 +107,7 @@ func ok(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, "ok")
 }
 
-// isServed fails unless another client is served.
+// isServed checks that another client gets a response.
 func (r *running) isServed(t *testing.T) {
 	t.Helper()
 	if status, body := send(t, r.dial(t), get); status != 200 || body != "ok" {
@@ -115,14 +115,14 @@ func (r *running) isServed(t *testing.T) {
 	}
 }
 
-// ends returns what Serve returns.
+// ends returns the result of Serve.
 func (r *running) ends(t *testing.T) error {
 	t.Helper()
 	select {
 	case err := <-r.done:
 		return err
 	case <-time.After(patience):
-		t.Fatal("Serve does not return")
+		t.Fatal("Serve did not return")
 		return nil
 	}
 }
@@ -134,10 +134,10 @@ func TestServe(t *testing.T) {
 	r.stop()
 	must(t, r.ends(t))
 	if _, err := net.Dial("tcp", r.address); err == nil {
-		t.Error("it still listens")
+		t.Error("the listener is still open")
 	}
 	if log := r.log.String(); log != "" {
-		t.Errorf("the log:\n%s", log)
+		t.Errorf("unexpected log:\n%s", log)
 	}
 }
 
@@ -154,7 +154,7 @@ func TestServeFails(t *testing.T) {
 	}
 }
 
-// TestShutdown: a request in flight is answered, and no other is accepted.
+// TestShutdown checks that a request in flight is answered and that no new one is accepted.
 func TestShutdown(t *testing.T) {
 	t.Parallel()
 	begun, finish := make(chan bool), make(chan bool)
@@ -179,11 +179,11 @@ func TestShutdown(t *testing.T) {
 	}
 	must(t, r.ends(t))
 	if log := r.log.String(); log != "" {
-		t.Errorf("the log:\n%s", log)
+		t.Errorf("unexpected log:\n%s", log)
 	}
 }
 
-// TestShutdownLimit: requests that take too long are cut off.
+// TestShutdownLimit checks that requests are cut off at the shutdown timeout.
 func TestShutdownLimit(t *testing.T) {
 	t.Parallel()
 	begun, finish := make(chan bool), make(chan bool)
@@ -201,12 +201,12 @@ func TestShutdownLimit(t *testing.T) {
 		t.Errorf("%q, %v", answer, err)
 	}
 	if log := r.log.String(); !strings.Contains(log, "cut off requests") {
-		t.Errorf("the log:\n%s", log)
+		t.Errorf("unexpected log:\n%s", log)
 	}
 }
 
-// TestSlowClients: clients that send a byte now and then are cut off, and others
-// are served meanwhile.
+// TestSlowClients checks that clients that send one byte at a time are cut off, and that other clients
+// are served in the meantime.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -229,24 +229,24 @@ func TestSlowClients(t *testing.T) {
 		}
 		for slow.Load() > 0 {
 			r.isServed(t)
-			time.Sleep(short / 10) // other tests want to run too
+			time.Sleep(short / 10) // leaves time for other tests
 		}
 		dribbling.Wait()
 	}
 }
 
-// dribble sends a byte now and then until it is cut off.
+// dribble sends one byte at a time until it is cut off.
 func dribble(t *testing.T, c net.Conn, begin string) {
 	_, err := io.WriteString(c, begin)
 	for ; err == nil; time.Sleep(short / 10) {
 		_, err = c.Write([]byte("x"))
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("a client that begins with %q was not cut off", begin)
+		t.Errorf("a client that sent %q was not cut off", begin)
 	}
 }
 
-// TestClientsThatDoNotRead: they are cut off.
+// TestClientsThatDoNotRead checks that clients that do not read the response are cut off.
 func TestClientsThatDoNotRead(t *testing.T) {
 	t.Parallel()
 	written := make(chan error, 1)
@@ -261,10 +261,10 @@ func TestClientsThatDoNotRead(t *testing.T) {
 	select {
 	case err := <-written:
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("the handler's error is %v", err)
+			t.Errorf("handler error: %v", err)
 		}
 	case <-time.After(patience):
-		t.Error("the handler waits for the client")
+		t.Error("the handler still waits for the client")
 	}
 }
 
@@ -275,7 +275,7 @@ func TestMaxHeaderBytes(t *testing.T) {
 	for size, want := range map[int]int{64 << 10: 200, 64<<10 + 1: 431, 2 << 20: 431} {
 		request := begin + strings.Repeat("x", size-len(begin)-len(end)) + end
 		if status, _ := send(t, r.dial(t), request); status != want {
-			t.Errorf("%d bytes: %d, want %d", size, status, want)
+			t.Errorf("%d bytes: status %d, want %d", size, status, want)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// dialOr connects by TLS if the server has a certificate.
+// dialOr connects with TLS if the server has a certificate.
 func (r *running) dialOr(t *testing.T, secure bool) net.Conn {
 	t.Helper()
 	c := r.dial(t)
@@ -26,7 +26,7 @@ func (r *running) dialOr(t *testing.T, secure bool) net.Conn {
 	return c
 }
 
-// startLimited starts a server with so many slots.
+// startLimited starts a server that allows this many connections.
 func startLimited(t *testing.T, secure bool, slots int, handler http.HandlerFunc) *running {
 	t.Helper()
 	var config Config
@@ -37,7 +37,7 @@ func startLimited(t *testing.T, secure bool, slots int, handler http.HandlerFunc
 	return start(t, config, handler, func(s *Server) { s.connections = slots })
 }
 
-// ask sends a request on a connection that stays open.
+// ask sends a request on a connection and keeps the connection open.
 func ask(c net.Conn, reader *bufio.Reader) error {
 	if _, err := io.WriteString(c, get); err != nil {
 		return err
@@ -63,8 +63,8 @@ func withAndWithoutTLS(t *testing.T, test func(t *testing.T, secure bool)) {
 	}
 }
 
-// TestIdleMakeRoom: connections without a request do not keep others out,
-// whether they had one before or are new.
+// TestIdleMakeRoom checks that connections without a request do not lock out other clients, whether
+// they are new or have had a request.
 func TestIdleMakeRoom(t *testing.T) {
 	withAndWithoutTLS(t, func(t *testing.T, secure bool) {
 		const slots = 4
@@ -85,7 +85,7 @@ func TestIdleMakeRoom(t *testing.T) {
 	})
 }
 
-// TestKnownStay: a connection that has had a request stays while a new one can make room.
+// TestKnownStay checks that new connections are closed before connections that have had a request.
 func TestKnownStay(t *testing.T) {
 	t.Parallel()
 	r := startLimited(t, false, 2, ok)
@@ -95,11 +95,11 @@ func TestKnownStay(t *testing.T) {
 	must(t, ask(third, bufio.NewReader(third)))
 	must(t, ask(known, reader))
 	if rest, err := io.ReadAll(idle); len(rest) > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the idle connection: %q, %v", rest, err)
+		t.Errorf("idle connection: %q, %v", rest, err)
 	}
 }
 
-// TestActiveStay: while all connections have a request, a further client waits.
+// TestActiveStay checks that a new client waits while all connections have a request.
 func TestActiveStay(t *testing.T) {
 	withAndWithoutTLS(t, func(t *testing.T, secure bool) {
 		begun, finish := make(chan bool, 3), make(chan bool)
@@ -125,14 +125,14 @@ func TestActiveStay(t *testing.T) {
 		client()
 		select {
 		case <-begun:
-			t.Error("the third of two clients is served")
+			t.Error("the third client was served although the limit is two")
 		case <-time.After(2 * furtherWait):
 		}
 		close(finish)
 	})
 }
 
-// TestStopWhileFull: a client that waits for a slot does not hold up the stop.
+// TestStopWhileFull checks that a waiting client does not delay the shutdown.
 func TestStopWhileFull(t *testing.T) {
 	t.Parallel()
 	begun, finish := make(chan bool), make(chan bool)
@@ -153,8 +153,8 @@ func TestStopWhileFull(t *testing.T) {
 	must(t, r.ends(t))
 }
 
-// TestDismissed: a request that comes in while its connection is being dismissed
-// is answered, though its body takes a while.
+// TestDismissed checks that a request is answered if it arrives while its connection is being
+// dismissed, even if its body takes a while.
 func TestDismissed(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -179,8 +179,7 @@ func TestDismissed(t *testing.T) {
 	}
 }
 
-// TestPlain: the listener without TLS shares the limit of connections with the other one,
-// and ends with it.
+// TestPlain checks that the HTTP listener shares the limit on connections and ends with the server.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	var server *Server
@@ -189,33 +188,33 @@ func TestPlain(t *testing.T) {
 	send(t, idle, get)
 	address := r.address
 	r.address = r.plain
-	r.isServed(t) // in place of the other connection
+	r.isServed(t) // replaces the other connection
 	if answer, err := io.ReadAll(idle); len(answer) > 0 || errors.Is(err, os.ErrDeadlineExceeded) || server.Open() > 1 {
-		t.Errorf("%q, %v, and %d connections are open", answer, err, server.Open())
+		t.Errorf("%q, %v, %d open connections", answer, err, server.Open())
 	}
 	r.stop()
 	must(t, r.ends(t))
 	for _, at := range []string{address, r.plain} {
 		if c, err := net.Dial("tcp", at); err == nil {
 			c.Close()
-			t.Errorf("%s is still open", at)
+			t.Errorf("the listener %s is still open", at)
 		}
 	}
 }
 
-// TestConnectionsBeside: the limit of open files counts. There is no server that
-// can accept nobody.
-func TestConnectionsBeside(t *testing.T) {
+// TestMaxConnections checks that the limit of open files applies, and that New fails without enough
+// connections.
+func TestMaxConnections(t *testing.T) {
 	t.Parallel()
 	limit := osutil.MaxOpenFiles()
 	for files, want := range map[int]int{limit - 5000: connectionLimit, limit - 10: 10, limit - minConnections: minConnections} {
 		if got, err := maxConnections(files); got != want || err != nil {
-			t.Errorf("beside %d files: %d, %v", files, got, err)
+			t.Errorf("%d other files: %d, %v", files, got, err)
 		}
 	}
 	for _, files := range []int{limit - minConnections + 1, limit, limit + 10} {
 		if _, err := New(Config{OtherFiles: files}); !errors.Is(err, ErrFewFiles) {
-			t.Errorf("beside %d files: %v", files, err)
+			t.Errorf("%d other files: %v", files, err)
 		}
 	}
 }

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestListen: why nobody can listen on an address is said without the words of
-// the system.
+// TestListen checks that errors explain the cause without the system's own text.
 func TestListen(t *testing.T) {
 	t.Parallel()
 	listener, err := Listen("127.0.0.1:0")
@@ -31,7 +30,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestReason: Windows has numbers of its own.
+// TestReason checks the error numbers of Unix and Windows.
 func TestReason(t *testing.T) {
 	t.Parallel()
 	other := errors.New("it broke")
@@ -48,8 +47,8 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// TestHostOf: a listener on every address has one that other machines can use,
-// if this machine is on a network.
+// TestHostOf checks that a listener on every address gets a host that other computers can use, if this
+// computer is on a network.
 func TestHostOf(t *testing.T) {
 	t.Parallel()
 	private, others := map[string]bool{}, map[string]bool{"127.0.0.1": true}
@@ -68,7 +67,7 @@ func TestHostOf(t *testing.T) {
 		addr, err := net.ResolveTCPAddr("tcp", address)
 		must(t, err)
 		if host := HostOf(addr); !private[host] && (len(private) > 0 || !others[host]) {
-			t.Errorf("%s: %s, of %v and %v", address, host, private, others)
+			t.Errorf("%s: got %s, want one of %v or %v", address, host, private, others)
 		}
 	}
 	for address, want := range map[string]string{"127.0.0.1:80": "127.0.0.1", "[::1]:80": "::1", "203.0.113.1:80": "203.0.113.1"} {

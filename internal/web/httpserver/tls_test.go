@@ -15,7 +15,7 @@ func startTLS(t *testing.T, limits ...func(*Server)) (r *running, files pair) {
 	return start(t, Config{CertFile: files.certFile, KeyFile: files.keyFile}, ok, limits...), files
 }
 
-// dialTLS connects by TLS and returns the name in the server's certificate.
+// dialTLS connects with TLS and returns the name in the server's certificate.
 func (r *running) dialTLS(t *testing.T, config *tls.Config) (c *tls.Conn, name string, err error) {
 	t.Helper()
 	config.InsecureSkipVerify = true
@@ -32,7 +32,7 @@ func TestTLS(t *testing.T) {
 	c, name, err := r.dialTLS(t, &tls.Config{NextProtos: []string{"h2", "http/1.1"}})
 	must(t, err)
 	if got := c.ConnectionState().NegotiatedProtocol; got != "http/1.1" || name != "first" {
-		t.Errorf("it speaks %q with the certificate %q", got, name)
+		t.Errorf("protocol %q, certificate %q", got, name)
 	}
 	if status, body := send(t, c, get); status != 200 || body != "ok" {
 		t.Errorf("%d %s", status, body)
@@ -40,9 +40,9 @@ func TestTLS(t *testing.T) {
 	files.issueNow(t, "second")
 	for deadline := time.Now().Add(patience); name != "second"; time.Sleep(short) {
 		if c, name, err = r.dialTLS(t, &tls.Config{}); err != nil || time.Now().After(deadline) {
-			t.Fatalf("the certificate is still %q, %v", name, err)
+			t.Fatalf("the certificate is %q, %v", name, err)
 		}
-		c.Close() // or the shutdown waits for its first request
+		c.Close() // otherwise the shutdown waits for its first request
 	}
 	if status, _ := send(t, r.dial(t), get); status != 400 { // plain HTTP
 		t.Errorf("%d", status)
@@ -61,7 +61,7 @@ func TestTLSVersions(t *testing.T) {
 	}
 }
 
-// TestHandshakeLog: a handshake that fails is not logged, other failures are.
+// TestHandshakeLog checks that failed handshakes are not logged and other failures are.
 func TestHandshakeLog(t *testing.T) {
 	t.Parallel()
 	files := newPair(t).issueNow(t, "first")
@@ -76,6 +76,6 @@ func TestHandshakeLog(t *testing.T) {
 	r.stop()
 	must(t, r.ends(t))
 	if log := r.log.String(); strings.Contains(log, "handshake") || !strings.Contains(log, `level=WARN msg="http: panic serving`) {
-		t.Errorf("the log:\n%s", log)
+		t.Errorf("unexpected log:\n%s", log)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
-// TestHowTo: what can be typed is a whole command for the service of the PC, and a flag
-// or a command for a program that somebody has started.
+// TestHowTo checks that a service of the computer gets a complete command, and a manually started
+// program a flag or a command.
 func TestHowTo(t *testing.T) {
 	t.Parallel()
 	for trouble, want := range map[backup.Trouble][2]string{
@@ -33,7 +33,7 @@ func TestHowTo(t *testing.T) {
 	}
 }
 
-// TestTroubles: the page can say each trouble with the backups, and what to do.
+// TestTroubles checks that the page has a message and advice for each trouble with the backups.
 func TestTroubles(t *testing.T) {
 	t.Parallel()
 	catalog := lang.MustLoad("messages/*.json", files)
@@ -41,7 +41,7 @@ func TestTroubles(t *testing.T) {
 		backup.BadDatabase, backup.Failed, backup.BadBackup, backup.Old, backup.SameDisk} {
 		for _, key := range []string{"backups." + string(trouble), "backups." + string(trouble) + ".todo"} {
 			if !slices.Contains(catalog.Keys(), key) {
-				t.Errorf("there is no message %s", key)
+				t.Errorf("missing message %s", key)
 			}
 		}
 	}

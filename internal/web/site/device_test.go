@@ -22,7 +22,7 @@ func TestDeviceOf(t *testing.T) {
 		"curl/8.14.1": "", "": "", "<script>": "",
 	} {
 		if got := deviceOf(userAgent); got != want {
-			t.Errorf("%s is %q, not %q", userAgent, got, want)
+			t.Errorf("%s: got %q, want %q", userAgent, got, want)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// plainFrame has the least that pages need.
+// plainFrame contains the minimum that pages need.
 var plainFrame = fstest.MapFS{
 	"templates/layout.html": {Data: []byte(`<html lang="{{.Lang}}"><link href="{{asset "office.css"}}">` +
 		`<h1>{{.Title}}</h1>{{template "main" .}}`)},
@@ -25,14 +25,14 @@ var plainFrame = fstest.MapFS{
 	"assets/office.css": {Data: []byte("body{}" + strings.Repeat(" ", 2000))},
 }
 
-// plainPages are the least that a room needs: a page, and messages that have every language.
+// plainPages contains the minimum that a room needs: a page, and messages in every language.
 var plainPages = fstest.MapFS{
 	"templates/plain.html": {Data: []byte(`{{define "main"}}{{t "list.caption" .Data}} ` +
 		`{{template "count" 2}} {{block "part" .}}<i>{{.Data}}</i>{{end}}{{end}}`)},
 	"messages/list.json": {Data: officeMessages()},
 }
 
-// officeMessages are some that have every language of the program.
+// officeMessages are some messages in every language of the program.
 func officeMessages() []byte {
 	text, err := os.ReadFile("../office/people/messages/list.json")
 	if err != nil {
@@ -41,8 +41,7 @@ func officeMessages() []byte {
 	return text
 }
 
-// plainSite is a site of two pages for everybody, without a database. Nobody
-// has a session.
+// plainSite is a site of two public pages without a database. No visitor has a session.
 func plainSite() *Site {
 	explain := func(_ http.ResponseWriter, _ *http.Request, _ string, err error) *httpapi.Problem {
 		if p, ok := err.(*httpapi.Problem); ok {
@@ -77,7 +76,7 @@ func plainSite() *Site {
 		}})
 }
 
-// visitSite sends a request with further headers as name, value.
+// visitSite sends a request with further headers as name, value, ...
 func visitSite(method, path, body string, headers ...string) *http.Response {
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	if method == http.MethodPost {
@@ -111,11 +110,11 @@ func TestRender(t *testing.T) {
 	} {
 		response := visitSite("GET", "/office/", "", "Accept-Language", accept)
 		if body := bodyOf(t, response); !strings.Contains(body, want) || response.Header.Get("Content-Type") != "text/html; charset=utf-8" {
-			t.Errorf("%q gets %s", accept, body)
+			t.Errorf("Accept-Language %q: %s", accept, body)
 		}
 	}
 	if body := bodyOf(t, visitSite("GET", "/office/part", "")); body != "<i>&lt;b&gt;</i>" {
-		t.Errorf("a part is %s", body)
+		t.Errorf("part of a page: %s", body)
 	}
 }
 
@@ -127,14 +126,14 @@ func TestChosenLanguage(t *testing.T) {
 		t.Fatalf("%d %v", response.StatusCode, response.Header)
 	}
 	if c := cookies[0]; !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != Root || c.MaxAge < 300*24*3600 {
-		t.Errorf("the cookie is %v", c)
+		t.Errorf("cookie: %v", c)
 	}
 	again := visitSite("GET", "/office/", "", "Cookie", cookies[0].Name+"="+cookies[0].Value, "Accept-Language", "de")
 	if body := bodyOf(t, again); !strings.Contains(body, "Personas de ") {
-		t.Errorf("the choice does not stay: %s", body)
+		t.Errorf("the chosen language was lost: %s", body)
 	}
 	if cookies := visitSite("POST", "/office/language", "language=tlh").Cookies(); len(cookies) > 0 {
-		t.Errorf("an unknown language is kept: %v", cookies)
+		t.Errorf("an unknown language was stored: %v", cookies)
 	}
 }
 
@@ -149,7 +148,7 @@ func TestAssets(t *testing.T) {
 		t.Errorf("%s: %d %v", path, response.StatusCode, h)
 	}
 	if response := visitSite("GET", strings.Replace(path, "-", "-0", 1), ""); response.StatusCode != 404 {
-		t.Errorf("another hash: %d", response.StatusCode)
+		t.Errorf("asset with another hash: status %d", response.StatusCode)
 	}
 }
 
@@ -167,14 +166,14 @@ func TestRefusedVisits(t *testing.T) {
 		{"the wrong method", "POST", "/office/", "", nil, 405, "Allow", "GET, HEAD"},
 		{"an unclean path", "GET", "/office//form", "", nil, 404, "Location", ""},
 		{"an unclean path", "POST", "/office/./form", "", nil, 404, "Location", ""},
-		{"a path that leads away", "POST", "/office/../api/v1/firefighters", "", nil, 404, "Location", ""},
-		{"a path that leads away", "GET", "/office/%2e%2e//evil.example", "", nil, 404, "Location", ""},
+		{"a path to another host", "POST", "/office/../api/v1/firefighters", "", nil, 404, "Location", ""},
+		{"a path to another host", "GET", "/office/%2e%2e//evil.example", "", nil, 404, "Location", ""},
 		{"the wrong method", "DELETE", "/office/form", "", nil, 405, "Allow", "POST"},
 		{"a form from elsewhere", "POST", "/office/form", "", []string{"Sec-Fetch-Site", "cross-site"}, 403, "", ""},
 		{"a form from a neighbour", "POST", "/office/form", "", []string{"Sec-Fetch-Site", "same-site"}, 403, "", ""},
-		{"a form with another Origin", "POST", "/office/form", "", []string{"Origin", "http://evil.example"}, 403, "", ""},
+		{"a form from another origin", "POST", "/office/form", "", []string{"Origin", "http://evil.example"}, 403, "", ""},
 		{"a form without an Origin to name", "POST", "/office/form", "", []string{"Origin", "null"}, 403, "", ""},
-		{"the form itself", "POST", "/office/form", "", []string{"Origin", "http://example.com"}, 200, "", ""},
+		{"a form from this origin", "POST", "/office/form", "", []string{"Origin", "http://example.com"}, 200, "", ""},
 		{"JSON", "POST", "/office/form", "{}", []string{"Content-Type", "application/json"}, 415, "", ""},
 		{"too large", "POST", "/office/form", large, nil, 413, "", ""},
 		{"not a form", "POST", "/office/form", "%zz", nil, 400, "", ""},
@@ -193,12 +192,12 @@ func TestRefusedVisits(t *testing.T) {
 		}
 	}
 	if body := bodyOf(t, visitSite("POST", "/office/typed", "name=Ana&key=k")); !strings.Contains(body, `value="/office/typed">name=Ana `) {
-		t.Errorf("what was typed is lost: %s", body)
+		t.Errorf("form input was lost: %s", body)
 	}
 }
 
-// TestTypedTextAfterFaults: what was typed can be sent again where the fault was
-// the service's, and only there.
+// TestTypedTextAfterFaults checks that a submitted form can be resent after a server error, but not
+// after a client error.
 func TestTypedTextAfterFaults(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -2,8 +2,8 @@ package site
 
 import "testing"
 
-// TestStart: further flags are a command for the service of the PC, and an addition to the
-// line of a program that somebody has started.
+// TestStart checks that a service of the computer gets a complete command, and a manually started
+// program only the flags.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	for installed, want := range map[bool][2]string{true: {"backups.admin", "firefighters service install --x"}, false: {"backups.start", "--x"}} {

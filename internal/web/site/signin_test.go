@@ -31,13 +31,12 @@ func TestLocalPath(t *testing.T) {
 	t.Parallel()
 	for path, want := range localPaths {
 		if got := LocalPath(path); got != want {
-			t.Errorf("%q leads to %q, not %q", path, got, want)
+			t.Errorf("LocalPath(%q) = %q, want %q", path, got, want)
 		}
 	}
 }
 
-// FuzzLocalPath: whatever somebody writes into an address, a redirect stays on
-// the page.
+// FuzzLocalPath checks that a redirect to any path stays on the page.
 func FuzzLocalPath(f *testing.F) {
 	for path := range localPaths {
 		f.Add(path)
@@ -47,7 +46,7 @@ func FuzzLocalPath(f *testing.F) {
 		local := LocalPath(path)
 		u, err := base.Parse(local)
 		if err != nil || u.Host != base.Host || !strings.HasPrefix(local, Root) || strings.ContainsAny(local, "\r\n\t\\") {
-			t.Errorf("%q leads to %q", path, local)
+			t.Errorf("LocalPath(%q) = %q", path, local)
 		}
 	})
 }
@@ -56,11 +55,11 @@ func TestCarry(t *testing.T) {
 	t.Parallel()
 	form := url.Values{"lastName": {"Čović"}, "firstName": {"Ana", "twice"}, "key": {"secret"}, "shared": {"on"}, "next": {"/"}, "resume": {"1"}}
 	if got, want := carry(form), (url.Values{"firstName": {"Ana"}, "lastName": {"Čović"}}); !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v is carried, not %+v", got, want)
+		t.Errorf("carried %+v, want %+v", got, want)
 	}
 }
 
-// TestHereOnly tells links that work on one machine alone from those for others.
+// TestHereOnly checks which URLs work only on the server's own computer.
 func TestHereOnly(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{
@@ -68,21 +67,21 @@ func TestHereOnly(t *testing.T) {
 		"http://192.168.1.5:8080": false, "https://station.example": false, "http://[fe80::1]:8080": false, "": false,
 	} {
 		if HereOnly(address) != want {
-			t.Errorf("HereOnly(%q) is %t", address, !want)
+			t.Errorf("HereOnly(%q) = %t", address, !want)
 		}
 	}
 }
 
-// TestCarriedFits: what is carried fits into the form of sign-in.
+// TestCarriedFits checks that carried fields fit into the sign-in form.
 func TestCarriedFits(t *testing.T) {
 	t.Parallel()
 	form := url.Values{"a": {"b"}, "key": {"secret"}, "long": {strings.Repeat("ž", maxCarried/6)}, "z": {"y"}}
 	if got := carry(form); !reflect.DeepEqual(got, url.Values{"a": {"b"}, "z": {"y"}}) {
-		t.Errorf("%.100v is carried", got)
+		t.Errorf("carried %.100v", got)
 	}
 	half := strings.Repeat("x", maxCarried/2)
 	together := url.Values{"a": {half}, "b": {half}, "z": {"y"}}
 	if got := carry(together); !reflect.DeepEqual(got, url.Values{"a": {half}, "z": {"y"}}) {
-		t.Errorf("%.100v is carried of fields that are too large together", got)
+		t.Errorf("carried %.100v of fields that exceed the limit together", got)
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// siteOf returns a site of these routes, without a database. Its page "long" has what
-// the functions in its Data return.
+// siteOf returns a site with these routes and no database. Its page "long" contains the results of
+// the functions in its Data.
 func siteOf(routes map[string]Route) *Site {
 	pages := maps.Clone(plainPages)
 	pages["templates/long.html"] = &fstest.MapFile{Data: []byte(`{{define "main"}}{{range .Data}}{{call .}}{{end}}{{end}}`)}
@@ -29,7 +29,7 @@ func siteOf(routes map[string]Route) *Site {
 	return New(s.Service, s.explain, plainFrame, Room{pages, routes})
 }
 
-// longPage is a site with a large page of n pieces. last is the last of them.
+// longPage is a site with a page of n large parts. last is the last part.
 func longPage(n int, last func() (template.HTML, error)) *Site {
 	piece := template.HTML(strings.Repeat("x", 16<<10))
 	data := make([]func() (template.HTML, error), n)
@@ -42,7 +42,7 @@ func longPage(n int, last func() (template.HTML, error)) *Site {
 	}}})
 }
 
-// TestLongPageInPieces: a long page is never in memory as a whole.
+// TestLongPageInPieces checks that a long page is never in memory as a whole.
 func TestLongPageInPieces(t *testing.T) {
 	const pieces = 2000 // 32 MB
 	for _, accept := range []string{"", "gzip"} {
@@ -58,7 +58,7 @@ func TestLongPageInPieces(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		site.ServeHTTP(w, r)
 		if took := after.TotalAlloc - before.TotalAlloc; took > pieces<<14/2 {
-			t.Errorf("it takes %d MB", took>>20)
+			t.Errorf("the page needs %d MB of memory", took>>20)
 		}
 		if w.Code != http.StatusAccepted || w.Header().Get("Content-Encoding") != accept || w.Header().Get("Vary") != "Accept-Encoding" {
 			t.Errorf("%d %v", w.Code, w.Header())
@@ -76,8 +76,7 @@ func TestLongPageInPieces(t *testing.T) {
 	}
 }
 
-// TestLongPageFails: an error in the middle of a long page is answered with its page,
-// of which nothing is left.
+// TestLongPageFails checks that an error in the middle of a long page sends only the error page.
 func TestLongPageFails(t *testing.T) {
 	t.Parallel()
 	site := longPage(10, func() (template.HTML, error) { return "", errors.New("damaged") })
@@ -91,7 +90,7 @@ func TestLongPageFails(t *testing.T) {
 	}
 }
 
-// multipartBody returns a form with fields, given as name, value, and a file.
+// multipartBody returns a form with a file and with fields as name, value, ...
 func multipartBody(t *testing.T, file string, content []byte, fields ...string) (body, contentType string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -146,6 +145,6 @@ func TestUpload(t *testing.T) {
 	}
 	form := url.Values{"text": {"typed"}}
 	if got := bodyOf(t, visitSite("POST", "/office/upload", form.Encode())); !strings.Contains(got, "no file  typed") {
-		t.Errorf("a form without a file: %s", got)
+		t.Errorf("form without a file: %s", got)
 	}
 }

@@ -20,7 +20,7 @@ const (
 	form = "multipart/form-data; boundary=b"
 )
 
-// inForm returns a form with these parts, each a disposition and a content.
+// inForm returns a form with these parts, each a disposition and content.
 func inForm(parts ...string) string {
 	var b strings.Builder
 	w := multipart.NewWriter(&b)
@@ -33,7 +33,7 @@ func inForm(parts ...string) string {
 	return b.String()
 }
 
-// what returns an error as its code, or those of fields.
+// what returns the code of an error, or the codes of its fields.
 func what(err error) string {
 	var problem *httpapi.Problem
 	switch {
@@ -86,7 +86,7 @@ func TestReceive(t *testing.T) {
 		r.Header.Set("Content-Type", tt.contentType)
 		u, err := Receive(httptest.NewRecorder(), r, 1)
 		if got := what(err); got != tt.wrong {
-			t.Errorf("%s: %s, not %s", tt.name, got, tt.wrong)
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.wrong)
 		}
 		if err != nil {
 			continue
@@ -99,7 +99,7 @@ func TestReceive(t *testing.T) {
 	}
 }
 
-// TestReceiveBody: a body is taken whatever its type, up to a limit.
+// TestReceiveBody checks that any media type is accepted up to the size limit.
 func TestReceiveBody(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", maxInMemory+1)
@@ -117,7 +117,7 @@ func TestReceiveBody(t *testing.T) {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		f, err := ReceiveBody(httptest.NewRecorder(), r, 12, int64(len(long)))
 		if got := what(err); got != tt.wrong {
-			t.Errorf("%s, not %s", got, tt.wrong)
+			t.Errorf("got %s, want %s", got, tt.wrong)
 		}
 		if err != nil {
 			continue
@@ -129,8 +129,7 @@ func TestReceiveBody(t *testing.T) {
 	}
 }
 
-// TestDeclared: nothing is read of a body that says it is too large, or that is
-// compressed.
+// TestDeclared checks that a body is not read if it is declared too large or compressed.
 func TestDeclared(t *testing.T) {
 	t.Parallel()
 	for contentType, limit := range map[string]int64{"text/csv": MaxFile, form: MaxBody} {
@@ -148,8 +147,7 @@ func TestDeclared(t *testing.T) {
 	}
 }
 
-// FuzzReceive: whatever a form is, it is one file of at most MaxFile bytes, or
-// is refused.
+// FuzzReceive checks that any form yields one file of at most MaxFile bytes, or an error.
 func FuzzReceive(f *testing.F) {
 	f.Add(inForm(`name="file"; filename="a.csv"`, list), form)
 	f.Add(inForm(`name="apply"`, "true"), form)
@@ -168,12 +166,12 @@ func FuzzReceive(f *testing.F) {
 		defer u.Close()
 		content, err := u.Content()
 		if err != nil || !bytes.Contains([]byte(body), content) {
-			t.Fatalf("%q became %q, %v", body, content, err)
+			t.Fatalf("received %q as %q, %v", body, content, err)
 		}
 	})
 }
 
-// received is a form of a page, as text.
+// received is a received form as text.
 func received(f *Form) string {
 	text := f.Fields.Encode()
 	for name, file := range map[string]*File{" file ": f.File, " text ": f.Text} {
@@ -233,14 +231,14 @@ func TestReceiveForm(t *testing.T) {
 	}
 }
 
-// TestReceiveToTheEnd: all of a body is read, because only then does net/http see that
-// a client goes.
+// TestReceiveToTheEnd checks that the whole body is read, because net/http detects a disconnected
+// client only afterwards.
 func TestReceiveToTheEnd(t *testing.T) {
 	t.Parallel()
 	body := strings.NewReader(inForm(`name="a"`, "1") + strings.Repeat(" ", 20_000))
 	f, err := ReceiveForm(httptest.NewRecorder(), httptest.NewRequest("POST", "/", body), "b", 1, true)
 	if err != nil || body.Len() > 0 {
-		t.Errorf("%v, and %d bytes are left", err, body.Len())
+		t.Errorf("%v, %d bytes unread", err, body.Len())
 	}
 	f.Close()
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestSpool: what is written comes back, and nothing stays.
+// TestSpool checks that a spool returns its content and leaves no files.
 func TestSpool(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
@@ -24,10 +24,10 @@ func TestSpool(t *testing.T) {
 			}
 		}
 		if s.size != int64(size) || (s.file != nil) != (size > maxInMemory) {
-			t.Errorf("%d bytes: the size is %d, the file %v", size, s.size, s.file)
+			t.Errorf("%d bytes: size %d, file %v", size, s.size, s.file)
 		}
 		if got, err := io.ReadAll(s.reader()); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%d bytes: %d came back, %v", size, len(got), err)
+			t.Errorf("%d bytes: read %d, %v", size, len(got), err)
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -35,12 +35,11 @@ func TestSpool(t *testing.T) {
 	}
 	left, err := os.ReadDir(folder)
 	if err != nil || len(left) > 0 {
-		t.Errorf("left are %v, %v", left, err)
+		t.Errorf("remaining files: %v, %v", left, err)
 	}
 }
 
-// TestSpoolRefuses: an owner has only so many files on the disk, and one that could not be made does
-// not count.
+// TestSpoolRefuses checks the limit on files of an owner. A file that cannot be created does not count.
 func TestSpoolRefuses(t *testing.T) {
 	large := []byte(strings.Repeat("x", maxInMemory+1))
 	t.Setenv("TMPDIR", t.TempDir()+"/none")
@@ -63,11 +62,12 @@ func TestSpoolRefuses(t *testing.T) {
 	}
 	spools[0].Close()
 	if _, err := spools[maxOnDiskEach].Write(large); err != nil {
-		t.Errorf("after one has gone: %v", err)
+		t.Errorf("after closing one: %v", err)
 	}
 }
 
-// TestReadAfterClose: a file that is closed before or while it is read returns os.ErrClosed.
+// TestReadAfterClose checks that reading a closed file returns os.ErrClosed, even if it is closed
+// during the read.
 func TestReadAfterClose(t *testing.T) {
 	t.Parallel()
 	f := &File{file: spool{owner: 12}}
@@ -80,16 +80,16 @@ func TestReadAfterClose(t *testing.T) {
 	}
 	var others sync.WaitGroup
 	others.Go(func() {
-		for range 1000 { // the race detector sees whether Close changes what they read
+		for range 1000 { // lets the race detector check Close
 			io.ReadFull(f.file.reader(), make([]byte, 1))
 		}
 	})
 	f.Close()
 	others.Wait()
 	if _, err := io.ReadAll(reader); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("closed while it is read: %v", err)
+		t.Errorf("closed during the read: %v", err)
 	}
 	if _, err := f.Content(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("closed before it is read: %v", err)
+		t.Errorf("closed before the read: %v", err)
 	}
 }

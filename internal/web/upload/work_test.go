@@ -14,8 +14,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// TestPlaces: a request waits for a place until its client goes. One whose client has gone gets a
-// free place all the same.
+// TestPlaces checks that a request waits for a place until its client disconnects. A disconnected
+// client still gets a free place.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	places := make(Places, 1)
@@ -26,7 +26,7 @@ func TestPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := places.enter(gone); !errors.Is(err, context.Canceled) {
-		t.Errorf("a client that has gone: %v", err)
+		t.Errorf("disconnected client: %v", err)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		places := make(Places, 1)
@@ -51,8 +51,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestWork: what a handler answers comes when its place is free again, and nothing
-// of it after an error.
+// TestWork checks that a response is sent after its place is free, and that nothing is sent after an
+// error.
 func TestWork(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{0, 1, maxInMemory + 1} {
@@ -63,7 +63,7 @@ func TestWork(t *testing.T) {
 			kept.WriteHeader(http.StatusAccepted)
 			io.WriteString(kept, text)
 			if w.Body.Len() > 0 {
-				t.Error("it is sent while the place is taken")
+				t.Error("the response was sent before the place was free")
 			}
 			return nil
 		})
@@ -71,7 +71,7 @@ func TestWork(t *testing.T) {
 			t.Errorf("%d bytes: %d with %d, %v", size, w.Code, w.Body.Len(), err)
 		}
 		if length := w.Header().Get("Content-Length"); size > 0 && length != fmt.Sprint(size) {
-			t.Errorf("%d bytes: the length is %q", size, length)
+			t.Errorf("%d bytes: Content-Length %q", size, length)
 		}
 	}
 	w := httptest.NewRecorder()
@@ -81,12 +81,12 @@ func TestWork(t *testing.T) {
 		return errBusy
 	})
 	if err != errBusy || w.Body.Len() > 0 || len(w.Header()) > 0 {
-		t.Errorf("after an error: %v, and %q was sent", err, w.Body)
+		t.Errorf("after an error: %v, sent %q", err, w.Body)
 	}
 }
 
-// TestWorkWithoutRoom: a page that finds no room is an error, although nobody looks
-// at the error of a Write.
+// TestWorkWithoutRoom checks that a page fails if its spool is refused, even if the handler ignores the
+// error of Write.
 func TestWorkWithoutRoom(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()+"/none")
 	t.Setenv("TMP", t.TempDir()+"/none")
@@ -96,19 +96,19 @@ func TestWorkWithoutRoom(t *testing.T) {
 		return nil
 	})
 	if !errors.As(err, new(*diskError)) || w.Body.Len() > 0 {
-		t.Errorf("%v, and %d bytes were sent", err, w.Body.Len())
+		t.Errorf("%v, sent %d bytes", err, w.Body.Len())
 	}
 }
 
-// TestWorkForNobody: work for a client that has gone ends as net/http wants it, and
-// gives its place back.
+// TestWorkForNobody checks that work for a disconnected client ends with the panic that net/http
+// expects and frees its place.
 func TestWorkForNobody(t *testing.T) {
 	t.Parallel()
 	gone, leave := context.WithCancel(t.Context())
 	func() {
 		defer func() {
 			if p := recover(); p != http.ErrAbortHandler {
-				t.Errorf("it ends with %v", p)
+				t.Errorf("panic: %v", p)
 			}
 		}()
 		r := httptest.NewRequest("GET", "/", nil).WithContext(gone)
@@ -118,12 +118,12 @@ func TestWorkForNobody(t *testing.T) {
 		})
 	}()
 	if len(Reading) > 0 {
-		t.Error("its place is not free")
+		t.Error("the place is not free")
 	}
 }
 
-// TestWorkForHalfClosed: what is finished is sent, also to a client that sends no
-// more and may have gone.
+// TestWorkForHalfClosed checks that a completed response is sent to a client that has closed its
+// sending half.
 func TestWorkForHalfClosed(t *testing.T) {
 	t.Parallel()
 	for range 100 {
@@ -145,7 +145,7 @@ func TestWorkForHalfClosed(t *testing.T) {
 	}
 }
 
-// TestRespondLong: a long body is sent from disk, and nothing of it without a disk.
+// TestRespondLong checks that a long body is sent from disk, and that nothing is sent without a disk.
 func TestRespondLong(t *testing.T) {
 	body := make([]byte, maxInMemory+1)
 	w := httptest.NewRecorder()
@@ -157,12 +157,12 @@ func TestRespondLong(t *testing.T) {
 	t.Setenv("TMP", t.TempDir()+"/none")
 	w = httptest.NewRecorder()
 	if err := Respond(w, 10, http.StatusTeapot, body); !errors.As(err, new(*diskError)) || w.Body.Len() > 0 {
-		t.Errorf("without a disk: %v, and %d bytes were sent", err, w.Body.Len())
+		t.Errorf("without a disk: %v, sent %d bytes", err, w.Body.Len())
 	}
 }
 
-// TestSend: a file comes with its name and type, a HEAD request makes none, and after
-// an error nothing is sent.
+// TestSend checks the name and type of a file, that HEAD generates no file, and that nothing is sent
+// after an error.
 func TestSend(t *testing.T) {
 	t.Parallel()
 	made := 0
@@ -184,9 +184,9 @@ func TestSend(t *testing.T) {
 		}
 	}
 	if w, err := send(http.MethodGet, errBusy); err != errBusy || w.Body.Len() > 0 || len(w.Header()) > 0 {
-		t.Errorf("%v, and %q was sent with %v", err, w.Body, w.Header())
+		t.Errorf("%v, sent %q with %v", err, w.Body, w.Header())
 	}
 	if made != 2 {
-		t.Errorf("%d files were made", made)
+		t.Errorf("generated %d files", made)
 	}
 }
