@@ -29,12 +29,3 @@ func (s *server) authorize(r *http.Request, h http.Header, scope string) (caller
 	}
 	return caller{key.Tenant, key.ID}, callers.CheckScope(key.Scope, scope)
 }
-
-// authorizeAgain checks the key of an authorized request again after a wait.
-func (s *server) authorizeAgain(r *http.Request, scope string) error {
-	granted, err := s.Callers.FindAgain(r, callers.Bearer(r))
-	if err != nil {
-		return err
-	}
-	return callers.CheckScope(granted, scope)
-}

@@ -384,26 +384,28 @@ func (s *server) respondRecord(w http.ResponseWriter, status int, body []byte) {
 }
 
 func (s *server) handleReplace(w http.ResponseWriter, r *http.Request, id string, c caller) error {
-	conditions, err := httpapi.ParseConditions(r)
-	if err != nil {
-		return err
-	}
-	body, err := httpapi.ReadBody(w, r, maxBody)
-	if err != nil {
-		return err
-	}
-	fields, err := record.Decode(body, s.Store.Clock().Now())
-	if err != nil {
-		return err
-	}
-	f, err := s.Store.Replace(c.tenant, c.key, id, fields, s.checkTag(conditions))
-	if err == nil {
-		s.respondRecord(w, http.StatusOK, f.AppendJSON(nil))
-	}
-	return err
+	return s.change(w, r, func(body []byte, check store.Check) (f record.Firefighter, err error) {
+		fields, err := record.Decode(body, s.Store.Clock().Now())
+		if err != nil {
+			return f, err
+		}
+		return s.Store.Replace(c.tenant, c.key, id, fields, check)
+	})
 }
 
 func (s *server) handleMerge(w http.ResponseWriter, r *http.Request, id string, c caller) error {
+	return s.change(w, r, func(body []byte, check store.Check) (f record.Firefighter, err error) {
+		patch, err := record.DecodePatch(body, s.Store.Clock().Now())
+		if err != nil {
+			return f, err
+		}
+		merge := func(f record.Fields) (record.Fields, error) { return patch.Merge(f), nil }
+		return s.Store.Edit(c.tenant, c.key, id, merge, check)
+	})
+}
+
+// change reads the conditions and the body of a request, calls write and sends the changed record.
+func (s *server) change(w http.ResponseWriter, r *http.Request, write func([]byte, store.Check) (record.Firefighter, error)) error {
 	conditions, err := httpapi.ParseConditions(r)
 	if err != nil {
 		return err
@@ -412,12 +414,7 @@ func (s *server) handleMerge(w http.ResponseWriter, r *http.Request, id string, 
 	if err != nil {
 		return err
 	}
-	patch, err := record.DecodePatch(body, s.Store.Clock().Now())
-	if err != nil {
-		return err
-	}
-	merge := func(f record.Fields) (record.Fields, error) { return patch.Merge(f), nil }
-	f, err := s.Store.Edit(c.tenant, c.key, id, merge, s.checkTag(conditions))
+	f, err := write(body, s.checkTag(conditions))
 	if err == nil {
 		s.respondRecord(w, http.StatusOK, f.AppendJSON(nil))
 	}

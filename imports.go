@@ -19,6 +19,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/callers"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
@@ -36,6 +37,7 @@ var fileRoutes = []route{
 const (
 	defaultChanges = 100
 	maxChanges     = 1000
+	maxWait        = 60 // seconds to wait for changes; many proxies time out after a minute
 )
 
 func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
@@ -43,7 +45,7 @@ func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string,
 	httpapi.VaryByEncoding(h)
 	p := record.ParseParameters(r.URL.RawQuery)
 	after, limit, times := p.Get("after"), p.WholeNumber("limit", defaultChanges, maxChanges), p.Times()
-	wait := waitOf(p)
+	wait := time.Duration(min(p.WholeNumberOrZero("wait", 0, maxWait), maxWait)) * time.Second
 	if err := p.Err(); err != nil {
 		return err
 	}
@@ -66,15 +68,6 @@ func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string,
 	return respond(w)
 }
 
-// maxWait is the maximum time to wait for changes. Many proxies time out after a minute.
-const maxWait = time.Minute
-
-// waitOf parses the parameter wait.
-func waitOf(p *record.Parameters) time.Duration {
-	const limit = int64(maxWait / time.Second)
-	return time.Duration(min(p.WholeNumberOrZero("wait", 0, limit), limit)) * time.Second
-}
-
 // awaitChange waits until the department has a change after the position, wait is over, the service
 // stops or the client disconnects. It then checks the key again.
 func (s *server) awaitChange(w http.ResponseWriter, r *http.Request, c caller, after string, wait time.Duration) error {
@@ -89,7 +82,11 @@ func (s *server) awaitChange(w http.ResponseWriter, r *http.Request, c caller, a
 	if err := s.Store.AwaitChange(ctx, c.tenant, after); err != nil {
 		return err
 	}
-	return s.authorizeAgain(r, store.ScopeRead)
+	scope, err := s.Callers.FindAgain(r, callers.Bearer(r))
+	if err != nil {
+		return err
+	}
+	return callers.CheckScope(scope, store.ScopeRead)
 }
 
 func appendFeed(b []byte, feed store.Feed, times bool) []byte {

@@ -98,8 +98,7 @@ func Bearer(r *http.Request) string {
 // a rejected key. It applies the rate limit before it queries the database, so that requests with
 // unknown keys cannot overload the database.
 func (c *Callers) Find(r *http.Request, key string, h http.Header) (*store.Key, error) {
-	hash := store.HashKey(key)
-	found := (*c.byHash.Load())[hash]
+	found := c.known(key)
 	if found == nil || found.IsSession() {
 		if err := c.limit.AdmitUnknown(r, h); err != nil {
 			return nil, err
@@ -108,7 +107,7 @@ func (c *Callers) Find(r *http.Request, key string, h http.Header) (*store.Key, 
 			return nil, c.refuse(r, ErrNoKey)
 		}
 		var err error
-		if found, err = c.read(key, hash); err != nil {
+		if found, err = c.read(key); err != nil {
 			return nil, err
 		}
 		if found == nil || found.IsSession() {

@@ -16,16 +16,16 @@ func (c *Callers) known(key string) *credential { return (*c.byHash.Load())[stor
 
 // read returns a key or session that is not in the cache, or nil if it does not exist. For a key with
 // a wrong checksum it does not query the database.
-func (c *Callers) read(key string, hash store.KeyHash) (*credential, error) {
+func (c *Callers) read(key string) (*credential, error) {
 	if store.IsMistyped(key) {
 		return nil, nil
 	}
-	exists, err := c.store.HasKey(hash)
+	exists, err := c.store.HasKey(store.HashKey(key))
 	if err != nil || !exists {
 		return nil, err
 	}
 	err = c.Reload()
-	return (*c.byHash.Load())[hash], err
+	return c.known(key), err
 }
 
 // Reload updates the cache if the keys in the database have changed.

@@ -1,17 +1,14 @@
 package callers
 
-import (
-	"github.com/firefighter-records/firefighters/internal/data/store"
-)
+import "github.com/firefighter-records/firefighters/internal/data/store"
 
 // Session returns the session with a secret and records its use. The error is store.ErrNotFound if no
 // session has the secret or the session has ended. An API key is not a session.
 func (c *Callers) Session(secret string) (store.Key, error) {
-	hash := store.HashKey(secret)
-	found := (*c.byHash.Load())[hash]
+	found := c.known(secret)
 	if found == nil {
 		var err error
-		if found, err = c.read(secret, hash); err != nil {
+		if found, err = c.read(secret); err != nil {
 			return store.Key{}, err
 		}
 	}

@@ -52,13 +52,8 @@ func (a Account) CalendarAddress() string {
 
 // CalendarLink returns the URL of the birthday calendar as a link that opens a calendar app, or "".
 func (a Account) CalendarLink() string {
-	scheme := "webcal"
-	if a.TLS() {
-		scheme = "webcals"
-	}
-	_, rest, found := strings.Cut(a.CalendarAddress(), "://")
-	if !found {
+	if a.Calendar == "" {
 		return ""
 	}
-	return scheme + "://" + rest
+	return "webcal" + strings.TrimPrefix(a.CalendarAddress(), "http")
 }

@@ -47,25 +47,26 @@ func newLook(frame fs.FS, rooms []Room) *look {
 	return l
 }
 
+// must returns a value that is read from the program's own files. It panics on an error.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
 // readPages parses the pages of all rooms. It panics if two pages have the same name.
 func (l *look) readPages(language *lang.Language, frame fs.FS, rooms []Room) map[string]*template.Template {
 	parse := func(t *template.Template, files fs.FS, name string) {
-		text, err := fs.ReadFile(files, name)
-		if err != nil {
-			panic(err)
-		}
-		template.Must(t.Parse(l.translate(language, string(text))))
+		text := must(fs.ReadFile(files, name))
+		must(t.Parse(l.translate(language, string(text))))
 	}
 	layout := template.New(layoutName).Funcs(l.functions(language))
 	parse(layout, frame, "templates/"+layoutName)
 	parse(layout, frame, partials)
 	pages := map[string]*template.Template{}
 	for _, room := range rooms {
-		names, err := fs.Glob(room.Files, "templates/*.html")
-		if err != nil {
-			panic(err)
-		}
-		base := template.Must(layout.Clone())
+		names, base := must(fs.Glob(room.Files, "templates/*.html")), must(layout.Clone())
 		if slices.Contains(names, partials) {
 			parse(base, room.Files, partials)
 		}
@@ -75,7 +76,7 @@ func (l *look) readPages(language *lang.Language, frame fs.FS, rooms []Room) map
 				panic("two pages have the name " + name)
 			}
 			if file != partials {
-				pages[name] = template.Must(base.Clone())
+				pages[name] = must(base.Clone())
 				parse(pages[name], room.Files, file)
 			}
 		}
@@ -123,15 +124,8 @@ var assetTypes = map[string]string{
 
 func readAssets(files fs.FS) map[string]asset {
 	all := map[string]asset{}
-	names, err := fs.Glob(files, "assets/*.*")
-	if err != nil {
-		panic(err)
-	}
-	for _, file := range names {
-		body, err := fs.ReadFile(files, file)
-		if err != nil {
-			panic(err)
-		}
+	for _, file := range must(fs.Glob(files, "assets/*.*")) {
+		body := must(fs.ReadFile(files, file))
 		sum := sha256.Sum256(body)
 		ext := path.Ext(file)
 		name := strings.TrimSuffix(path.Base(file), ext) + "-" + hex.EncodeToString(sum[:8]) + ext

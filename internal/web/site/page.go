@@ -179,7 +179,11 @@ func (v *Visit) fail(err error) {
 	what, todo := "error."+p.Code, "error."+p.Code+".todo"
 	data := errorPage{Status: p.Status, What: v.Text(what), Todo: v.Text(todo)}
 	if kind := v.Site.Loss(); kind != "" && p.Status == http.StatusServiceUnavailable {
-		data.explainLoss(v, kind)
+		// Only the message at the end of the service names files; no page may.
+		data.Loss, data.Todo = v.Text("lost."+kind), v.Text("lost.window")
+		if v.Site.Installed {
+			data.Todo, data.Command = v.Text("lost.admin"), "firefighters service stop"
+		}
 	}
 	if v.route.Carried && p.Status >= http.StatusInternalServerError {
 		data.Action, data.Carried = v.R.URL.Path, carry(v.R.PostForm)
@@ -192,15 +196,6 @@ func (v *Visit) fail(err error) {
 	if err != nil {
 		v.Site.Log.Error("rendering an error page failed", "requestId", v.requestID(), "cause", err.Error())
 		http.Error(v.W, data.What, p.Status)
-	}
-}
-
-// explainLoss describes a lost database and the command to type. It names no files; the service
-// prints those when it stops.
-func (e *errorPage) explainLoss(v *Visit, kind string) {
-	e.Loss, e.Todo = v.Text("lost."+kind), v.Text("lost.window")
-	if v.Site.Installed {
-		e.Todo, e.Command = v.Text("lost.admin"), "firefighters service stop"
 	}
 }
 

@@ -106,15 +106,11 @@ func New(service Service, explain httpapi.Explain, frame fs.FS, rooms ...Room) *
 	}
 	for _, room := range rooms {
 		for pattern, route := range room.Routes {
-			s.add(pattern, route)
+			path := strings.TrimSuffix(pattern[strings.IndexByte(pattern, '/'):], "{$}") // without the method
+			s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, path, route) })
 		}
 	}
 	return s
-}
-
-func (s *Site) add(pattern string, route Route) {
-	p := pattern[strings.IndexByte(pattern, '/'):] // the log has the method in another field
-	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, strings.TrimSuffix(p, "{$}"), route) })
 }
 
 func (s *Site) serve(w http.ResponseWriter, r *http.Request, path string, route Route) {

@@ -78,12 +78,14 @@ func (v *Visit) answer() error {
 		}
 	}
 	switch {
-	case v.mayUse(v.route):
-		return v.handle()
-	case v.SignedIn():
+	case !v.mayUse(v.route) && v.SignedIn():
 		return &httpapi.Problem{Kind: httpapi.Scope}
+	case !v.mayUse(v.route):
+		return v.askToSignIn(v.route.Carried)
+	case v.route.Large:
+		return v.Work(upload.Writing, func() error { return v.route.Handle(v) })
 	}
-	return v.askToSignIn(v.route.Carried)
+	return v.route.Handle(v)
 }
 
 // maxForm is the maximum size of a form without files, in bytes.
@@ -135,14 +137,6 @@ func validForm(form url.Values) url.Values {
 		}
 	}
 	return valid
-}
-
-// handle calls the handler of the route.
-func (v *Visit) handle() error {
-	if v.route.Large {
-		return v.Work(upload.Writing, func() error { return v.route.Handle(v) })
-	}
-	return v.route.Handle(v)
 }
 
 // Send answers with a file. See upload.Send.
