@@ -11,7 +11,6 @@ import (
 // public is the scope of routes that need no key.
 const public = ""
 
-// caller is the sender of a request.
 type caller struct {
 	tenant record.TenantID
 	key    store.KeyID

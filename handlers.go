@@ -213,7 +213,6 @@ func (s *server) explain(w http.ResponseWriter, r *http.Request, path string, er
 	return p
 }
 
-// always returns a handler that answers every request with the same problem.
 func (s *server) always(p *httpapi.Problem) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, "", p) })
 }
@@ -256,7 +255,6 @@ func appendPage(b []byte, q record.Query, p store.Page, totalPages int64) []byte
 		q.Page, q.PageSize, p.Total, totalPages, q.Page > 1, p.Next != "", p.Total)
 }
 
-// appendRecord appends a record as JSON, with its times if times is set.
 func appendRecord(b []byte, f *record.Firefighter, times bool) []byte {
 	if times {
 		return f.AppendJSONWithTimes(b)
@@ -377,7 +375,6 @@ func (s *server) replay(w http.ResponseWriter, c caller, key *store.IdempotencyK
 	return id, answer, err
 }
 
-// respondRecord answers with a record after a write.
 func (s *server) respondRecord(w http.ResponseWriter, status int, body []byte) {
 	w.Header()["Etag"] = []string{s.Store.Tag(body)}
 	httpapi.Respond(w, status, body)
@@ -443,12 +440,6 @@ func (s *server) handleDelete(w http.ResponseWriter, r *http.Request, id string,
 	return nil
 }
 
-// serveAuthority sends the certificate of the authority, which other devices must trust.
-func serveAuthority(s *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
-	s.Authority.ServeHTTP(w, r)
-	return nil
-}
-
 func (s *server) handleWhoAmI(w http.ResponseWriter, _ *http.Request, _ string, c caller) error {
 	info, err := s.Store.KeyInfo(c.key)
 	if err != nil {
@@ -482,7 +473,6 @@ type figures struct {
 	CertificateDays *int64 `json:"certificateDays,omitempty"`     // whole days until expiry; negative afterwards
 }
 
-// writingState explains in /readyz why writing fails.
 type writingState struct {
 	OK     bool   `json:"ok"`
 	Detail string `json:"detail"`

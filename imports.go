@@ -253,7 +253,6 @@ func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller,
 	return nil
 }
 
-// setLocation sets the Location header to an import.
 func setLocation(w http.ResponseWriter, number int64) {
 	w.Header()["Location"] = []string{importsPath + "/" + strconv.FormatInt(number, 10)}
 }
@@ -296,7 +295,6 @@ func (s *server) handleGetImport(w http.ResponseWriter, number int64, c caller) 
 	return httpapi.RespondJSON(w, http.StatusOK, imports.EntryOf(all[at]))
 }
 
-// undone is the JSON response to undoing an import.
 type undone struct {
 	Number   int64       `json:"number"`
 	Deleted  int         `json:"deleted"`

@@ -92,7 +92,10 @@ func newAPI(service site.Service) http.Handler {
 	s := newServer(service)
 	s.addDocuments()
 	if s.Authority != nil {
-		s.add(route{method: "GET", path: authority.Path, handle: serveAuthority})
+		s.add(route{method: "GET", path: authority.Path, handle: func(s *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
+			s.Authority.ServeHTTP(w, r)
+			return nil
+		}})
 	}
 	if s.Phones {
 		s.phones = dav.New(s.Store, s.Callers, s.explain)

@@ -181,7 +181,6 @@ func (c *Callers) use(r *http.Request, found *credential) (*store.Key, error) {
 	return &found.Key, nil
 }
 
-// refuse logs a rejected request and returns err.
 func (c *Callers) refuse(r *http.Request, err error) error {
 	c.refusals.Add(r, codes[err])
 	return err

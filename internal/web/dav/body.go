@@ -26,7 +26,6 @@ const (
 // MaxBody is the maximum size of a request body, in bytes.
 const MaxBody = maxMultiget
 
-// element is an XML element of a request.
 type element struct {
 	name     xml.Name
 	attr     []xml.Attr
@@ -34,7 +33,6 @@ type element struct {
 	children []*element
 }
 
-// child returns the first child with this name, or nil.
 func (e *element) child(name xml.Name) *element {
 	for _, c := range e.children {
 		if c.name == name {
@@ -63,10 +61,8 @@ func (e *element) value(attribute string) string {
 	return ""
 }
 
-// trimmed returns the text without surrounding XML white space.
 func (e *element) trimmed() string { return strings.Trim(string(e.text), " \t\r\n") }
 
-// malformed returns the problem of an invalid request.
 func malformed(format string, args ...any) error {
 	return &httpapi.Problem{Kind: httpapi.Malformed, Detail: fmt.Sprintf(format, args...)}
 }

@@ -189,7 +189,6 @@ func needPrivileges(r *http.Request) error {
 		"</D:href><D:privilege><D:write/></D:privilege></D:resource></D:need-privileges>"}
 }
 
-// escape escapes text for XML.
 func escape(text string) string {
 	var b strings.Builder
 	xml.EscapeText(&b, []byte(text)) // a strings.Builder returns no errors

@@ -63,7 +63,6 @@ func (m *multistatus) end() error {
 	return m.out.Flush()
 }
 
-// raw writes XML without escaping.
 func (m *multistatus) raw(text string) { m.out.WriteString(text) }
 
 // text writes escaped text. It also escapes carriage returns, which XML parsers would drop.

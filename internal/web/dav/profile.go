@@ -83,7 +83,6 @@ func (a Account) payload(part, kind, name string, entries []plistEntry) string {
 	}, entries...))
 }
 
-// book returns the settings of the address book account.
 func (a Account) book(name string) []plistEntry {
 	host, port, err := net.SplitHostPort(a.host())
 	if err != nil {

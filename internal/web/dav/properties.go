@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// property is a WebDAV property.
 type property struct {
 	of      kind // bit set of kinds that have the property
 	write   func(m *multistatus, t *target, q question)
@@ -35,7 +34,7 @@ func init() {
 		davName("getetag"):                       {cardKind, func(m *multistatus, t *target, _ question) { m.raw(t.etag()) }, true},
 		davName("getcontenttype"):                {cardKind, inXML(cardType), true},
 		davName("getcontentlength"):              {cardKind, inText(func(t *target) string { return strconv.Itoa(len(t.card())) }), true},
-		davName("getlastmodified"):               {cardKind, lastModified, true},
+		davName("getlastmodified"):               {cardKind, inText(lastModified), true},
 		davName("current-user-principal"):        {everything, hrefOf(PrincipalPath), false},
 		privileges:                               {everything, inXML("<D:privilege><D:read/></D:privilege>"), false},
 		davName("principal-URL"):                 {principalKind, hrefOf(PrincipalPath), false},
@@ -77,9 +76,8 @@ func resourceType(m *multistatus, t *target, _ question) {
 	}
 }
 
-// lastModified writes the time of the last change to a person.
-func lastModified(m *multistatus, t *target, _ question) {
-	m.raw(time.UnixMilli(t.person.UpdatedAt).UTC().Format(http.TimeFormat))
+func lastModified(t *target) string {
+	return time.UnixMilli(t.person.UpdatedAt).UTC().Format(http.TimeFormat)
 }
 
 func supportedReports(m *multistatus, _ *target, _ question) {

@@ -78,7 +78,6 @@ func readPropfind(root *element) (q question, err error) {
 	return question{all: true}, nil
 }
 
-// fill loads the data that the properties of a resource need.
 func (s *Server) fill(t *target) (err error) {
 	if t.kind == cardKind {
 		f, err := s.store.Get(t.caller.tenant, t.id)
@@ -116,7 +115,6 @@ func (s *Server) eachCard(t *target, each func(card *target)) error {
 // inOrder is the query for all people in the order of the book.
 var inOrder = record.Query{SortBy: record.ByCreatedAt}
 
-// children writes the child collections of a collection.
 func (s *Server) children(m *multistatus, t *target, q question) error {
 	paths := []string{bookPath}
 	if t.kind == rootKind {

@@ -119,7 +119,6 @@ func readLimit(root *element, space string) (int, error) {
 	return int(n), nil
 }
 
-// truncated writes that the response is incomplete.
 func (m *multistatus) truncated() {
 	m.status(bookPath, http.StatusInsufficientStorage, "<D:error><D:number-of-matches-within-limits/></D:error>")
 }

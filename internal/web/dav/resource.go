@@ -67,7 +67,6 @@ func find(path string) (r resource, ok bool) {
 
 func cardPath(id string) string { return bookPath + id + cardSuffix }
 
-// allow returns the methods that a resource supports.
 func (r resource) allow() string {
 	switch r.kind {
 	case cardKind:
@@ -108,7 +107,6 @@ func (t *target) of(f *record.Firefighter) *target {
 // cardType is the media type of cards.
 const cardType = "text/vcard; charset=utf-8"
 
-// get answers with a card.
 func (s *Server) get(w http.ResponseWriter, r *http.Request, t *target) error {
 	conditions, err := httpapi.ParseConditions(r)
 	if err != nil {

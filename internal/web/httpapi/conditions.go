@@ -63,7 +63,6 @@ func (c Conditions) CheckRead(etag string) error { return c.check(etag, ErrNotMo
 // nil or ErrPreconditionFailed.
 func (c Conditions) CheckWrite(etag string) error { return c.check(etag, ErrPreconditionFailed) }
 
-// check returns the error known if If-None-Match contains the entity tag.
 func (c Conditions) check(etag string, known error) error {
 	switch {
 	case c.match != nil && !c.match.hasStrong(etag):
@@ -85,7 +84,6 @@ func (l etagList) hasStrong(etag string) bool {
 	return slices.Contains(l, anyETag) || slices.Contains(l, etag) && !strings.HasPrefix(etag, "W/")
 }
 
-// hasWeak uses the weak comparison, which ignores the prefix W/.
 func (l etagList) hasWeak(etag string) bool {
 	opaque := strings.TrimPrefix(etag, "W/")
 	return slices.ContainsFunc(l, func(tag string) bool {

@@ -23,16 +23,13 @@ type Problem struct {
 // Explain returns the problem of an error and logs server errors. path is the path of the route.
 type Explain func(w http.ResponseWriter, r *http.Request, path string, err error) *Problem
 
-// Error returns p.Detail.
 func (p *Problem) Error() string { return p.Detail }
 
-// Unwrap returns p.Cause.
 func (p *Problem) Unwrap() error { return p.Cause }
 
 // RetryLater is the Header of a temporary Problem.
 var RetryLater = http.Header{"Retry-After": {"1"}} // in seconds
 
-// problemDetails is the JSON form of a Problem.
 type problemDetails struct {
 	Type      string `json:"type"`
 	Title     string `json:"title"`

@@ -63,7 +63,6 @@ func RespondJSON(w http.ResponseWriter, status int, value any) error {
 	return nil
 }
 
-// addVary adds a header name to the Vary header of a response.
 func addVary(h http.Header, name string) {
 	if names := h.Get("Vary"); names != "" {
 		name = names + ", " + name

@@ -95,7 +95,11 @@ func (s *Server) Serve(ctx context.Context, listener, plain net.Listener, handle
 		listener = tls.NewListener(listener, config)
 	}
 	stopped := make(chan error, 1)
-	defer context.AfterFunc(ctx, func() { stopped <- s.shutDown() })()
+	defer context.AfterFunc(ctx, func() {
+		timeout, cancel := context.WithTimeout(context.Background(), s.shutdown)
+		defer cancel()
+		stopped <- errors.Join(s.http.Shutdown(timeout), s.http.Close())
+	})()
 	ended := make(chan error, 2)
 	if plain != nil {
 		go func() { ended <- s.http.Serve(&limitListener{plain, limit}) }()
@@ -121,11 +125,4 @@ func (l errorLog) Write(line []byte) (int, error) {
 		l.log.Warn(string(bytes.TrimSpace(line)))
 	}
 	return len(line), nil
-}
-
-// shutDown waits for requests in flight, and cuts them off at the timeout.
-func (s *Server) shutDown() error {
-	limit, cancel := context.WithTimeout(context.Background(), s.shutdown)
-	defer cancel()
-	return errors.Join(s.http.Shutdown(limit), s.http.Close())
 }

@@ -35,13 +35,12 @@ func maxConnections(files int) (int, error) {
 }
 
 // limitListener limits the number of open connections. At the limit, a new client replaces the
-// connection that has waited longest for its first request, or else the one that has waited longest
-// for another request. While all connections have a request, or had one within furtherWait, the new
-// client waits.
+// connection that has waited longest for its first request, or otherwise for another request. While
+// all connections have a request, or had one within furtherWait, the new client waits.
 //
-// netutil.LimitListener of golang.org/x/net closes no connections, so idle clients could lock out all
-// others. Its connections also lack CloseWrite, which net/http uses to end a response to a request
-// that it has not read completely (413, 431). Without it, the client sees a connection reset.
+// With netutil.LimitListener of golang.org/x/net, idle clients could lock out all others. Its
+// connections also lack CloseWrite: after a response to a request that net/http has not read
+// completely (413, 431), the client would see a connection reset.
 type limitListener struct {
 	net.Listener
 	*limit

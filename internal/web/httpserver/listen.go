@@ -22,8 +22,8 @@ const (
 	wsaNotOurs = syscall.Errno(10049)
 )
 
-// Listen listens on a TCP address, like 127.0.0.1:8080. The error wraps one of the errors above if the
-// cause is known.
+// Listen listens on a TCP address, like 127.0.0.1:8080. If the cause of a failure is known, the error
+// wraps ErrPortTaken, ErrPortRefused, ErrNotOurs or ErrNoHost.
 func Listen(address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {

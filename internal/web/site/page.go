@@ -170,7 +170,6 @@ type errorPage struct {
 	Carried url.Values
 }
 
-// fail sends the error page for an error.
 func (v *Visit) fail(err error) {
 	p := v.Site.explain(v.W, v.R, v.path, err)
 	for name, values := range p.Header {
@@ -211,7 +210,6 @@ func languageOf(r *http.Request) *lang.Language {
 	return lang.Negotiate(r.Header.Get("Accept-Language"))
 }
 
-// chooseLanguage stores the chosen language in a cookie for a year.
 func chooseLanguage(v *Visit) error {
 	if chosen := lang.ByTag(v.R.PostForm.Get("language")); chosen != nil {
 		http.SetCookie(v.W, &http.Cookie{Name: languageCookie, Value: chosen.Tag, Path: Root, MaxAge: int(365 * 24 * time.Hour / time.Second),

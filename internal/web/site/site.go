@@ -80,7 +80,6 @@ type Room struct {
 //go:embed templates messages
 var files embed.FS
 
-// ownRoom returns the room that every site has: sign-in, sign-out, language and assets.
 func ownRoom() Room {
 	return Room{files, map[string]Route{
 		"GET " + Root + "sign-in":       {Handle: showSignIn},

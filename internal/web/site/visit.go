@@ -96,7 +96,13 @@ const maxForm = 64 << 10
 func (v *Visit) readForm() error {
 	mediaType, params, err := mime.ParseMediaType(v.R.Header.Get("Content-Type"))
 	if err == nil && mediaType == upload.FormType && v.route.Upload {
-		return v.readUpload(params["boundary"])
+		may := v.mayUse(v.route) // otherwise the file is discarded
+		if v.Upload, err = upload.ReceiveForm(v.W, v.R, params["boundary"], v.owner(), may); err != nil {
+			upload.Ignore(v.W, v.R, may)
+			return err
+		}
+		v.R.PostForm = validForm(v.Upload.Fields)
+		return nil
 	}
 	if err != nil || mediaType != "application/x-www-form-urlencoded" {
 		return &httpapi.Problem{Kind: httpapi.ContentType}
@@ -113,18 +119,6 @@ func (v *Visit) readForm() error {
 		return &httpapi.Problem{Kind: httpapi.Malformed}
 	}
 	v.R.PostForm = validForm(form)
-	return nil
-}
-
-// readUpload reads a multipart form. It discards the file if there is no session.
-func (v *Visit) readUpload(boundary string) (err error) {
-	may := v.mayUse(v.route)
-	v.Upload, err = upload.ReceiveForm(v.W, v.R, boundary, v.owner(), may)
-	if err != nil {
-		upload.Ignore(v.W, v.R, may)
-		return err
-	}
-	v.R.PostForm = validForm(v.Upload.Fields)
 	return nil
 }
 

@@ -73,13 +73,13 @@ func Receive(w http.ResponseWriter, r *http.Request, owner int64) (f *File, err 
 func ReceiveBody(w http.ResponseWriter, r *http.Request, owner int64, limit int64) (*File, error) {
 	f := &File{file: spool{owner: owner}}
 	_, err := io.Copy(&f.file, http.MaxBytesReader(w, r.Body, limit))
-	switch {
-	case err == nil:
+	if err == nil {
 		return f, nil
-	case errors.As(err, new(*http.MaxBytesError)):
-		err = refuse(httpapi.TooLarge, fmt.Sprintf("The body must not exceed %d bytes.", limit))
 	}
 	f.Close()
+	if errors.As(err, new(*http.MaxBytesError)) {
+		err = refuse(httpapi.TooLarge, fmt.Sprintf("The body must not exceed %d bytes.", limit))
+	}
 	return nil, failed(err, cutOffBody)
 }
 
@@ -205,8 +205,7 @@ func (f *File) receiveForm(body io.Reader, boundary string) error {
 }
 
 // readForm reads a whole form. It copies the content of each part to the writer that writerFor
-// returns. If that is nil, the part becomes one of the returned fields. The error is a
-// *httpapi.Problem or an error of writerFor.
+// returns, or adds it to the returned fields if the writer is nil.
 func readForm(body io.Reader, boundary string, writerFor func(*multipart.Part) (io.Writer, error)) (url.Values, error) {
 	counted := &overheadReader{from: body, left: maxFields}
 	form, fields := multipart.NewReader(counted, boundary), url.Values{}

@@ -84,7 +84,6 @@ func failure(err error) error {
 	return &diskError{err}
 }
 
-// diskError is another failure of a temporary file.
 type diskError struct{ error }
 
 func (e *diskError) Unwrap() error { return e.error }

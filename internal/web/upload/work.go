@@ -15,8 +15,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// Places limits how many requests do one kind of work at the same time. Each needs memory and one of
-// the few database connections for reading.
+// Places limits how many requests do one kind of work at the same time, because each needs memory and
+// a database connection.
 type Places chan struct{}
 
 var (
@@ -53,8 +53,8 @@ func (p Places) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// Work waits for one of the places, calls do and then sends the response that do wrote. It frees the
-// place before it sends. If it returns an error, nothing was sent and the headers are unchanged.
+// Work waits for a place, calls do, frees the place and sends the response that do wrote. If it returns
+// an error, nothing was sent and the headers are unchanged.
 //
 // The request's context ends when the client closes the connection or only its sending half; the
 // service cannot tell which. If do returns the context's error, Work aborts the request with a
