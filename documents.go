@@ -43,8 +43,7 @@ var (
 	docsScript []byte
 )
 
-// addDocuments adds a second path for the document, and the page that shows it. They are not part of
-// the API, so the document does not describe them.
+// addDocuments adds a second path for the document, and its page. The document does not describe them.
 func (s *server) addDocuments() {
 	s.add(route{method: "GET", path: "/openapi.json", handle: serveDocument("application/json; charset=utf-8", openAPIJSON)})
 	for _, f := range []struct {

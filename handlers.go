@@ -159,8 +159,7 @@ func wantsOffice(r *http.Request) bool {
 	return read && typed && strings.Contains(strings.Join(r.Header["Accept"], ","), "text/html")
 }
 
-// endpoint returns the handler of a route with authorization, checks of the query and the id, and
-// error handling.
+// endpoint returns the handler of a route. It authorizes the caller and checks the query and the id.
 func (s *server) endpoint(route route) httprouter.Handle {
 	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 		defer func() {
@@ -192,8 +191,7 @@ func (s *server) endpoint(route route) httprouter.Handle {
 	}
 }
 
-// fail answers with an error. path is the path of the route for the log, because the path of the
-// request may contain anything.
+// fail answers with an error. path is the path of the route, because the request path is not safe to log.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, path string, err error) {
 	if errors.Is(err, httpapi.ErrNotModified) {
 		w.WriteHeader(http.StatusNotModified)
@@ -262,8 +260,7 @@ func appendRecord(b []byte, f *record.Firefighter, times bool) []byte {
 	return f.AppendJSON(b)
 }
 
-// checkListTag returns httpapi.ErrNotModified if the client has the current list. It does not read the
-// list.
+// checkListTag returns httpapi.ErrNotModified, without reading the list, if the client has it.
 func (s *server) checkListTag(h http.Header, r *http.Request, tenant record.TenantID) error {
 	conditions, err := httpapi.ParseNoneMatch(r)
 	if err != nil || conditions.IsZero() {
@@ -341,8 +338,7 @@ func (s *server) handleCreate(w http.ResponseWriter, r *http.Request, _ string, 
 	return nil
 }
 
-// requestKey identifies requests with the same Idempotency-Key and API key. Only one of them is
-// handled at a time.
+// requestKey identifies requests of which only one is handled at a time.
 type requestKey struct {
 	by  store.KeyID
 	key string
@@ -362,8 +358,7 @@ func (s *server) idempotencyKey(r *http.Request, c caller, hash [sha256.Size]byt
 	return &store.IdempotencyKey{By: c.key, Key: text, Hash: hash[:]}, func() { s.inFlight.Delete(inFlight) }, nil
 }
 
-// replay returns the stored response to an earlier request with the key. answer is nil if there is
-// none.
+// replay returns the stored response to an earlier request with the key. answer may be nil.
 func (s *server) replay(w http.ResponseWriter, c caller, key *store.IdempotencyKey) (id string, answer []byte, err error) {
 	if key == nil {
 		return "", nil, nil

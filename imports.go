@@ -82,11 +82,11 @@ func (s *server) awaitChange(w http.ResponseWriter, r *http.Request, c caller, a
 	if err := s.Store.AwaitChange(ctx, c.tenant, after); err != nil {
 		return err
 	}
-	scope, err := s.Callers.FindAgain(r, callers.Bearer(r))
+	key, err := s.Callers.FindAgain(r, callers.Bearer(r))
 	if err != nil {
 		return err
 	}
-	return callers.CheckScope(scope, store.ScopeRead)
+	return callers.CheckScope(key.Scope, store.ScopeRead)
 }
 
 func appendFeed(b []byte, feed store.Feed, times bool) []byte {

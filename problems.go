@@ -203,8 +203,7 @@ var optionHints = map[string]string{
 	"map":      " Add the parameter map, like Vorname=firstName,Handy=phoneNumber.",
 }
 
-// neededOption returns the parameter that an error about a whole file requires, and the code of the
-// error. Both are empty for any other error.
+// neededOption returns the parameter that an error about a whole file requires, and its error code.
 func neededOption(err error) (option, code string) {
 	var file *sheet.FileError
 	var columns *mapping.ColumnsError

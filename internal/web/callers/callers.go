@@ -79,8 +79,7 @@ func New(s *store.Store, log *slog.Logger, limit *httpapi.RateLimit) *Callers {
 // Refusals returns the log of rejected requests.
 func (c *Callers) Refusals() *httpapi.Refusals { return c.refusals }
 
-// Bearer returns the key in the Authorization header of a request. It is empty if there is no key or
-// more than one header.
+// Bearer returns the key in the only Authorization header of a request, or "".
 func Bearer(r *http.Request) string {
 	headers := r.Header["Authorization"]
 	if len(headers) != 1 {
@@ -150,25 +149,19 @@ func (c *Callers) FindDevice(r *http.Request, key string, h http.Header) (*store
 	return found, err
 }
 
-// FindAgain checks the key of an authorized request again after a wait, and returns its scope. It does
-// not count for a rate limit.
-func (c *Callers) FindAgain(r *http.Request, key string) (scope string, err error) {
+// FindAgain is Find for an authorized request after a wait. It does not count for the rate limit.
+func (c *Callers) FindAgain(r *http.Request, key string) (*store.Key, error) {
 	if err := c.Reload(); err != nil {
-		return "", err
+		return nil, err
 	}
 	found := c.known(key)
 	if found == nil {
-		return "", c.refuse(r, ErrUnknownKey)
+		return nil, c.refuse(r, ErrUnknownKey)
 	}
-	k, err := c.use(r, found)
-	if err != nil {
-		return "", err
-	}
-	return k.Scope, nil
+	return c.use(r, found)
 }
 
-// use records the use of a credential and returns its key. The error is ErrRevokedKey or
-// ErrExpiredKey.
+// use records the use of a key. The error is ErrRevokedKey or ErrExpiredKey.
 func (c *Callers) use(r *http.Request, found *credential) (*store.Key, error) {
 	now := c.store.Clock().Now().UnixMilli()
 	switch {

@@ -14,8 +14,7 @@ const useInterval = time.Minute
 // known returns the cached credential of a key, or nil.
 func (c *Callers) known(key string) *credential { return (*c.byHash.Load())[store.HashKey(key)] }
 
-// read returns a key or session that is not in the cache, or nil if it does not exist. For a key with
-// a wrong checksum it does not query the database.
+// read returns a key or session from the database, or nil. It skips keys with a wrong checksum.
 func (c *Callers) read(key string) (*credential, error) {
 	if store.IsMistyped(key) {
 		return nil, nil
@@ -53,8 +52,7 @@ func (c *Callers) Reload() error {
 	return nil
 }
 
-// WriteLate writes the last uses of keys, and the time of the clock, if the database is more than
-// useInterval behind.
+// WriteLate writes the last uses of keys and the clock if the database is useInterval behind.
 func (c *Callers) WriteLate() error {
 	err := c.writeUses()
 	if c.store.Clock().Now().UnixMilli()-c.store.ClockSaved() >= useInterval.Milliseconds() {

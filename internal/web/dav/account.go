@@ -7,8 +7,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
-// User is the user name for devices. The service accepts any user name. This one has no @, which iOS
-// 18.4 sends as %40.
+// User is the user name for devices. Any other works, but iOS 18.4 sends an @ as %40.
 const User = "phone"
 
 // Account is the configuration of a device.
@@ -33,8 +32,7 @@ func (a Account) host() string {
 	return host
 }
 
-// DAVx5 returns a link that adds the account to the app DAVx5. It is empty without TLS, because DAVx5
-// always uses HTTPS for such links.
+// DAVx5 returns a link that adds the account to DAVx5. It is empty without TLS: the link means HTTPS.
 func (a Account) DAVx5() string {
 	if !a.TLS() {
 		return ""

@@ -14,8 +14,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// Limits on the XML of a request, which bound memory and time. An addressbook-multiget may be larger,
-// because some clients request all cards at once.
+// Limits on the XML of a request. Some clients request all cards in one addressbook-multiget.
 const (
 	maxBody     = 64 << 10 // bytes
 	maxMultiget = 2 << 20  // bytes
@@ -67,8 +66,7 @@ func malformed(format string, args ...any) error {
 	return &httpapi.Problem{Kind: httpapi.Malformed, Detail: fmt.Sprintf(format, args...)}
 }
 
-// receive receives the body of a request without parsing it, because the parsed elements need many
-// times as much memory. The caller must close it.
+// receive receives a body without parsing it, which takes much more memory. The caller must close it.
 func receive(w http.ResponseWriter, r *http.Request, t *target, limit int64) (*upload.File, error) {
 	return upload.ReceiveBody(w, r, int64(t.caller.tenant), limit)
 }
@@ -82,8 +80,7 @@ func readBody(body *upload.File) (*element, error) {
 	return readXML(content)
 }
 
-// readXML returns the root element of an XML document, or nil if the document is empty. The error is
-// a *httpapi.Problem.
+// readXML returns the root element of a document; nil if it is empty. The error is a *httpapi.Problem.
 func readXML(content []byte) (*element, error) {
 	if !utf8.Valid(content) { // package xml does not check comments and instructions
 		return nil, malformed("The body is not in UTF-8.")

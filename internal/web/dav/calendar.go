@@ -22,8 +22,7 @@ var files embed.FS
 // messages are the texts of calendars and profiles.
 var messages = lang.MustLoad("messages/*.json", files)
 
-// CalendarPath is the path of the birthday calendar. Its parameters are key, the key of the calendar,
-// and optionally lang, a language tag.
+// CalendarPath is the path of the birthday calendar. Its parameters are key and lang, a language tag.
 const CalendarPath = Root + "birthdays.ics"
 
 // Calendar returns an iCalendar with the birthdays of people in a language.
@@ -64,8 +63,7 @@ func (s *Server) serveCalendar(w http.ResponseWriter, r *http.Request) error {
 	return upload.Work(w, r, int64(tenant), upload.Writing, func(w http.ResponseWriter) error { return s.sendCalendar(w, r, tenant, l) })
 }
 
-// sendCalendar sends a calendar. The entity tag is weak, because the calendar may be sent with or
-// without compression.
+// sendCalendar sends a calendar. Its entity tag is weak, because the body may be compressed.
 func (s *Server) sendCalendar(w http.ResponseWriter, r *http.Request, tenant record.TenantID, l *lang.Language) error {
 	conditions, err := httpapi.ParseConditions(r)
 	if err != nil {
@@ -104,8 +102,7 @@ func (s *Server) sendCalendar(w http.ResponseWriter, r *http.Request, tenant rec
 var errNoKey = &httpapi.Problem{Kind: httpapi.KeyMissing, Detail: "The address must contain the key of the calendar: ?key=...",
 	Header: http.Header{"Www-Authenticate": {`Bearer realm="firefighters"`}}}
 
-// authorizeCalendar returns the department of a calendar key. It accepts no other scope, because
-// people share the address that contains the key.
+// authorizeCalendar returns the department of a calendar key. People share it as part of an address.
 func (s *Server) authorizeCalendar(text string, r *http.Request, h http.Header) (record.TenantID, error) {
 	key, err := s.callers.FindDevice(r, text, h)
 	switch {

@@ -66,8 +66,7 @@ func asPassword(p *httpapi.Problem) *httpapi.Problem {
 	return challenge
 }
 
-// writes are the methods that write. They get 403 with or without a key: after a 401, an iPhone would
-// stop syncing.
+// writes are the methods that write. They get 403 even without a key: 401 would stop an iPhone's sync.
 var writes = []string{"PUT", "DELETE", "MKCOL", "PROPPATCH", "MOVE", "COPY", "LOCK", "UNLOCK", "POST", "PATCH", "ACL", "MKCALENDAR"}
 
 // Takes reports whether the server handles a request.

@@ -5,8 +5,7 @@ import (
 	"net/url"
 )
 
-// multiget writes the requested cards (RFC 6352, section 8.7). It repeats each href as the client wrote
-// it, and answers duplicates once.
+// multiget writes the requested cards (RFC 6352, section 8.7). It answers each href once, unchanged.
 func (s *Server) multiget(m *multistatus, t *target, root *element, q question) error {
 	var hrefs, ids []string
 	seen := map[string]bool{}

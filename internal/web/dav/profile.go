@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/xml"
 	"net"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -19,30 +20,14 @@ const (
 // profileID is the prefix of profile identifiers.
 const profileID = "org.firefighter-records.phone."
 
-// plistEntry is a key and its XML value in a property list dictionary.
-type plistEntry struct{ key, value string }
+func plistEntry(key, value string) string { return "<key>" + key + "</key>" + value + "\n" }
 
-func plistString(value string) string { return "<string>" + escape(value) + "</string>" }
-
-func plistData(value []byte) string {
-	return "<data>" + base64.StdEncoding.EncodeToString(value) + "</data>"
+func plistString(key, text string) string {
+	return plistEntry(key, "<string>"+escape(text)+"</string>")
 }
 
-func plistBool(value bool) string {
-	if value {
-		return "<true/>"
-	}
-	return "<false/>"
-}
-
-func plistDict(entries []plistEntry) string {
-	var b strings.Builder
-	b.WriteString("<dict>\n")
-	for _, e := range entries {
-		b.WriteString("<key>" + e.key + "</key>" + e.value + "\n")
-	}
-	b.WriteString("</dict>\n")
-	return b.String()
+func plistBool(key string, value bool) string {
+	return plistEntry(key, "<"+strconv.FormatBool(value)+"/>")
 }
 
 // Profile returns a configuration profile that adds the account, the calendar and the certificate to
@@ -58,52 +43,40 @@ func (a Account) Profile() []byte {
 	}
 	if a.Authority != nil {
 		parts += a.payload("authority", "com.apple.security.root", "Firefighter Records",
-			[]plistEntry{{"PayloadCertificateFileName", plistString("ca.crt")}, {"PayloadContent", plistData(a.Authority)}})
+			plistString("PayloadCertificateFileName", "ca.crt")+
+				plistEntry("PayloadContent", "<data>"+base64.StdEncoding.EncodeToString(a.Authority)+"</data>"))
 	}
-	whole := a.payload("", "Configuration", name, []plistEntry{
-		{"PayloadOrganization", plistString(a.Department)},
-		{"PayloadDescription", plistString(messages.Text(a.Language, "profile.about", a.Department))},
-		{"PayloadRemovalDisallowed", plistBool(false)},
-		{"PayloadContent", "<array>\n" + parts + "</array>"},
-	})
+	whole := a.payload("", "Configuration", name, plistString("PayloadOrganization", a.Department)+
+		plistString("PayloadDescription", messages.Text(a.Language, "profile.about", a.Department))+
+		plistBool("PayloadRemovalDisallowed", false)+
+		plistEntry("PayloadContent", "<array>\n"+parts+"</array>"))
 	return []byte(xml.Header + `<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">` +
 		"\n<plist version=\"1.0\">\n" + whole + "</plist>\n")
 }
 
 // payload returns a payload of the profile, or the profile itself if part is empty.
-func (a Account) payload(part, kind, name string, entries []plistEntry) string {
+func (a Account) payload(part, kind, name, entries string) string {
 	department := uuid.NewSHA1(uuid.NameSpaceOID, []byte(a.Department)).String()
 	id := strings.TrimSuffix(profileID+department+"."+part, ".")
-	return plistDict(append([]plistEntry{
-		{"PayloadType", plistString(kind)},
-		{"PayloadVersion", "<integer>1</integer>"},
-		{"PayloadIdentifier", plistString(id)},
-		{"PayloadUUID", plistString(strings.ToUpper(uuid.NewSHA1(uuid.NameSpaceURL, []byte(id)).String()))},
-		{"PayloadDisplayName", plistString(name)},
-	}, entries...))
+	return "<dict>\n" + plistString("PayloadType", kind) + plistEntry("PayloadVersion", "<integer>1</integer>") +
+		plistString("PayloadIdentifier", id) +
+		plistString("PayloadUUID", strings.ToUpper(uuid.NewSHA1(uuid.NameSpaceURL, []byte(id)).String())) +
+		plistString("PayloadDisplayName", name) + entries + "</dict>\n"
 }
 
-func (a Account) book(name string) []plistEntry {
+func (a Account) book(name string) string {
 	host, port, err := net.SplitHostPort(a.host())
 	if err != nil {
 		host, port = a.host(), map[bool]string{true: "443", false: "80"}[a.TLS()]
 	}
-	return []plistEntry{
-		{"CardDAVAccountDescription", plistString(name)},
-		{"CardDAVHostName", plistString(host)},
-		{"CardDAVPort", "<integer>" + port + "</integer>"},
-		{"CardDAVUseSSL", plistBool(a.TLS())},
-		{"CardDAVUsername", plistString(User)},
-		{"CardDAVPassword", plistString(a.Key)},
-		{"CardDAVPrincipalURL", plistString(PrincipalPath)},
-	}
+	return plistString("CardDAVAccountDescription", name) + plistString("CardDAVHostName", host) +
+		plistEntry("CardDAVPort", "<integer>"+port+"</integer>") + plistBool("CardDAVUseSSL", a.TLS()) +
+		plistString("CardDAVUsername", User) + plistString("CardDAVPassword", a.Key) +
+		plistString("CardDAVPrincipalURL", PrincipalPath)
 }
 
 // subscription returns the settings of the calendar. Its host name is the whole URL.
-func (a Account) subscription(name string) []plistEntry {
-	return []plistEntry{
-		{"SubCalAccountDescription", plistString(name)},
-		{"SubCalAccountHostName", plistString(a.CalendarAddress())},
-		{"SubCalAccountUseSSL", plistBool(a.TLS())},
-	}
+func (a Account) subscription(name string) string {
+	return plistString("SubCalAccountDescription", name) + plistString("SubCalAccountHostName", a.CalendarAddress()) +
+		plistBool("SubCalAccountUseSSL", a.TLS())
 }

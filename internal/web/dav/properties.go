@@ -17,8 +17,7 @@ type property struct {
 
 func (p *property) isOf(k kind) bool { return p.of&k != 0 }
 
-// maxResource is the maximum size of a card in bytes, which some clients require. Clients cannot write
-// cards.
+// maxResource is the maximum size of a card in bytes. Some clients require it, but none can write.
 const maxResource = "65536"
 
 // privileges is the property that lists the rights of the caller.
@@ -86,8 +85,7 @@ func supportedReports(m *multistatus, _ *target, _ question) {
 	}
 }
 
-// namesOf returns the names of the properties of a kind in a fixed order: all of them, or only those
-// in allprop.
+// namesOf returns the sorted names of the properties of a kind: all of them, or those in allprop.
 func namesOf(k kind, all bool) (names []xml.Name) {
 	for name, p := range properties {
 		if p.isOf(k) && (all || p.unasked) {

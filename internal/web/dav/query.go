@@ -89,8 +89,7 @@ func readFilter(e *element) (func(*target) bool, error) {
 	}, nil
 }
 
-// readJoin returns the function that combines the conditions of an element according to its attribute
-// test. It returns true if there are no conditions.
+// readJoin returns the function that joins conditions by the attribute test. No conditions are true.
 func readJoin(e *element) (func(n int, holds func(int) bool) bool, error) {
 	all := false
 	switch e.value("test") {
@@ -192,8 +191,7 @@ func foldASCII(text string) string {
 	}, text)
 }
 
-// foldUnicode folds text for i;unicode-casemap (RFC 5051): title case and decomposed. Accents are
-// significant.
+// foldUnicode folds text for i;unicode-casemap (RFC 5051), which distinguishes accents.
 func foldUnicode(text string) string {
 	return norm.NFKD.String(strings.Map(unicode.ToTitle, text))
 }

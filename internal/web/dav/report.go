@@ -17,8 +17,7 @@ var (
 	queryName    = cardName("addressbook-query")
 )
 
-// addressData is the property that contains a card. It exists only in reports that request it by name
-// (RFC 6352, section 10.4).
+// addressData is the card, a property only in reports that name it (RFC 6352, section 10.4).
 var (
 	addressData         = cardName("address-data")
 	addressDataProperty = &property{cardKind, func(m *multistatus, t *target, _ question) { m.text(t.card()) }, false}

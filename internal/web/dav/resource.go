@@ -10,8 +10,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// Paths of resources. There is only one address book, because iOS syncs every book it finds and macOS
-// only the first.
+// Paths of resources. There is one address book: iOS syncs all books it finds, macOS only the first.
 const (
 	Root          = "/dav/"
 	PrincipalPath = Root + "principal/"
@@ -36,8 +35,7 @@ const (
 	everything  = collections | cardKind
 )
 
-// collectionPaths maps the paths of collections to their kinds. iOS also requests / and /principals/,
-// which are aliases of Root.
+// collectionPaths maps the paths of collections to kinds. iOS requests Root also as / and /principals/.
 var collectionPaths = map[string]kind{
 	Root: rootKind, "/": rootKind, "/principals/": rootKind, PrincipalPath: principalKind, homePath: homeKind, bookPath: bookKind,
 }

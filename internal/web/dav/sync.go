@@ -11,8 +11,7 @@ import (
 // tokenPrefix makes a sync-token a URI, as the RFC requires.
 const tokenPrefix = "data:,"
 
-// maxChanges is the maximum number of changed people in a response. The first sync is not limited,
-// because some clients do not request the rest.
+// maxChanges limits a response, except for the first sync: some clients do not request the rest of it.
 const maxChanges = 1000
 
 // syncCollection answers with the changes since the client's last sync (RFC 6578).
@@ -28,8 +27,9 @@ func (s *Server) syncCollection(t *target, root *element, q question) (func(*mul
 	if err != nil {
 		return nil, err
 	}
+	q = q.of(cardKind)
 	if since == "" && limit == 0 {
-		return func(m *multistatus) error { return s.firstSync(m, t, q.of(cardKind)) }, nil
+		return func(m *multistatus) error { return s.firstSync(m, t, q) }, nil
 	}
 	if since != "" && (limit == 0 || limit > maxChanges) {
 		limit = maxChanges
@@ -42,13 +42,22 @@ func (s *Server) syncCollection(t *target, root *element, q question) (func(*mul
 		if err != nil {
 			return err
 		}
-		s.writeSync(m, t, changes, q)
+		for _, member := range changes.Members {
+			if member.Record == nil {
+				m.status(cardPath(member.ID), http.StatusNotFound, "")
+			} else {
+				m.resource(t.of(member.Record), q)
+			}
+		}
+		if changes.More {
+			m.truncated()
+		}
+		m.token(changes.Token)
 		return nil
 	}, nil
 }
 
-// firstSync writes all people. It reads the token first, so that changes during the response are part of
-// the next sync.
+// firstSync writes all people. It reads the token first: the next sync has changes made meanwhile.
 func (s *Server) firstSync(m *multistatus, t *target, q question) error {
 	token, err := s.store.SyncToken(t.caller.tenant)
 	if err != nil {
@@ -59,8 +68,7 @@ func (s *Server) firstSync(m *multistatus, t *target, q question) error {
 	return err
 }
 
-// errToken is for a sync token that is not in the history of the department, for example after a
-// restore. The client then syncs everything again.
+// errToken is for an unknown sync token, as after a restore. The client then syncs everything again.
 var errToken = forbid("D:valid-sync-token")
 
 // noToken is the response for Thunderbird instead of errToken, after which Thunderbird would never sync
@@ -78,21 +86,6 @@ func readToken(root *element) (string, error) {
 		return "", errToken
 	}
 	return token, nil
-}
-
-func (s *Server) writeSync(m *multistatus, t *target, changes store.Sync, q question) {
-	q = q.of(cardKind)
-	for _, member := range changes.Members {
-		if member.Record == nil {
-			m.status(cardPath(member.ID), http.StatusNotFound, "")
-		} else {
-			m.resource(t.of(member.Record), q)
-		}
-	}
-	if changes.More {
-		m.truncated()
-	}
-	m.token(changes.Token)
 }
 
 // token writes the sync token for the client's next sync.

@@ -14,8 +14,7 @@ type Bound struct {
 // NewBound returns a Bound that allows all things in total and each things for one owner.
 func NewBound(all, each int) *Bound { return &Bound{all: all, each: each, of: map[int64]int{}} }
 
-// Add counts one more thing of an owner and returns true. At a limit it returns false and counts
-// nothing.
+// Add counts one more thing of an owner. At a limit, it returns false and counts nothing.
 func (b *Bound) Add(owner int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -10,8 +10,7 @@ import (
 	"sync"
 )
 
-// minCompressed is the size in bytes from which bodies are compressed. A smaller body fits into one
-// packet anyway.
+// minCompressed is the minimum size to compress, in bytes. A smaller body fits into one packet.
 const minCompressed = 1400
 
 var gzipWriters = sync.Pool{New: func() any {
@@ -40,8 +39,7 @@ func Compress(h http.Header, r *http.Request, body []byte) []byte {
 	return packed.Bytes()
 }
 
-// Unpack is Compress for a body in gzip: it returns it unchanged if the request accepts gzip, and
-// decompressed otherwise.
+// Unpack is Compress for a body in gzip, which it decompresses if the request does not accept gzip.
 func Unpack(h http.Header, r *http.Request, packed []byte) []byte {
 	if acceptsGzip(r.Header["Accept-Encoding"]) {
 		h.Set("Content-Encoding", "gzip")
@@ -80,8 +78,7 @@ func CompressTo(h http.Header, r *http.Request, w io.Writer, write func(io.Write
 	return nil
 }
 
-// acceptsGzip reports whether the values of Accept-Encoding name gzip without a weight of 0
-// (RFC 9110, section 12.5.3).
+// acceptsGzip reports whether Accept-Encoding allows gzip (RFC 9110, section 12.5.3).
 func acceptsGzip(values []string) bool {
 	for item := range strings.SplitSeq(strings.ToLower(strings.Join(values, ",")), ",") {
 		coding, parameter, _ := strings.Cut(item, ";")

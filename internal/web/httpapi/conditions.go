@@ -22,8 +22,7 @@ func ETag(body []byte) string {
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 }
 
-// Conditions holds the If-Match and If-None-Match headers of a request (RFC 9110, section 13). The
-// zero value is always met.
+// Conditions are If-Match and If-None-Match (RFC 9110, section 13). The zero value is always met.
 type Conditions struct{ match, noneMatch etagList }
 
 // ParseConditions parses the conditions of a request. The error is a *Problem.
@@ -55,12 +54,10 @@ func parseConditions(match, noneMatch []string) (Conditions, error) {
 // IsZero reports whether there are no conditions, so that the entity tag need not be computed.
 func (c Conditions) IsZero() bool { return c.match == nil && c.noneMatch == nil }
 
-// CheckRead checks the conditions of a GET or HEAD request against the current entity tag. It
-// returns nil, ErrPreconditionFailed or ErrNotModified.
+// CheckRead checks a GET or HEAD request. It returns nil, ErrPreconditionFailed or ErrNotModified.
 func (c Conditions) CheckRead(etag string) error { return c.check(etag, ErrNotModified) }
 
-// CheckWrite checks the conditions of a write against the entity tag before the change. It returns
-// nil or ErrPreconditionFailed.
+// CheckWrite checks a write against the previous tag. It returns nil or ErrPreconditionFailed.
 func (c Conditions) CheckWrite(etag string) error { return c.check(etag, ErrPreconditionFailed) }
 
 func (c Conditions) check(etag string, known error) error {

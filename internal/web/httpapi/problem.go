@@ -10,8 +10,7 @@ import (
 	"net/http"
 )
 
-// Problem is an error and its description for the client (RFC 9457). Problems may be shared; this
-// package does not modify them.
+// Problem is an error and its description for the client (RFC 9457). Problems must not be modified.
 type Problem struct {
 	Kind
 	Detail string      // a sentence for people
@@ -42,14 +41,12 @@ type problemDetails struct {
 
 var problemType = []string{"application/problem+json"}
 
-// Write sends the problem as the response. It takes the request id from the X-Request-Id header of
-// the response.
+// Write sends the problem with the request id in the X-Request-Id header of the response.
 func (p *Problem) Write(w http.ResponseWriter) {
 	RespondJSON(w, p.Status, p.details(w.Header())) // cannot fail; see Errors
 }
 
-// WriteWith is Write with extension members (RFC 9457, section 3.2). write must write a JSON object
-// with at least one member.
+// WriteWith is Write with the members of the JSON object that write writes (RFC 9457, section 3.2).
 func (p *Problem) WriteWith(w http.ResponseWriter, write func(io.Writer) error) {
 	members, _ := json.Marshal(p.details(w.Header())) // cannot fail; see Errors
 	members[len(members)-1] = ','
@@ -98,8 +95,7 @@ func InvalidFields(list ...FieldError) *Problem {
 
 func invalidHeader(name, detail string) FieldError { return FieldError{name, "invalid", detail} }
 
-// Kind is a code for programs with its HTTP status. The codes are a closed list, which
-// docs/openapi.yaml describes. Codes never change.
+// Kind is a problem code and its HTTP status. docs/openapi.yaml lists all codes, which never change.
 type Kind struct {
 	Code   string
 	Status int

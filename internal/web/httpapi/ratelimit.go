@@ -27,8 +27,7 @@ type quota struct {
 	refusal *Problem
 }
 
-// NewRateLimit returns a limit of perSecond requests for each caller, by the clock now. It returns
-// nil if perSecond is 0.
+// NewRateLimit returns a limit of perSecond requests for each caller, or nil if perSecond is 0.
 func NewRateLimit(perSecond int, now func() time.Time) *RateLimit {
 	if perSecond == 0 {
 		return nil

@@ -9,8 +9,7 @@ import (
 )
 
 const (
-	// maxAddresses is how many clients are counted separately. All others share an entry, which
-	// bounds the memory used.
+	// maxAddresses is how many clients are counted separately. The others share an entry.
 	maxAddresses = 256
 	otherClients = "others"
 

@@ -21,8 +21,7 @@ const (
 	MergePatch = "application/merge-patch+json" // RFC 7396
 )
 
-// AcceptPatch is the Accept-Patch header (RFC 5789, section 3.1). It includes JSON, because many
-// clients send a merge patch with that type.
+// AcceptPatch is the Accept-Patch header (RFC 5789). Many clients send a merge patch as plain JSON.
 const AcceptPatch = MergePatch + ", " + JSON
 
 // ReadBody reads a JSON body of at most limit bytes and removes a byte order mark. It rejects a
@@ -48,8 +47,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	return bytes.TrimPrefix(body, []byte("\ufeff")), nil
 }
 
-// CheckOneType rejects a request with two Content-Type headers, because a proxy may use the other
-// one. The error is a *Problem.
+// CheckOneType rejects two Content-Type headers, because a proxy may use the other one.
 func CheckOneType(r *http.Request) error {
 	if len(r.Header["Content-Type"]) > 1 {
 		return &Problem{Kind: Malformed, Detail: "The request must not have more than one Content-Type header."}
@@ -86,8 +84,7 @@ type RequestIDs struct {
 	last   atomic.Uint64
 }
 
-// For returns the X-Request-Id header of the request if it is safe for logs and headers, and
-// otherwise a new id.
+// For returns the request's X-Request-Id if it is safe for logs and headers, otherwise a new id.
 func (ids *RequestIDs) For(r *http.Request) string {
 	const safe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
 	if id := r.Header.Get("X-Request-Id"); id != "" && len(id) <= 64 && strings.Trim(id, safe) == "" {
@@ -117,8 +114,7 @@ func IsLoopbackHost(host string) bool {
 // maxIdempotencyKey is the maximum length of a key, in characters.
 const maxIdempotencyKey = 255
 
-// idempotencyKey matches a String of RFC 9651, or the bare visible characters that many clients
-// send.
+// idempotencyKey matches a String of RFC 9651, or the bare characters that many clients send.
 var idempotencyKey = regexp.MustCompile(`^(?:"((?:[ !#-\[\]-~]|\\["\\])*)"|[!#-\[\]-~]+)$`)
 
 var unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`)

@@ -88,8 +88,7 @@ func EndConnection(w http.ResponseWriter) (done func()) {
 	return func() { http.NewResponseController(w).SetReadDeadline(time.Now().Add(lingering)) }
 }
 
-// maxLinkedQuery is the maximum length in bytes of a query that all links repeat. Many clients and
-// proxies reject headers over 8 KB.
+// maxLinkedQuery is the longest query in bytes that all links repeat. Proxies often limit headers to 8 KB.
 const maxLinkedQuery = 2000
 
 // Links returns the Link header (RFC 8288) of one page of a list, with links to the first, previous,

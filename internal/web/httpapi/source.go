@@ -4,12 +4,12 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 )
 
-// sourceOf returns the source of a request: an IPv4 address, or the /64 network of an IPv6 address,
-// which usually belongs to one computer.
+// sourceOf returns the IPv4 address of a request, or the /64 network of its IPv6 address.
 func sourceOf(r *http.Request) string {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr)
 	addr, err := netip.ParseAddr(host)
@@ -25,11 +25,8 @@ func sourceOf(r *http.Request) string {
 
 // isForwarding reports whether a header is one in which proxies name the client.
 func isForwarding(name string) bool {
-	switch name {
-	case "Forwarded", "X-Real-Ip", "X-Client-Ip", "Cf-Connecting-Ip", "Via":
-		return true
-	}
-	return strings.HasPrefix(name, "X-Forwarded-")
+	names := []string{"Forwarded", "X-Real-Ip", "X-Client-Ip", "Cf-Connecting-Ip", "Via"}
+	return strings.HasPrefix(name, "X-Forwarded-") || slices.Contains(names, name)
 }
 
 // IsLocal reports whether a request comes from this computer: from a loopback address, or from the

@@ -24,8 +24,7 @@ type Tries struct {
 	sources Sources[triesOfSource]
 }
 
-// triesOfSource allows one try at a time, so that parallel tries cannot bypass the limit. Correct
-// secrets do not count.
+// triesOfSource allows one try at a time. Otherwise parallel tries could bypass the limit.
 type triesOfSource struct {
 	mu    sync.Mutex
 	wrong []wrongSecret // within wrongWindow

@@ -42,8 +42,7 @@ func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, e
 	return c, nil
 }
 
-// get returns the certificate for a TLS handshake. One handshake at a time refreshes it; the others
-// do not wait.
+// get returns the certificate for a handshake. Only one handshake at a time refreshes it.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if c.mu.TryLock() {
 		defer c.mu.Unlock()
@@ -52,8 +51,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.current.Load(), nil
 }
 
-// refresh reloads the files and checks the validity period, at most once per checkInterval. If the
-// files are unusable, it keeps the current certificate.
+// refresh reloads the files at most once per checkInterval. Unusable files change nothing.
 func (c *certificate) refresh() {
 	now := time.Now()
 	if now.Sub(c.checked) < checkInterval {
@@ -81,8 +79,7 @@ func (c *certificate) logFailure(err error) {
 	}
 }
 
-// load reads the files and reports whether the certificate has changed. The error is for the log and
-// contains no paths.
+// load reads the files and reports whether the certificate has changed. Its errors contain no paths.
 func (c *certificate) load() (changed bool, err error) {
 	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	if err != nil {
@@ -107,8 +104,7 @@ func (c *certificate) withoutPath(err error) error {
 	return fmt.Errorf("the certificate: %w", named.Err)
 }
 
-// checkValidity logs when the certificate will soon expire, has expired or is not valid yet. It logs
-// each warning once.
+// checkValidity logs once that the certificate expires soon, has expired or is not valid yet.
 func (c *certificate) checkValidity(now time.Time) {
 	leaf, warning := c.current.Load().Leaf, ""
 	switch {

@@ -98,8 +98,7 @@ func (l *limit) takeSlot() error {
 	}
 }
 
-// dismiss closes the connection that has waited longest, if it has waited long enough. It returns
-// when to try again.
+// dismiss closes the connection that has waited longest if its time is up. It returns when to retry.
 //
 // It sets a read deadline in the past. If the server has already begun to read a request, the request
 // is still answered: the server or setState sets another deadline before the headers are read. A

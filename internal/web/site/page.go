@@ -128,8 +128,7 @@ func (v *Visit) Back() string {
 	return LocalPath(cmp.Or(v.R.PostForm.Get("back"), v.Query().Get("back")))
 }
 
-// here returns the address of the current page. For a submitted form it is the field "next", or
-// the result of Back.
+// here returns the address of the current page; for a submitted form, the result of next.
 func (v *Visit) here() string {
 	if v.R.Method == http.MethodGet {
 		if address := v.R.URL.RequestURI(); len(address) <= maxAddress {

@@ -40,8 +40,7 @@ func (v *Visit) Trust(url string) string {
 	return url + authority.Path
 }
 
-// Start returns the command that starts the service with further flags, and the key of the message
-// that explains where to type it.
+// Start returns a command that starts the service with more flags, and a message key as in Reach.How.
 func (v *Visit) Start(flags string) (how, command string) {
 	if v.Site.Installed {
 		return "backups.admin", "firefighters service install " + flags

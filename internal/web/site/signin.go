@@ -33,8 +33,7 @@ func (v *Visit) cookieName() string {
 	return "firefighters-" + v.Site.Port
 }
 
-// maxCookies is how many session cookies of a request are tried. A browser sends several if another
-// program on this host has set one for a subpath.
+// maxCookies is how many cookies are tried. Another program on this host may have set some.
 const maxCookies = 4
 
 // readSession finds the session of the request's cookie. The first valid cookie counts.
@@ -117,12 +116,10 @@ func HereOnly(serviceURL string) bool {
 // ownFields are the fields of the sign-in form itself.
 var ownFields = []string{"key", "shared", "next", "resume"}
 
-// maxCarried is the maximum size of the carried fields, in bytes. The rest of maxForm is for the
-// fields of the sign-in form.
+// maxCarried is the maximum size of the carried fields, in bytes. The sign-in form needs the rest.
 const maxCarried = maxForm - 4<<10
 
-// carry returns the fields of a submitted form, without ownFields and without fields that exceed
-// maxCarried, such as a long text of an upload.
+// carry returns the fields of a submitted form, except ownFields and fields beyond maxCarried.
 func carry(form url.Values) url.Values {
 	carried, left := url.Values{}, maxCarried
 	for _, name := range slices.Sorted(maps.Keys(form)) {
@@ -135,8 +132,7 @@ func carry(form url.Values) url.Values {
 	return carried
 }
 
-// maxAddress is the length of the longest address that pages repeat, in bytes. A list with a
-// thousand columns needs about as much.
+// maxAddress is the maximum length of an address that pages repeat, enough for a thousand columns.
 const maxAddress = 32 << 10
 
 // LocalPath returns path if it is an address below Root, and otherwise Root.
@@ -259,8 +255,7 @@ func showSignOut(v *Visit) error {
 	return v.Render(http.StatusOK, "sign-out", Page{Title: v.Text("signout.title"), Data: data})
 }
 
-// invited reports whether an invitation opened the session. Its code is used up, so signing in again
-// needs another invitation.
+// invited reports whether an invitation opened the session. Its code cannot be used again.
 func (v *Visit) invited() bool { return v.SignedIn() && v.Session.OpenedBy == 0 }
 
 // SignOut ends the session in the browser and in the database. The browser drops its cookie even if

@@ -153,8 +153,7 @@ func isClean(p string) bool {
 	return p == cleaned || p == cleaned+"/"
 }
 
-// notFound answers a request that no other route matches: 405 if another method would match, and
-// otherwise 404.
+// notFound answers a request without a route: 405 if another method has a route, otherwise 404.
 func notFound(v *Visit) error {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {

@@ -41,8 +41,7 @@ type Visit struct {
 // SignedIn reports whether the visitor has a session.
 func (v *Visit) SignedIn() bool { return v.Session.ID != 0 }
 
-// Query returns the parameters of the address. They are parsed once. The caller must not change
-// them.
+// Query returns the parameters of the address, parsed once. The caller must not change them.
 func (v *Visit) Query() url.Values {
 	if v.query == nil {
 		v.query = v.R.URL.Query()
@@ -91,8 +90,7 @@ func (v *Visit) answer() error {
 // maxForm is the maximum size of a form without files, in bytes.
 const maxForm = 64 << 10
 
-// readForm reads the fields of a form into v.R.PostForm, and its file into v.Upload if the route has
-// Upload.
+// readForm reads a form into v.R.PostForm and, for a route with Upload, its file into v.Upload.
 func (v *Visit) readForm() error {
 	mediaType, params, err := mime.ParseMediaType(v.R.Header.Get("Content-Type"))
 	if err == nil && mediaType == upload.FormType && v.route.Upload {

@@ -21,11 +21,9 @@ const (
 	MaxFile = 10 << 20
 	// MaxBody is the maximum size of a request body, in bytes: a file and the rest of its form.
 	MaxBody = MaxFile + maxFields
-	// maxFields is the maximum size of a form without the content of its files, in bytes. It includes
-	// the names and headers of all parts.
+	// maxFields is the maximum size of a form without the content of its files, in bytes.
 	maxFields = 64 << 10
-	// MaxParts is the maximum number of fields and files in a form. A list has up to 1,000 columns,
-	// and its form has a field for each.
+	// MaxParts is the maximum number of fields and files. The form for a list has a field per column.
 	MaxParts = 1200
 )
 
@@ -59,7 +57,7 @@ func Receive(w http.ResponseWriter, r *http.Request, owner int64) (f *File, err 
 	if mediaType == FormType {
 		err = f.receiveForm(body, params["boundary"])
 	} else {
-		err = failed(copyFile(&f.file, body), cutOffBody)
+		err = failed(copyFile(&f.file, body))
 	}
 	if err != nil {
 		f.Close()
@@ -80,7 +78,7 @@ func ReceiveBody(w http.ResponseWriter, r *http.Request, owner int64, limit int6
 	if errors.As(err, new(*http.MaxBytesError)) {
 		err = refuse(httpapi.TooLarge, fmt.Sprintf("The body must not exceed %d bytes.", limit))
 	}
-	return nil, failed(err, cutOffBody)
+	return nil, failed(err)
 }
 
 // FromText returns a File with a short text that was sent as a form field.
@@ -167,15 +165,11 @@ func extendDeadlines(w http.ResponseWriter) {
 
 var errTooLarge = refuse(httpapi.TooLarge, fmt.Sprintf("The file must not exceed %d MB.", MaxFile>>20))
 
-// cutOffBody is the detail of a problem about an incomplete body.
-const cutOffBody = "The body ended early or could not be read."
-
 func refuse(kind httpapi.Kind, detail string) *httpapi.Problem {
 	return &httpapi.Problem{Kind: kind, Detail: detail}
 }
 
-// receiveForm stores the file of a form. It rejects other fields, because a client may have sent them
-// as options.
+// receiveForm stores the file of a form. It rejects other fields, which may be meant as options.
 func (f *File) receiveForm(body io.Reader, boundary string) error {
 	files := 0
 	var faults []httpapi.FieldError
@@ -209,16 +203,15 @@ func (f *File) receiveForm(body io.Reader, boundary string) error {
 func readForm(body io.Reader, boundary string, writerFor func(*multipart.Part) (io.Writer, error)) (url.Values, error) {
 	counted := &overheadReader{from: body, left: maxFields}
 	form, fields := multipart.NewReader(counted, boundary), url.Values{}
-	const cutOff = "The form ended early or could not be read."
 	for parts := 0; ; parts++ {
 		part, err := form.NextPart()
 		if err == io.EOF {
 			// net/http detects that a client has disconnected only after the end of the body.
 			_, err = io.Copy(io.Discard, counted)
-			return fields, failed(err, cutOff)
+			return fields, failed(err)
 		}
 		if err != nil {
-			return fields, failed(err, cutOff)
+			return fields, failed(err)
 		}
 		if parts == MaxParts {
 			return fields, refuse(httpapi.TooLarge, fmt.Sprintf("A form must not have more than %d fields.", MaxParts))
@@ -237,7 +230,7 @@ func readForm(body io.Reader, boundary string, writerFor func(*multipart.Part) (
 			fields.Add(part.FormName(), string(text))
 		}
 		if err != nil {
-			return fields, failed(err, cutOff)
+			return fields, failed(err)
 		}
 	}
 }
@@ -272,22 +265,21 @@ func copyFile(to io.Writer, from io.Reader) error {
 	return err
 }
 
-// failed returns the problem of an error in reading a body. cutOff is its detail if the cause is not known.
-func failed(err error, cutOff string) error {
+// failed returns the problem of an error in reading a body.
+func failed(err error) error {
 	switch {
 	case err == nil, errors.As(err, new(*httpapi.Problem)), errors.As(err, new(*diskError)):
 		return err
 	case errors.As(err, new(*http.MaxBytesError)):
 		return errTooLarge
 	}
-	return refuse(httpapi.Malformed, cutOff)
+	return refuse(httpapi.Malformed, "The body ended early or could not be read.")
 }
 
 // Size returns the size of the file, in bytes.
 func (f *File) Size() int64 { return f.file.size }
 
-// Content returns the content of the file. It is safe for concurrent use. After Close it may return
-// os.ErrClosed.
+// Content returns the file. It is safe for concurrent use, and may return os.ErrClosed after Close.
 func (f *File) Content() ([]byte, error) {
 	content := make([]byte, f.file.size)
 	_, err := io.ReadFull(f.file.reader(), content)
@@ -301,8 +293,7 @@ func (f *File) Hash() ([]byte, error) {
 	return hash.Sum(nil), err
 }
 
-// LeaveLimit removes the file from the limit on temporary files. The caller keeps the file beyond the
-// request and has its own limit.
+// LeaveLimit removes the file from the limit on temporary files. The caller must have its own limit.
 func (f *File) LeaveLimit() { f.file.leave() }
 
 // Close deletes the file, even while it is being read. It does nothing to a nil *File.

@@ -11,8 +11,7 @@ import (
 
 const (
 	maxInMemory = 32 << 10 // bytes; a larger spool is a file
-	// maxOnDisk is how many of these files may exist, and maxOnDiskEach how many for one owner, so that
-	// slow clients cannot fill the disk.
+	// maxOnDisk and maxOnDiskEach limit these files, in total and for each owner.
 	maxOnDisk     = 32
 	maxOnDiskEach = 8
 )
@@ -20,8 +19,7 @@ const (
 // onDisk counts these files.
 var onDisk = httpapi.NewBound(maxOnDisk, maxOnDiskEach)
 
-// spool is a buffer that is written and then read. A small one is in memory; a larger one is a
-// temporary file that only the service's user can read.
+// spool is a buffer. A small one is in memory; a larger one is a temporary file with mode 0600.
 type spool struct {
 	owner   int64
 	memory  bytes.Buffer
@@ -96,8 +94,7 @@ func (s *spool) reader() io.Reader {
 	return io.NewSectionReader(s.file, 0, s.size)
 }
 
-// Close deletes the spool. It is safe during reads: it changes no fields that they use, and an
-// *os.File then returns os.ErrClosed.
+// Close deletes the spool. It is safe during reads, which may then return os.ErrClosed.
 func (s *spool) Close() error {
 	if s.file == nil {
 		return nil

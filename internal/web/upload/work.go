@@ -32,8 +32,7 @@ const patience = time.Minute
 var errBusy = &httpapi.Problem{Kind: httpapi.Busy, Header: httpapi.RetryLater,
 	Detail: "Too many files are being imported or exported at this moment."}
 
-// enter waits for a place. The caller must call leave after its work. The error is errBusy or the
-// error of ctx.
+// enter waits for a place, which the caller must leave. The error is errBusy or the error of ctx.
 func (p Places) enter(ctx context.Context) (leave func(), err error) {
 	leave = func() { <-p }
 	select {
@@ -79,8 +78,7 @@ func Work(w http.ResponseWriter, r *http.Request, owner int64, places Places, do
 	return nil
 }
 
-// Respond sends a complete body as httpapi.Respond does, but buffers a long one on disk. If it
-// returns an error, nothing was sent.
+// Respond is httpapi.Respond with a buffer for slow clients. After an error, nothing was sent.
 func Respond(w http.ResponseWriter, owner int64, status int, body []byte) error {
 	a := &bufferedResponse{ResponseWriter: w, status: status, file: spool{owner: owner}}
 	defer a.file.Close()
