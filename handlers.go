@@ -493,7 +493,7 @@ func (s *server) handleReady(w http.ResponseWriter, r *http.Request, _ string, _
 	}
 	ready := readiness{Status: "ready"}
 	if fault := s.Store.DB().WritingFault(); fault != nil {
-		ready.Writing = &writingState{Detail: "writing fails: " + fault.Error()}
+		ready.Writing = &writingState{Detail: "nothing can be written: " + fault.Error()}
 	}
 	if s.Backups != nil {
 		ready.Backup = new(backupState(s.Backups()))

@@ -59,7 +59,7 @@ func TestPutBack(t *testing.T) {
 	}
 
 	p := b.get(t, "/office/history").putBack(t, "Ana Čović was added").wants(t, http.StatusConflict)
-	p.says(t, "The person has changed since then", "Nothing was put back")
+	p.says(t, "The person has changed since then", "Nothing was undone")
 	stored(changed)
 	b.get(t, personPath(id)).form(t, "/office/people/"+id+"/delete").send(t, "Delete").follow(t).says(t, "Ana Čović was deleted")
 	if p := b.get(t, "/office/history").putBack(t, "Ana Čović was added").follow(t); p.notice(t) != "There was nothing to put back: it is like that already" {

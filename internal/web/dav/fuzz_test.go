@@ -115,13 +115,13 @@ func (b *book) asks(t *testing.T, method string, u *url.URL, depth string, brief
 // checkEcho checks that a response contains only data of the book or of the request.
 func (b *book) checkEcho(t *testing.T, a reply, body string) {
 	t.Helper()
-	asked, err := readXML([]byte(body))
+	request, err := readXML([]byte(body))
 	must(t, err)
 	var names []xml.Name
 	hrefs := []string{"/", "/principals/", "/dav/", PrincipalPath, homePath, bookPath}
-	if asked != nil {
-		collect(asked, &names)
-		for _, e := range asked.children {
+	if request != nil {
+		collect(request, &names)
+		for _, e := range request.children {
 			hrefs = append(hrefs, e.trimmed())
 		}
 	}

@@ -88,9 +88,9 @@ func (b *book) newKey(birthdays bool) (key string) {
 
 func (b *book) add(tenant record.TenantID, f record.Fields) {
 	b.t.Helper()
-	made, err := b.store.Create(tenant, 0, f, nil)
+	record, err := b.store.Create(tenant, 0, f, nil)
 	must(b.t, err)
-	b.id[f.FirstName] = made.ID
+	b.id[f.FirstName] = record.ID
 }
 
 // change changes a book between two syncs: Ana gets another number, Éric is deleted, and Mia is added.

@@ -93,13 +93,13 @@ func TestBodyHeaders(t *testing.T) {
 // TestMediaTypes checks that a patch can be a merge patch or JSON, and the Accept-Patch header.
 func TestMediaTypes(t *testing.T) {
 	t.Parallel()
-	for given, good := range map[string]bool{
+	for contentType, good := range map[string]bool{
 		"": true, "application/json": true, "application/merge-patch+json;charset=UTF-8": true,
 		"application/json-patch+json": false, "application/merge-patch+json;charset=utf-16": false,
 	} {
 		r := httptest.NewRequest("PATCH", "/", strings.NewReader("{}"))
-		if given != "" {
-			r.Header.Set("Content-Type", given)
+		if contentType != "" {
+			r.Header.Set("Content-Type", contentType)
 		}
 		_, err := httpapi.ReadBody(httptest.NewRecorder(), r, 64)
 		if good {
@@ -108,7 +108,7 @@ func TestMediaTypes(t *testing.T) {
 		}
 		checkProblem(t, err, 415, "Content-Type must be application/merge-patch+json or application/json.")
 		if problem, _ := errors.AsType[*httpapi.Problem](err); problem.Header.Get("Accept-Patch") != httpapi.AcceptPatch {
-			t.Errorf("%s: %v", given, problem.Header)
+			t.Errorf("%s: %v", contentType, problem.Header)
 		}
 	}
 	r := httptest.NewRequest("POST", "/", strings.NewReader("{}"))

@@ -14,12 +14,12 @@ func TestListen(t *testing.T) {
 	listener, err := Listen("127.0.0.1:0")
 	must(t, err)
 	defer listener.Close()
-	taken := listener.Addr().String()
+	inUse := listener.Addr().String()
 	for address, want := range map[string]struct {
 		is   error
 		text string
 	}{
-		taken:             {ErrPortTaken, "the port is used by another program"},
+		inUse:             {ErrPortTaken, "the port is used by another program"},
 		"203.0.113.1:0":   {ErrNotOurs, "this computer does not have that address"},
 		"host..invalid:0": {ErrNoHost, "no computer has that name"},
 	} {

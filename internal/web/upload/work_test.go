@@ -19,13 +19,13 @@ import (
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	places := make(Places, 1)
-	gone, cancel := context.WithCancel(t.Context())
+	disconnected, cancel := context.WithCancel(t.Context())
 	cancel()
-	leave, err := places.enter(gone)
+	leave, err := places.enter(disconnected)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := places.enter(gone); !errors.Is(err, context.Canceled) {
+	if _, err := places.enter(disconnected); !errors.Is(err, context.Canceled) {
 		t.Errorf("disconnected client: %v", err)
 	}
 	synctest.Test(t, func(t *testing.T) {
@@ -58,10 +58,10 @@ func TestWork(t *testing.T) {
 	for _, size := range []int{0, 1, maxInMemory + 1} {
 		text := strings.Repeat("x", size)
 		w := httptest.NewRecorder()
-		err := Work(w, httptest.NewRequest("GET", "/", nil), 7, Writing, func(kept http.ResponseWriter) error {
-			kept.Header().Set("X", "y")
-			kept.WriteHeader(http.StatusAccepted)
-			io.WriteString(kept, text)
+		err := Work(w, httptest.NewRequest("GET", "/", nil), 7, Writing, func(buffered http.ResponseWriter) error {
+			buffered.Header().Set("X", "y")
+			buffered.WriteHeader(http.StatusAccepted)
+			io.WriteString(buffered, text)
 			if w.Body.Len() > 0 {
 				t.Error("the response was sent before the place was free")
 			}
@@ -75,9 +75,9 @@ func TestWork(t *testing.T) {
 		}
 	}
 	w := httptest.NewRecorder()
-	err := Work(w, httptest.NewRequest("GET", "/", nil), 7, Writing, func(kept http.ResponseWriter) error {
-		kept.Header().Set("Content-Encoding", "gzip")
-		io.WriteString(kept, "half")
+	err := Work(w, httptest.NewRequest("GET", "/", nil), 7, Writing, func(buffered http.ResponseWriter) error {
+		buffered.Header().Set("Content-Encoding", "gzip")
+		io.WriteString(buffered, "half")
 		return errBusy
 	})
 	if err != errBusy || w.Body.Len() > 0 || len(w.Header()) > 0 {
@@ -91,8 +91,8 @@ func TestWorkWithoutRoom(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()+"/none")
 	t.Setenv("TMP", t.TempDir()+"/none")
 	w := httptest.NewRecorder()
-	err := Work(w, httptest.NewRequest("GET", "/", nil), 8, Writing, func(kept http.ResponseWriter) error {
-		httpapi.Respond(kept, http.StatusOK, make([]byte, maxInMemory+1))
+	err := Work(w, httptest.NewRequest("GET", "/", nil), 8, Writing, func(buffered http.ResponseWriter) error {
+		httpapi.Respond(buffered, http.StatusOK, make([]byte, maxInMemory+1))
 		return nil
 	})
 	if !errors.As(err, new(*diskError)) || w.Body.Len() > 0 {
@@ -104,17 +104,17 @@ func TestWorkWithoutRoom(t *testing.T) {
 // expects and frees its place.
 func TestWorkForNobody(t *testing.T) {
 	t.Parallel()
-	gone, leave := context.WithCancel(t.Context())
+	disconnected, leave := context.WithCancel(t.Context())
 	func() {
 		defer func() {
 			if p := recover(); p != http.ErrAbortHandler {
 				t.Errorf("panic: %v", p)
 			}
 		}()
-		r := httptest.NewRequest("GET", "/", nil).WithContext(gone)
+		r := httptest.NewRequest("GET", "/", nil).WithContext(disconnected)
 		Work(httptest.NewRecorder(), r, 9, Reading, func(http.ResponseWriter) error {
 			leave()
-			return gone.Err()
+			return disconnected.Err()
 		})
 	}()
 	if len(Reading) > 0 {
@@ -131,8 +131,8 @@ func TestWorkForHalfClosed(t *testing.T) {
 		end()
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest("GET", "/", nil).WithContext(ended)
-		err := Work(w, r, 11, Writing, func(kept http.ResponseWriter) error {
-			kept.WriteHeader(http.StatusCreated)
+		err := Work(w, r, 11, Writing, func(buffered http.ResponseWriter) error {
+			buffered.WriteHeader(http.StatusCreated)
 			return nil
 		})
 		if err != nil || w.Code != http.StatusCreated {
@@ -165,12 +165,12 @@ func TestRespondLong(t *testing.T) {
 // after an error.
 func TestSend(t *testing.T) {
 	t.Parallel()
-	made := 0
+	generated := 0
 	a := Attachment{"people.csv", "text/csv"}
 	send := func(method string, fault error) (*httptest.ResponseRecorder, error) {
 		w := httptest.NewRecorder()
 		err := Send(w, httptest.NewRequest(method, "/", nil), 12, a, func(to io.Writer) error {
-			made++
+			generated++
 			io.WriteString(to, "Ana")
 			return fault
 		})
@@ -186,7 +186,7 @@ func TestSend(t *testing.T) {
 	if w, err := send(http.MethodGet, errBusy); err != errBusy || w.Body.Len() > 0 || len(w.Header()) > 0 {
 		t.Errorf("%v, sent %q with %v", err, w.Body, w.Header())
 	}
-	if made != 2 {
-		t.Errorf("generated %d files", made)
+	if generated != 2 {
+		t.Errorf("generated %d files", generated)
 	}
 }
