@@ -36,8 +36,8 @@ type Entry struct {
 }
 
 const historySQL = `
-	SELECT at, action, record_id, key_id, label, before
-	  FROM changes LEFT JOIN keys ON keys.id = key_id
+	SELECT at, action, record_id, key_id, ` + labelSQL + `, before
+	  FROM changes LEFT JOIN keys k ON k.id = key_id
 	 WHERE ` + ofTenant + ` AND at >= ?2 AND ?3 IN ('', record_id) ORDER BY changes.id`
 
 // History calls each for the changes in a department, oldest first, until each returns an error. An
@@ -283,8 +283,8 @@ func (q *EditQuery) wants(i Import) bool {
 
 // editsSQL reads the changes between two numbers, newest first.
 const editsSQL = `
-	SELECT changes.id & 0xffffffff, at, action, record_id, key_id, label, before
-	  FROM changes LEFT JOIN keys ON keys.id = key_id
+	SELECT changes.id & 0xffffffff, at, action, record_id, key_id, ` + labelSQL + `, before
+	  FROM changes LEFT JOIN keys k ON k.id = key_id
 	 WHERE changes.id BETWEEN ?1 << 32 | ?2 AND ?1 << 32 | ?3 AND at >= ?4 AND at < ?5
 	   AND (?6 IS NULL OR record_id IN (SELECT value FROM json_each(?6)))
 	   AND (?7 IS NULL OR ifnull(key_id, 0) IN (SELECT value FROM json_each(?7)))

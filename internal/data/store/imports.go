@@ -187,8 +187,8 @@ func (s *Store) ReadRoster(tenant record.TenantID, read func(Roster) error) erro
 }
 
 const importsSQL = `
-	SELECT number, at, key_id, label, file, added, changed, taken_back_at, first_change, last_change
-	  FROM imports LEFT JOIN keys ON keys.id = key_id WHERE imports.tenant_id = ?`
+	SELECT number, at, key_id, ` + labelSQL + `, file, added, changed, taken_back_at, first_change, last_change
+	  FROM imports LEFT JOIN keys k ON k.id = key_id WHERE imports.tenant_id = ?`
 
 func scanImport(row sqlite.Row) Import {
 	return Import{row.Int(0), row.Time(1), KeyID(row.Int(2)), row.Text(3), row.Text(4), int(row.Int(5)), int(row.Int(6)), row.Time(7)}

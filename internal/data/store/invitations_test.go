@@ -54,7 +54,7 @@ func TestInvite(t *testing.T) {
 		t.Errorf("open are %+v", all)
 	}
 	_, k := openSession(t, s, " "+strings.ToLower(strings.ReplaceAll(code, "-", " - ")))
-	want := store.Key{ID: 1, Tenant: ours, Scope: "write", Label: "Ana (browser)", CreatedAt: created, Lifetime: lifetime.Milliseconds()}
+	want := store.Key{ID: 1, Tenant: ours, Scope: "write", Label: "Ana", CreatedAt: created, Lifetime: lifetime.Milliseconds()}
 	if k != want {
 		t.Errorf("%+v\nnot\n%+v", k, want)
 	}
@@ -159,7 +159,7 @@ func TestSignedOutInviter(t *testing.T) {
 	if got := state(t, s, k.ID); got != "revoked" {
 		t.Errorf("the session that was signed out is %s", got)
 	}
-	if _, ana := openSession(t, s, codes[0]); ana.Label != "Ana (browser)" {
+	if _, ana := openSession(t, s, codes[0]); ana.Label != "Ana" {
 		t.Errorf("the invitation opens %+v", ana)
 	}
 	_, err := s.RevokeKey(ours, k.OpenedBy)
@@ -169,7 +169,7 @@ func TestSignedOutInviter(t *testing.T) {
 	_, invited := openSession(t, s, invite(t, s, ours, "Ivo", 0))
 	code := invite(t, s, ours, "Mia", invited.ID)
 	must(t, s.EndSession(invited))
-	if _, mia := openSession(t, s, code); mia.Label != "Mia (browser)" {
+	if _, mia := openSession(t, s, code); mia.Label != "Mia" {
 		t.Errorf("the invitation by an invited person opens %+v", mia)
 	}
 }

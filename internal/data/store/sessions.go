@@ -10,9 +10,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// maxLabel is the maximum length of a label in characters.
-const maxLabel = 100
-
 // OpenSession opens a browser session with an API key or the code of an invitation, and returns the
 // secret of the session. It uses up the code. device describes the browser in at most 100
 // characters. OpenSession returns ErrNotFound for any text that is not a valid key or code.
@@ -32,7 +29,6 @@ func (s *Store) OpenSession(keyOrCode, device string, lifetime time.Duration) (s
 		if err != nil {
 			return err
 		}
-		opening.Label = sessionLabel(opening.Label)
 		opening.Device, opening.Lifetime = device, lifetime.Milliseconds()
 		id, err := insertKey(t, hash, opening)
 		if err == nil {
@@ -62,14 +58,9 @@ func (s *Store) isKnown(keyOrCode string) error {
 // use that name.
 func (s *Store) NameSession(id KeyID, name string) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
-		err := t.ExecOne(`UPDATE keys SET label = ? WHERE id = ? AND session_lifetime IS NOT NULL`, sessionLabel(name), int64(id))
+		err := t.ExecOne(`UPDATE keys SET label = ? WHERE id = ? AND session_lifetime IS NOT NULL`, name, int64(id))
 		return noRow(err, ErrNotFound)
 	})
-}
-
-func sessionLabel(name string) string {
-	label := []rune(name)
-	return string(label[:min(len(label), maxLabel-len(sessionSuffix))]) + sessionSuffix
 }
 
 // EndSession revokes a session when the person signs out. Open invitations that the session created
@@ -128,7 +119,7 @@ func (s *Store) Invite(n NewInvitation, show func(code string) error) error {
 		}
 		if n.Login != "" {
 			err := t.QueryRow(sessionOfLoginSQL, sqlite.Args{int64(n.Tenant), n.Login},
-				func(row sqlite.Row) { n.Name = Key{Label: row.Text(0)}.Person() })
+				func(row sqlite.Row) { n.Name = row.Text(0) })
 			if err := noRow(err, nil); err != nil {
 				return err
 			}

@@ -68,7 +68,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 		AskBeforeOut: v.invited() && v.path != signOutPath,
 	}
 	if f.SignedIn {
-		f.Department, f.Person = p.Department, v.Session.Person()
+		f.Department, f.Person = p.Department, v.Session.Label
 		if f.Department == "" {
 			name, err := v.Store.TenantName(v.Session.Tenant)
 			if err != nil && !v.failed { // an error page does not need the name

@@ -10,33 +10,29 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// The first steps of a department, and the page of its name, which has those steps later
-// that are about names.
-
 const (
 	departmentPath = site.Root + "department"
 	ownNamePath    = site.Root + "name"
 )
 
-// Steps are the first steps of a department, as the list shows them. Each is done or says
-// what to do.
+// Steps are the first steps of a department, which the list shows.
 type Steps struct {
 	Department, Person string
-	Named, Known       bool   // the department has its name, and the person who looks
-	Renaming, Naming   naming // the forms for them, if they have not
+	Named, Known       bool   // the department and the person have names
+	Renaming, Naming   naming // forms for missing names
 	People             int64
 	Backups            site.Backups
-	Saved              bool // the backups are as they should be
+	Saved              bool // backups have no problem
 	Reach              site.Reach
-	Phones             bool // there is a page to set up phones
-	Left               int  // how many are not done
+	Phones             bool // phones can be set up
+	Left               int  // number of open steps
 }
 
 // naming is a form for a name.
 type naming struct {
 	ID, Action, Label, Hint string
 	Value, Fault            string
-	Back                    string // address that it leads back to; empty: the list
+	Back                    string // address to which it leads back; empty for the list
 }
 
 // departmentPage is the Data of department.html.
@@ -45,8 +41,8 @@ type departmentPage struct {
 	Faults []view.Fault
 }
 
-// FirstSteps returns the first steps of the department. They are nil when a name, people
-// and backups are there, when somebody has hidden them, and for all but admins.
+// FirstSteps returns the first steps of the department. It returns nil for sessions that are not
+// admin, when the steps are hidden, and when the department has a name, people and a backup.
 func FirstSteps(v view.Visit, people int64) (*Steps, error) {
 	if !v.May(store.ScopeAdmin) {
 		return nil, nil
@@ -68,7 +64,7 @@ func FirstSteps(v view.Visit, people int64) (*Steps, error) {
 	if s.Known, err = isNamed(v); err != nil {
 		return nil, err
 	}
-	s.Person, s.Saved, s.Phones = v.Session.Person(), s.Backups.Trouble == "", v.Site.Phones
+	s.Person, s.Saved, s.Phones = v.Session.Label, s.Backups.Trouble == "", v.Site.Phones
 	s.Renaming, s.Naming = departmentNaming(v, ""), personNaming(v, "")
 	for _, done := range []bool{s.Named, s.Known, people > 0, s.Saved, s.Reach.Address != ""} {
 		if !done {
@@ -78,8 +74,7 @@ func FirstSteps(v view.Visit, people int64) (*Steps, error) {
 	return s, nil
 }
 
-// isNamed reports whether the session has the name of its person, and not that of a login
-// or a key.
+// isNamed reports whether the session has a person's name instead of the label of a key or a login.
 func isNamed(v view.Visit) (bool, error) {
 	by := v.Session.Login
 	if v.Session.OpenedBy != 0 {
@@ -89,7 +84,7 @@ func isNamed(v view.Visit) (bool, error) {
 		}
 		by = v.LabelOf(store.Key{ID: v.Session.OpenedBy, Label: key.Label})
 	}
-	return v.Session.Person() != by, nil
+	return v.Session.Label != by, nil
 }
 
 func departmentNaming(v view.Visit, value string) naming {
@@ -98,20 +93,20 @@ func departmentNaming(v view.Visit, value string) naming {
 }
 
 func personNaming(v view.Visit, value string) naming {
-	label, hint := v.Text("department.person"), v.Text("department.person.hint", v.Session.Person())
+	label, hint := v.Text("department.person"), v.Text("department.person.hint", v.Session.Label)
 	return naming{ID: "person", Action: ownNamePath, Label: label, Hint: hint, Value: value}
 }
 
 func showDepartment(v view.Visit) error { return renderDepartment(v, http.StatusOK, naming{}) }
 
-// renderDepartment shows the names of the department and of the person. The form with the
-// ID of sent has what was typed into it, and what is wrong with that.
+// renderDepartment responds with the forms for the names of the department and the person. sent
+// replaces the form with the same ID.
 func renderDepartment(v view.Visit, status int, sent naming) error {
 	department, err := v.Store.TenantName(v.Session.Tenant)
 	if err != nil {
 		return err
 	}
-	data := departmentPage{Forms: []naming{departmentNaming(v, department), personNaming(v, v.Session.Person())}}
+	data := departmentPage{Forms: []naming{departmentNaming(v, department), personNaming(v, v.Session.Label)}}
 	for i := range data.Forms {
 		form := &data.Forms[i]
 		form.Back = departmentPath
@@ -126,21 +121,20 @@ func renderDepartment(v view.Visit, status int, sent naming) error {
 	return v.Render(status, "department", p)
 }
 
-// renameDepartment changes the name of the department to the one in the form.
 func renameDepartment(v view.Visit) error {
-	return takeName(v, "department", func(name string) error {
+	return saveName(v, "department", func(name string) error {
 		return v.Store.RenameTenant(v.Session.Tenant, name, false)
 	})
 }
 
-// nameSession says whose session this is.
+// nameSession sets the name of the person of this session.
 func nameSession(v view.Visit) error {
-	return takeName(v, "person", func(name string) error { return v.Site.Callers.NameSession(v.Session, name) })
+	return saveName(v, "person", func(name string) error { return v.Site.Callers.NameSession(v.Session, name) })
 }
 
-// takeName hands the name of the form with an ID to save, and leads back with a notice of
-// what was done. A name that cannot be is shown again in its form, with what is wrong.
-func takeName(v view.Visit, id string, save func(name string) error) error {
+// saveName passes the submitted name to save and redirects with a notice. An invalid name is shown
+// again in its form, the one with the ID, with a message.
+func saveName(v view.Visit, id string, save func(name string) error) error {
 	form := naming{ID: id, Value: v.R.PostForm.Get("name"), Back: v.Back()}
 	if v.Resumed() {
 		return renderDepartment(v, http.StatusOK, form)
@@ -163,7 +157,7 @@ func takeName(v view.Visit, id string, save func(name string) error) error {
 	return v.Redirect(view.WithParameter(form.Back, view.DoneParameter, id))
 }
 
-// hideSteps hides the first steps of the department for good.
+// hideSteps permanently hides the first steps of the department.
 func hideSteps(v view.Visit) error {
 	if err := v.Store.HideSteps(v.Session.Tenant); err != nil {
 		return err

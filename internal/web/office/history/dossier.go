@@ -12,14 +12,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 )
 
-// dossier is everything that is kept about one person: what the database has, and which
-// backups hold the person.
+// dossier is all stored data about one person, with the backups that contain it.
 type dossier struct {
 	store.PersonalData
 	Backups backup.Holders
 }
 
-// readDossier returns everything that is kept about a person of the department.
+// readDossier collects the stored data about a person and searches the backups.
 func readDossier(v view.Visit, id string) (d dossier, err error) {
 	if d.PersonalData, err = v.Store.PersonalData(v.Session.Tenant, id); err != nil {
 		return d, err
@@ -34,7 +33,7 @@ func readDossier(v view.Visit, id string) (d dossier, err error) {
 	return d, err
 }
 
-// document is a dossier in JSON. docs/office.md describes its members.
+// document is the JSON form of a dossier. docs/office.md describes its members.
 type document struct {
 	MadeAt     *string         `json:"madeAt"`
 	Department string          `json:"department"`
@@ -50,7 +49,7 @@ type document struct {
 	Backups    backups         `json:"backups"`
 }
 
-// by is who has done something: null where a command did it.
+// by names the key of a change; null for a command.
 type by struct {
 	Key   *store.KeyID `json:"key"`
 	Label *string      `json:"label"`
@@ -91,7 +90,7 @@ type response struct {
 }
 
 type backups struct {
-	Folder string   `json:"folder"` // ok, unset or away
+	Folder string   `json:"folder"` // ok, unset or away (unreadable)
 	Files  []holder `json:"files"`
 	Unread []string `json:"unread"`
 }
@@ -103,8 +102,7 @@ type holder struct {
 	Until     *string `json:"until"` // a day
 }
 
-// writeJSON writes the dossier as a document of JSON. The history begins with the oldest
-// change, as the command history has it.
+// writeJSON writes the dossier as a JSON document, with the oldest change first.
 func (d dossier) writeJSON(to io.Writer) error {
 	all := document{MadeAt: moment(d.At), Department: d.Department, ID: d.ID, ErasedAt: moment(d.ErasedAt),
 		History: []change{}, Imports: []imported{}, Readers: []reader{}, Responses: []response{}}
@@ -129,11 +127,11 @@ func (d dossier) writeJSON(to io.Writer) error {
 			store.Moment(k.CreatedAt), store.Moment(k.Expiry()), store.Moment(k.LastUsedAt), store.Moment(k.RevokedAt)})
 	}
 	for _, r := range d.Replays {
-		said := response{At: moment(r.At), Until: moment(r.Until), Body: r.Body}
+		stored := response{At: moment(r.At), Until: moment(r.Until), Body: r.Body}
 		if r.Import != 0 {
-			said.Import = &r.Import
+			stored.Import = &r.Import
 		}
-		all.Responses = append(all.Responses, said)
+		all.Responses = append(all.Responses, stored)
 	}
 	all.Backups = d.backups()
 	encoder := json.NewEncoder(to)
@@ -163,7 +161,7 @@ func (d dossier) backups() backups {
 	return b
 }
 
-// Imports returns the imports that have added or changed the person, the oldest first.
+// Imports returns the imports that added or changed the person, oldest first.
 func (d dossier) Imports() (all []store.Import) {
 	for _, e := range slices.Backward(d.Edits) {
 		if i := e.Import; i != nil && (len(all) == 0 || all[len(all)-1].Number != i.Number) {
@@ -180,7 +178,7 @@ func byKey(key store.KeyID, label string) (b by) {
 	return b
 }
 
-// moment returns a time as RFC 3339 has it, nil for the zero time.
+// moment returns a time in RFC 3339 format, or nil for the zero time.
 func moment(at time.Time) *string {
 	if at.IsZero() {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// TestErased: of somebody who was erased there is no record, and no list is null.
+// TestErased checks the JSON of a purged person: the record is null, and empty lists are not.
 func TestErased(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 24, 9, 30, 0, 0, time.UTC)
@@ -25,12 +25,12 @@ func TestErased(t *testing.T) {
 	}
 }
 
-// TestImports: the oldest first, each once, however many changes it has made.
+// TestImports checks that each import is listed once, oldest first.
 func TestImports(t *testing.T) {
 	t.Parallel()
 	one, two := &store.Import{Number: 1}, &store.Import{Number: 2}
 	d := dossier{PersonalData: store.PersonalData{Edits: []store.Edit{{Import: two}, {}, {Import: one}, {Import: one}, {}}}}
 	if all := d.Imports(); len(all) != 2 || all[0].Number != 1 || all[1].Number != 2 {
-		t.Errorf("%v", all)
+		t.Errorf("Imports() = %v, want 1 and 2", all)
 	}
 }

@@ -12,51 +12,50 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 )
 
-// historyLength is the number of changes on a page, and of those that an import shows.
+// historyLength is the number of changes on a page, and within an import.
 const historyLength = 50
 
-// entries is a list of changes, with the address of its page.
+// entries is a list of changes, for the template of the same name.
 type entries struct {
 	Entries []entry
-	Back    string
-	Within  bool // an entry, which is an import
+	Back    string // address of the page that shows them
+	Within  bool   // the list is part of an import
 }
 
-// entry is a change of a record, for people, or an import or that it was taken back. The
-// sentence that says it is Start, Name and End, so that the name can be a link.
+// entry is a change of a record, an import or an undone import. All texts are translated.
 type entry struct {
 	Number           int64
 	At               time.Time
-	Start, Name, End string
-	Link             string // address of the person's history; empty: no link
-	Who              string // translated, as "by Ana"; empty: that of the import around it
-	By               string // the import that has made the change, translated; empty: none
-	New              bool   // nothing was there before
+	Start, Name, End string // the sentence, with the name as a possible link
+	Link             string // address of the person's history
+	Who              string // such as "by Ana"; empty within an import
+	By               string // name of the import that made the change
+	New              bool   // the change added the person
 	Fields           []view.Difference
-	Same             bool // all values stayed as they were
+	Same             bool // no field differs
 	Damaged          bool
-	PutBack          string // address that brings back what was there before; empty: none does
+	Undo, Undoes     string // address that undoes the change, and what this does
 	Import           *importEntry
 }
 
-// importEntry is what an entry of an import has besides.
+// importEntry has the changes of an import.
 type importEntry struct {
-	People string // what it is and how many people it has, translated
-	Undone string // when, in the visitor's language; empty: it was not
-	All    string // address of all changes of the import; empty: they are here
-	Count  int    // of them
+	People string // name of the import and its number of people
+	Undone string // when it was undone
+	All    string // address of all changes, if entries has only some of them
+	Count  int    // number of all changes
 	entries
 }
 
-// newEntry returns a change for people. One that lacks a version that its action must
-// have is damaged: the disk has changed it.
+// newEntry returns a change for display. It is damaged if it lacks a version of the record
+// that its action requires.
 func newEntry(v view.Visit, e store.Edit) entry {
 	line := entry{Number: e.Number, At: e.At.Local(), Who: changedBy(v, e), New: e.Action == "create"}
 	switch e.Action {
 	case "import":
 		line.Import = newImportEntry(v, e, "history.import")
 		if line.Import.Undone == "" && v.May(store.ScopeWrite) {
-			line.PutBack = view.UndoImportPath(e.Import.Number)
+			line.Undo, line.Undoes = view.UndoImportPath(e.Import.Number), v.Text("history.putBack.hint.import")
 		}
 		return line
 	case "takeBack":
@@ -70,7 +69,7 @@ func newEntry(v view.Visit, e store.Edit) entry {
 	if known := cmp.Or(e.Before, e.After); known != nil {
 		line.Name = view.NameOf(known.Fields)
 	}
-	const place = "\x00" // of the name; no message has it
+	const place = "\x00" // stands for the name; no message contains it
 	line.Start, line.End, _ = strings.Cut(v.Text("history."+e.Action, place), place)
 	if e.Import != nil {
 		line.By = importName(v, *e.Import)
@@ -81,13 +80,13 @@ func newEntry(v view.Visit, e store.Edit) entry {
 		line.Same = len(line.Fields) == 0
 	}
 	if !line.Damaged && !line.Same && v.May(store.ScopeWrite) {
-		line.PutBack = view.PutBackPath(e.Number)
+		line.Undo, line.Undoes = view.UndoChangePath(e.Number), v.Text("history.putBack.hint."+e.Action, line.Name)
 	}
 	return line
 }
 
-// newImportEntry returns an import, or that it was taken back, and the newest of its changes.
-// message says what it is.
+// newImportEntry returns an import, or its undoing, with the newest of its changes. message is
+// the key of its description.
 func newImportEntry(v view.Visit, e store.Edit, message string) *importEntry {
 	i := &importEntry{entries: entries{Back: historyBack(v), Within: true}}
 	i.People = v.Count(message, e.People, importName(v, *e.Import))
@@ -100,13 +99,12 @@ func newImportEntry(v view.Visit, e store.Edit, message string) *importEntry {
 	}
 	for _, one := range e.Edits {
 		line := newEntry(v, one)
-		line.Who, line.By = "", "" // that of the import
+		line.Who, line.By = "", ""
 		i.Entries = append(i.Entries, line)
 	}
 	return i
 }
 
-// importName returns what an import is called.
 func importName(v view.Visit, i store.Import) string {
 	if i.File == "" {
 		return v.Text("history.import.number", int(i.Number))
@@ -114,18 +112,18 @@ func importName(v view.Visit, i store.Import) string {
 	return v.Text("history.import.file", int(i.Number), view.Isolate(i.File))
 }
 
-// changedBy says who has changed something.
+// changedBy returns who made a change, such as "by Ana".
 func changedBy(v view.Visit, e store.Edit) string {
 	switch {
 	case e.Key == 0:
 		return v.Text("history.byCommand")
-	case e.Label == "": // the key has no label, or is gone
+	case e.Label == "": // the key has no label or no longer exists
 		return v.Text("history.byKey", int(e.Key))
 	}
 	return v.Text("history.by", e.Label)
 }
 
-// fieldsOf returns the fields of a version of a person, none of nil.
+// fieldsOf returns the fields of a record, or empty fields for nil.
 func fieldsOf(f *record.Firefighter) record.Fields {
 	if f == nil {
 		return record.Fields{}
@@ -133,13 +131,13 @@ func fieldsOf(f *record.Firefighter) record.Fields {
 	return f.Fields
 }
 
-// pathWith returns the address of this page with another value of a parameter, without
-// notices; an empty value leaves it out.
+// pathWith returns the address of this page with a parameter set to a value, or without it if
+// the value is empty. Notices are left out.
 func pathWith(v view.Visit, name, value string) string {
 	query := url.Values{}
 	for _, kept := range []string{"person", "who", "from", "to", "import", "before", "back"} {
-		if given := v.Query().Get(kept); given != "" {
-			query.Set(kept, given)
+		if value := v.Query().Get(kept); value != "" {
+			query.Set(kept, value)
 		}
 	}
 	if query.Set(name, value); value == "" {
@@ -151,5 +149,5 @@ func pathWith(v view.Visit, name, value string) string {
 	return v.R.URL.Path + "?" + query.Encode()
 }
 
-// historyBack returns the address that the forms of a history lead back to: its own.
+// historyBack returns the address of this page, to which its forms lead back.
 func historyBack(v view.Visit) string { return pathWith(v, "before", v.Query().Get("before")) }

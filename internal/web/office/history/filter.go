@@ -14,25 +14,24 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 )
 
-// historyFilter is the form that asks for some changes.
+// historyFilter is the filter form of a history.
 type historyFilter struct {
 	Action   string        // address of the page without a filter
 	Person   view.Question // name as typed
-	ID, Name string        // of the person whom the address names; empty: none
-	Everyone string        // address without that person
+	ID, Name string        // of the person, if the address has an ID
+	Everyone string        // address without the person
 	Who      []view.Choice
 	From, To view.Question
 	Faults   []view.Fault
-	On       bool // something is asked for
+	On       bool // the form restricts the changes
 }
 
-// readFilter returns which changes the address asks for, of the person with an id or of all,
-// and fills the form that asks.
-// What cannot be read excludes nothing.
+// readFilter returns the query of the address, for one person if id is not empty, and fills the
+// form. Invalid parameters are ignored.
 func readFilter(v view.Visit, id string, f *historyFilter) (q store.EditQuery, err error) {
-	given := v.Query()
+	parameters := v.Query()
 	number := func(name string) int64 {
-		n, err := strconv.ParseInt(given.Get(name), 10, 64)
+		n, err := strconv.ParseInt(parameters.Get(name), 10, 64)
 		if err != nil {
 			return 0
 		}
@@ -42,10 +41,10 @@ func readFilter(v view.Visit, id string, f *historyFilter) (q store.EditQuery, e
 	f.Action = v.R.URL.Path
 	if id != "" {
 		q.Records = []string{id}
-	} else if q.Records, err = readPerson(v, f, strings.TrimSpace(given.Get("person"))); err != nil {
+	} else if q.Records, err = readPerson(v, f, strings.TrimSpace(parameters.Get("person"))); err != nil {
 		return q, err
 	}
-	if q.Keys, err = readWho(v, f, given.Get("who")); err != nil {
+	if q.Keys, err = readWho(v, f, parameters.Get("who")); err != nil {
 		return q, err
 	}
 	q.Since = readFilterDay(v, f, &f.From, "from", 0)
@@ -54,9 +53,8 @@ func readFilter(v view.Visit, id string, f *historyFilter) (q store.EditQuery, e
 	return q, nil
 }
 
-// readPerson returns the ids of the people whom a text of the address means, deleted ones
-// included: the one with that id, or those with that name. An empty text means nobody in
-// particular, and nil is returned.
+// readPerson returns the IDs of the people that an ID or a name matches, deleted people
+// included. It returns nil for an empty text, which matches everyone.
 func readPerson(v view.Visit, f *historyFilter, text string) (ids []string, err error) {
 	if text == "" {
 		return nil, nil
@@ -89,8 +87,8 @@ func readPerson(v view.Visit, f *historyFilter, text string) (ids []string, err 
 	return ids, err
 }
 
-// named returns a function that reports whether each word of a text is in the name of a
-// person, whatever its case and accents, and with ue for ü.
+// named returns a function that reports whether a name contains each word of a text. Case and
+// accents are ignored, and ue equals ü.
 func named(text string) func(*record.Fields) bool {
 	type word struct{ plain, expanded string }
 	var words []word
@@ -106,12 +104,11 @@ func named(text string) func(*record.Fields) bool {
 	}
 }
 
-// byCommand is what "who" is in an address for changes that a command has made.
+// byCommand is the value of the parameter "who" for changes by commands.
 const byCommand = "0"
 
-// readWho returns the keys and sessions of the person whom a text of the address names, nil
-// for an empty text. Somebody has a session for each browser, and they all have the name. A
-// key without a label goes by its number.
+// readWho returns the keys and sessions with a label, or nil for an empty text. A person may
+// have several sessions with the same label. A key without a label is named by its number.
 func readWho(v view.Visit, f *historyFilter, text string) (keys []store.KeyID, err error) {
 	all, err := v.Store.Editors(v.Session.Tenant)
 	if err != nil {
@@ -126,11 +123,11 @@ func readWho(v view.Visit, f *historyFilter, text string) (keys []store.KeyID, e
 		keys = append(keys, store.KeyID(number))
 	}
 	for _, k := range all {
-		o := view.Choice{Value: k.Person(), Label: k.Person(), Chosen: false}
+		o := view.Choice{Value: k.Label, Label: k.Label}
 		if _, err := strconv.ParseInt(o.Value, 10, 64); err == nil || o.Value == "" {
 			o.Value, o.Label = strconv.FormatInt(int64(k.ID), 10), cmp.Or(o.Label, v.Text("history.key", int(k.ID)))
 		}
-		if o.Value == text || k.Label == text && text != "" {
+		if o.Value == text {
 			keys, o.Chosen = append(keys, k.ID), true
 		}
 		if i := slices.IndexFunc(f.Who, func(other view.Choice) bool { return other.Value == o.Value }); i >= 0 {
@@ -143,8 +140,8 @@ func readWho(v view.Visit, f *historyFilter, text string) (keys []store.KeyID, e
 	return keys, nil
 }
 
-// readFilterDay returns the beginning of a day of the form, or of one so many days later,
-// the zero time for none.
+// readFilterDay returns the start of the day in a field, or of a later day, or the zero time if
+// the field is empty or invalid.
 func readFilterDay(v view.Visit, f *historyFilter, q *view.Question, name string, later int) time.Time {
 	q.Value = strings.TrimSpace(v.Query().Get(name))
 	if q.Value == "" {

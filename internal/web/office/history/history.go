@@ -1,6 +1,5 @@
-// Package history is the room of the office page for what has changed: the history of the
-// department and of a person, what puts a change back, and the report of everything that is
-// kept about a person.
+// Package history is the part of the office page that shows and undoes changes, and reports
+// all stored data about a person.
 package history
 
 import (
@@ -18,26 +17,26 @@ import (
 //go:embed templates messages
 var files embed.FS
 
-// Room returns the room.
+// Room returns the routes, templates and messages of the history.
 func Room() site.Room {
 	return site.Room{Files: files, Routes: map[string]site.Route{
 		"GET /office/people/{id}/history":        {Scope: store.ScopeRead, Handle: view.Handler(view.WithID(showPersonHistory))},
 		"GET /office/people/{id}/report":         {Scope: store.ScopeAdmin, Handle: view.Handler(view.WithID(showReport)), Large: true},
 		"GET /office/history":                    {Scope: store.ScopeRead, Handle: view.Handler(showHistory)},
 		"GET /office/people/{id}/report.json":    {Scope: store.ScopeAdmin, Handle: view.Handler(view.WithID(sendReport))},
-		"POST /office/history/{number}/put-back": {Scope: store.ScopeWrite, Handle: view.Handler(putBack)},
+		"POST /office/history/{number}/put-back": {Scope: store.ScopeWrite, Handle: view.Handler(undoChange)},
 	}}
 }
 
 // historyPage is the Data of history.html.
 type historyPage struct {
-	ID      string // of the person whose history it is; empty: the department's
-	Person  string // address of that person's page
-	Deleted bool   // the person is deleted
-	Of      string // the import that the changes are of, translated; empty: of all
+	ID      string // of the person; empty: the history of the department
+	Person  string // address of the person's page
+	Deleted bool
+	Of      string // name of the import if only its changes are listed
 	Filter  historyFilter
-	Older   string // address of the next page; empty: there is none
-	Newest  string // address of the first page; empty: this is it
+	Older   string // address of the next page; empty on the last one
+	Newest  string // address of the first page; empty on the first page
 	entries
 }
 
@@ -47,15 +46,14 @@ func showHistory(v view.Visit) error {
 
 func showPersonHistory(v view.Visit, id string) error {
 	f, deleted, err := v.Find(id)
-	if err != nil && !errors.As(err, new(*record.DamagedError)) { // of a damaged one the history may know more
+	if err != nil && !errors.As(err, new(*record.DamagedError)) { // the history of a damaged record may be intact
 		return err
 	}
 	data := historyPage{ID: id, Person: view.WithBack(view.PersonPath(id), v.Back()), Deleted: deleted}
 	return renderHistory(v, site.Page{Title: v.Text("history.of", view.NameOf(f.Fields)), Section: "list"}, data)
 }
 
-// renderHistory answers with the changes of a person, or of the department, that the
-// address asks for, newest first.
+// renderHistory responds with the changes that match the address, newest first.
 func renderHistory(v view.Visit, p site.Page, data historyPage) error {
 	q, err := readFilter(v, data.ID, &data.Filter)
 	if err != nil {
@@ -66,7 +64,7 @@ func renderHistory(v view.Visit, p site.Page, data historyPage) error {
 		data.Newest = pathWith(v, "before", "")
 	}
 	edits, err := v.Store.Edits(v.Session.Tenant, q, historyLength+1)
-	if err != nil && !errors.Is(err, store.ErrNotFound) { // there is no such import
+	if err != nil && !errors.Is(err, store.ErrNotFound) { // the import does not exist
 		return err
 	}
 	if len(edits) > historyLength {

@@ -12,15 +12,14 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// reportPage is the Data of report.html: everything that is kept about one person. Neither
-// its title nor the name of its file has the person's name: programs that print or
-// download keep both.
+// reportPage is the Data of report.html. The title and the file name omit the person's name,
+// because programs that print or download keep both.
 type reportPage struct {
 	dossier
-	Name      string // empty: the person was erased
+	Name      string // empty for a purged person
 	Path      string // address of this page
 	Facts     []fact
-	Deleted   time.Time // the zero time: not deleted
+	Deleted   time.Time // zero if the person is not deleted
 	Created   time.Time
 	Updated   time.Time
 	Imports   []lists.ImportLine
@@ -29,13 +28,12 @@ type reportPage struct {
 	entries
 }
 
-// fact is a field of the person.
 type fact struct{ Label, Value string }
 
-// storedResponse is a response that is kept for requests that are sent again.
+// storedResponse is a response kept for repeated requests with the same idempotency key.
 type storedResponse struct {
 	At, Until time.Time
-	Of        string // the import, translated; empty: the person alone
+	Of        string // name of the import; empty: the request added only this person
 }
 
 func showReport(v view.Visit, id string) error {
@@ -54,8 +52,8 @@ func showReport(v view.Visit, id string) error {
 	}
 	for _, e := range d.Edits {
 		line := newEntry(v, e)
-		line.Link, line.PutBack = "", ""
-		if e.Import != nil { // the name of its file may be about others
+		line.Link, line.Undo = "", ""
+		if e.Import != nil { // the name of the file may refer to other people
 			line.By = v.Text("history.import.number", int(e.Import.Number))
 		}
 		data.Entries = append(data.Entries, line)

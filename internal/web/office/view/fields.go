@@ -22,21 +22,20 @@ func FieldValues(f record.Fields) map[string]string {
 	return all
 }
 
-// Shown returns fields as people read them: the date of birth is a day in the
-// visitor's language.
+// Shown returns fields for display, with the day of birth in the visitor's language.
 func (v Visit) Shown(f record.Fields) record.Fields {
 	f.DateOfBirth = v.Birth(f)
 	return f
 }
 
-// NameOf returns a name for a sentence.
+// NameOf returns the full name for use in a sentence.
 func NameOf(f record.Fields) string { return Isolate(f.FirstName + " " + f.LastName) }
 
-// Difference is a field that two versions of a person have differently.
+// Difference is a field with different values in two versions of a person.
 type Difference struct{ Label, Old, New string }
 
-// Differences returns the fields in which two versions of a person differ. A day of
-// birth that is the same while its time or offset differs is as the API has it.
+// Differences returns the fields that differ, in display form. Dates of birth on the same day
+// that differ in time or offset are returned as stored.
 func (v Visit) Differences(before, after record.Fields) (list []Difference) {
 	old, stored := FieldValues(v.Shown(before)), FieldValues(before)
 	shown, now := FieldValues(v.Shown(after)), FieldValues(after)
@@ -52,26 +51,24 @@ func (v Visit) Differences(before, after record.Fields) (list []Difference) {
 	return list
 }
 
-// turning are the characters that change the direction of what follows.
-const turning = "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+// bidiControls are the characters that change the direction of text.
+const bidiControls = "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
-// Isolate returns a text for a sentence. Where it has characters that turn the
-// direction of text, it stands between U+2068 and U+2069, so that it turns nothing
-// but itself.
+// Isolate returns a text for use in a sentence. A text with bidirectional control characters is
+// enclosed in U+2068 and U+2069, so that they affect only the text itself.
 func Isolate(text string) string {
-	if strings.ContainsAny(text, turning) {
+	if strings.ContainsAny(text, bidiControls) {
 		return "\u2068" + text + "\u2069"
 	}
 	return text
 }
 
-// BornOn returns the day of birth by the calendar of the offset that was sent.
+// BornOn returns the day of birth at its own UTC offset. known is false if the field is empty.
 func BornOn(f record.Fields) (day calendar.Date, known bool) {
 	return calendar.Of(f.Born()), f.DateOfBirth != ""
 }
 
-// Birth returns the day of birth in the visitor's language, empty if it is not
-// known.
+// Birth returns the day of birth in the visitor's language, or an empty text.
 func (v Visit) Birth(f record.Fields) string {
 	day, known := BornOn(f)
 	if !known {
@@ -80,7 +77,7 @@ func (v Visit) Birth(f record.Fields) string {
 	return v.Lang.Day(day)
 }
 
-// DayFault returns the message for a day in a field that cannot be read.
+// DayFault returns the message for an invalid day in a field.
 func (v Visit) DayFault(field string, err error) string {
 	message, two := "fault."+field+".", (*lang.AmbiguousError)(nil)
 	switch {
@@ -92,15 +89,14 @@ func (v Visit) DayFault(field string, err error) string {
 	return v.Text(message+"invalid", v.Lang.Day(v.Today()))
 }
 
-// Choice is an option of a select, or a box to tick.
+// Choice is an option of a select, a radio button or a checkbox.
 type Choice struct {
 	Value, Label string
 	Chosen       bool
 }
 
-// Question is a field of a form that asks for something.
+// Question is a field of a filter form, with its value as typed.
 type Question struct{ Value, Fault string }
 
-// Fault is something wrong, for the summary above a form. Name is the id of the field
-// that it is about.
+// Fault is an error for the summary above a form. Name is the ID of its field.
 type Fault struct{ Name, Fault string }

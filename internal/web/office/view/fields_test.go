@@ -6,7 +6,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// TestNameOf: a name that turns the direction of text turns nothing but itself.
+// TestNameOf checks that control characters in a name affect only the name.
 func TestNameOf(t *testing.T) {
 	t.Parallel()
 	for first, want := range map[string]string{
@@ -16,7 +16,7 @@ func TestNameOf(t *testing.T) {
 		"a\u2066b\u2069c": "\u2068a\u2066b\u2069c Čović\u2069",
 	} {
 		if got := NameOf(record.Fields{FirstName: first, LastName: "Čović"}); got != want {
-			t.Errorf("%q, not %q", got, want)
+			t.Errorf("NameOf(%q) = %q, want %q", first, got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -12,10 +13,10 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// WithNotice returns the address of a list that shows what has just happened to
-// a person, at the person's row.
+// WithNotice returns the address of a list with a notice about a person, at the person's row.
+// what is one of Notices.
 func WithNotice(list, what, id string) string {
-	u, _ := url.Parse(list) // which site.LocalPath has checked
+	u, _ := url.Parse(list) // checked by site.LocalPath
 	query := u.Query()
 	for _, other := range append(Notices, entryParameter) {
 		query.Del(other)
@@ -28,23 +29,21 @@ func WithNotice(list, what, id string) string {
 	return u.String()
 }
 
-// entryParameter names, beside a notice, the entry of the history that it is about.
+// entryParameter has the entry of the history that a notice is about.
 const entryParameter = "entry"
 
-// WithUndo is as WithNotice, after a change that the visitor has made at this moment. The
-// notice offers to undo it.
+// WithUndo is WithNotice after a change by this session. The notice offers to undo the change.
 func (v Visit) WithUndo(list, what, id string) string {
 	list = WithNotice(list, what, id)
 	own := store.EditQuery{Records: []string{id}, Keys: []store.KeyID{v.Session.ID}}
-	made, err := v.Store.Edits(v.Session.Tenant, own, 1)
-	if err != nil || len(made) == 0 { // the history can undo it, too
+	newest, err := v.Store.Edits(v.Session.Tenant, own, 1)
+	if err != nil || len(newest) == 0 { // the history still offers it
 		return list
 	}
-	return WithParameter(list, entryParameter, strconv.FormatInt(made[0].Number, 10))
+	return WithParameter(list, entryParameter, strconv.FormatInt(newest[0].Number, 10))
 }
 
-// newestEntry returns the entry that the address names, nil for none, or if something
-// came after it for the person.
+// newestEntry returns the entry of the address, or nil if it is not the person's newest one.
 func (v Visit) newestEntry(id string) (*store.Edit, error) {
 	number := v.Query().Get(entryParameter)
 	if number == "" {
@@ -57,29 +56,27 @@ func (v Visit) newestEntry(id string) (*store.Edit, error) {
 	return &newest[0], nil
 }
 
-// Notices are what can have happened to a person, as parameters of an address.
+// Notices are the parameters that ask for a notice about a person.
 var Notices = []string{"added", "saved", "undone", "deleted", "restored"}
 
-// Render answers with a page, and with the notice of what has just happened to a person or
-// of a first step that was done: any page can be the one that a form leads back to.
+// Render responds with a page. A notice that the address asks for is added to any page, because
+// a form can lead back to any page.
 func (v Visit) Render(status int, name string, p site.Page) error {
 	if v.R.Method != http.MethodPost && p.Part == "" {
-		happened, err := v.personNotice()
-		if happened == nil && err == nil {
-			happened, err = v.stepNotice()
+		notice, err := v.personNotice()
+		if notice == nil && err == nil {
+			notice, err = v.stepNotice()
 		}
 		if err != nil {
 			return err
 		}
-		if happened != nil {
-			p.Notice = happened
-		}
+		p.Notice = cmp.Or(notice, p.Notice)
 	}
 	return v.Visit.Render(status, name, p)
 }
 
-// personNotice returns the notice about a person that the address asks for: nil if there
-// is none, or if it is not so any more.
+// personNotice returns the notice about a person that the address asks for, or nil if there is
+// none or if it no longer applies.
 func (v Visit) personNotice() (*site.Notice, error) {
 	for _, what := range Notices {
 		id, err := record.ParseID(v.Query().Get(what))
@@ -103,7 +100,7 @@ func (v Visit) personNotice() (*site.Notice, error) {
 	return nil, nil
 }
 
-// savedNotice returns the notice for somebody who was added, saved or brought back.
+// savedNotice returns the notice about an added, saved or restored person.
 func (v Visit) savedNotice(what, id string) (*site.Notice, error) {
 	f, err := v.Store.Get(v.Session.Tenant, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -118,11 +115,11 @@ func (v Visit) savedNotice(what, id string) (*site.Notice, error) {
 	}
 	n := &site.Notice{Text: v.Text("notice."+what, NameOf(f.Fields)), Link: WithBack(PersonPath(id), back)}
 	if what == "added" {
-		n.More, _ = v.Alike(f.Fields, id) // it was added in any case
+		n.More, _ = v.Alike(f.Fields, id) // only a hint
 	}
 	e, err := v.newestEntry(id)
 	if e != nil {
-		n.Undo = PutBackPath(e.Number)
+		n.Undo = UndoChangePath(e.Number)
 	}
 	return n, err
 }
@@ -135,8 +132,8 @@ func (v Visit) deletedNotice(id string) (*site.Notice, error) {
 	return &site.Notice{Text: v.Text("notice.deleted", NameOf(f.Fields)), Undo: PersonPath(id) + "/undelete"}, err
 }
 
-// undoneNotice returns the notice of the entry that putting something back has made.
-// Without an entry there was nothing to put back.
+// undoneNotice returns the notice about an undone change. Without an entry, there was nothing
+// to undo.
 func (v Visit) undoneNotice(id string) (*site.Notice, error) {
 	if !v.Query().Has(entryParameter) {
 		return &site.Notice{Text: v.Text("history.putBack.nothing")}, nil
@@ -150,28 +147,28 @@ func (v Visit) undoneNotice(id string) (*site.Notice, error) {
 		labels = append(labels, d.Label)
 	}
 	text := v.Text("history.putBack.done", NameOf(e.After.Fields), strings.Join(labels, ", "))
-	return &site.Notice{Text: text, Undo: PutBackPath(e.Number)}, nil
+	return &site.Notice{Text: text, Undo: UndoChangePath(e.Number)}, nil
 }
 
-// DoneParameter says in an address what was done.
+// DoneParameter is the parameter that asks for a notice about a first step.
 const DoneParameter = "done"
 
-// stepNotice returns the notice of what the address says was done, nil for none.
+// stepNotice returns the notice about a first step that the address asks for, or nil.
 func (v Visit) stepNotice() (*site.Notice, error) {
 	switch v.Query().Get(DoneParameter) {
 	case "department":
 		name, err := v.Store.TenantName(v.Session.Tenant)
 		return &site.Notice{Text: v.Text("department.done", Isolate(name))}, err
 	case "person":
-		return &site.Notice{Text: v.Text("department.person.done", Isolate(v.Session.Person()))}, nil
+		return &site.Notice{Text: v.Text("department.person.done", Isolate(v.Session.Label))}, nil
 	case "hidden":
 		return &site.Notice{Text: v.Text("steps.hidden")}, nil
 	}
 	return nil, nil
 }
 
-// ImportNotice returns the notice of the import that the address names, nil for none, and
-// the number of that import, 0 if it was taken back.
+// ImportNotice returns the notice about the import that the address names, or nil, and the
+// number of the import, or 0 if it was undone.
 func (v Visit) ImportNotice(all []store.Import) (notice *site.Notice, number int64) {
 	query := v.Query()
 	if query.Has("nothing") {
@@ -193,7 +190,7 @@ func (v Visit) ImportNotice(all []store.Import) (notice *site.Notice, number int
 	return nil, 0
 }
 
-// importSummary says what an import has done.
+// importSummary returns how many people an import added and changed.
 func (v Visit) importSummary(i store.Import) string {
 	switch {
 	case i.Changed == 0:
@@ -204,8 +201,7 @@ func (v Visit) importSummary(i store.Import) string {
 	return v.Count("imports.both", i.Added, v.Count("imports.changed", i.Changed))
 }
 
-// IsDamaged reports whether a change lacks a version of the record that its action must
-// have.
+// IsDamaged reports whether a change lacks a version of the record that its action requires.
 func IsDamaged(e store.Edit) bool {
 	if e.Action == "create" || e.Action == "undelete" {
 		return e.After == nil

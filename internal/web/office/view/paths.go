@@ -21,12 +21,12 @@ func ListPath(query url.Values) string {
 // HistoryPath is the address of the department's history.
 const HistoryPath = site.Root + "history"
 
-// PutBackPath returns the address that brings back what was there before an entry.
-func PutBackPath(number int64) string {
+// UndoChangePath returns the address that undoes an entry of the history.
+func UndoChangePath(number int64) string {
 	return HistoryPath + "/" + strconv.FormatInt(number, 10) + "/put-back"
 }
 
-// ImportsPath is the address of the imports that were made.
+// ImportsPath is the address of the import history.
 const ImportsPath = site.Root + "imports"
 
 // UndoImportPath returns the address that undoes an import.
@@ -34,35 +34,30 @@ func UndoImportPath(number int64) string {
 	return ImportsPath + "/" + strconv.FormatInt(number, 10) + "/undo"
 }
 
-// ReportPath returns the address of everything that is kept about a person.
+// ReportPath returns the address of the report of all data about a person.
 func ReportPath(id string) string { return PersonPath(id) + "/report" }
 
-// ImportedParameter names an import in the address of a list: the list has only its
-// people.
+// ImportedParameter restricts a list to the people of an import.
 const ImportedParameter = "imported"
 
-// The way back. A form leads back to the list from which somebody came, with a notice of
-// what has happened to a person and at that person's row.
-
-// WithBack returns the address of a page whose forms lead back to another one.
+// WithBack adds the address of the page to which the forms of a page lead back.
 func WithBack(path, back string) string {
-	if back == site.Root { // there they lead in any case
+	if back == site.Root { // the default
 		return path
 	}
 	return path + "?back=" + url.QueryEscape(back)
 }
 
-// WithParameter returns an address with another value of a parameter.
+// WithParameter returns an address with a parameter set to a value.
 func WithParameter(address, name, value string) string {
-	u, _ := url.Parse(address) // which site.LocalPath has checked
+	u, _ := url.Parse(address) // checked by site.LocalPath
 	query := u.Query()
 	query.Set(name, value)
 	u.RawQuery = query.Encode()
 	return u.String()
 }
 
-// ListQuery returns the parameters of the list that was asked for, but not those
-// that hold for one answer only.
+// ListQuery returns the parameters of the requested list, without those of notices.
 func (v Visit) ListQuery() url.Values {
 	kept := url.Values{}
 	for _, name := range []string{"search", "sortBy", "sortDir", "page", ImportedParameter} {
@@ -73,6 +68,5 @@ func (v Visit) ListQuery() url.Values {
 	return kept
 }
 
-// maxParameter is the length of the longest parameter of a list, in bytes. Links in
-// each row repeat them.
+// maxParameter is the maximum length of a parameter in bytes. Every link of a list repeats them.
 const maxParameter = 1000

@@ -18,14 +18,15 @@ type Person struct {
 	ID, FirstName, LastName string
 	Phone, Tel              string
 	Email                   string
-	Mailto                  string // the e-mail address as a link has it
-	Mailbox, MailHost       string // the parts of the e-mail address; a narrow column breaks between them
-	Born                    string // empty: not known
+	Mailto                  string // the e-mail address, escaped for a link
+	Mailbox, MailHost       string // parts of the e-mail address, between which a line may break
+	Born                    string // empty if unknown
 	Age                     int
-	Status                  string // of the invitation by the department's platform
-	Anchor                  string // that the letter of the person leads to; empty: none
+	Status                  string // of the invitation
+	Anchor                  string // target of a letter link
 }
 
+// People returns lines of the list.
 func (v Visit) People(items []record.Firefighter) []Person {
 	today := v.Today()
 	people := make([]Person, len(items))
@@ -51,8 +52,8 @@ func (v Visit) Person(f *record.Firefighter, today calendar.Date) Person {
 	return p
 }
 
-// dialled returns what a telephone needs of a number: its digits, behind a plus
-// sign if it has one. A zero in parentheses is dialled within a country only.
+// dialled returns the digits of a phone number, after its plus sign if it has one. Such a number
+// omits a zero in parentheses, which is dialled only within the country.
 func dialled(number string) string {
 	abroad := strings.HasPrefix(number, "+")
 	if abroad {
@@ -65,13 +66,13 @@ func dialled(number string) string {
 	return digits
 }
 
-// mostAlike is how many people are shown at most who could be the one in a form.
-const mostAlike = 10
+// maxAlike is the maximum number of possible duplicates to show.
+const maxAlike = 10
 
-// Alike returns who else is in the department and could be this person: who has this name,
-// whenever they were born, and who is perhaps the same as lists are compared. The best
-// come first. Without a first and a last name there is nobody. but is the id of the person.
-func (v Visit) Alike(f record.Fields, but string) ([]site.Line, error) {
+// Alike returns the possible duplicates of a person, best match first: people with the same name,
+// and people whom an import would report as possible duplicates. It returns none without a first
+// and a last name. exclude is the ID of the person.
+func (v Visit) Alike(f record.Fields, exclude string) ([]site.Line, error) {
 	if f.FirstName == "" || f.LastName == "" {
 		return nil, nil
 	}
@@ -85,14 +86,14 @@ func (v Visit) Alike(f record.Fields, but string) ([]site.Line, error) {
 	err := v.Store.Each(v.Session.Tenant, record.Query{SortBy: record.ByCreatedAt}, func(other *record.Firefighter) error {
 		person := alike.Of(&other.Fields)
 		why := cmp.Or(whole.Why(&person), name.Why(&person))
-		if other.ID != but && (why != alike.None || name.Named(&person)) {
+		if other.ID != exclude && (why != alike.None || name.Named(&person)) {
 			found = append(found, match{why, other.Fields, other.ID})
 		}
 		return nil
 	})
 	slices.SortStableFunc(found, func(a, b match) int { return cmp.Compare(a.why, b.why) })
 	var lines []site.Line
-	for _, m := range found[:min(len(found), mostAlike)] {
+	for _, m := range found[:min(len(found), maxAlike)] {
 		line := site.Line{Text: v.Text("person.alike", NameOf(m.fields)), Link: PersonPath(m.id)}
 		if born, known := BornOn(m.fields); known {
 			line.Text = v.Text("person.alike.born", NameOf(m.fields), strconv.Itoa(born.Year))

@@ -8,18 +8,17 @@ import (
 	"rsc.io/qr"
 )
 
-// quietZone is how many modules around a QR code stay white, so that a camera finds it.
+// quietZone is the width of the white border that scanners require, in modules.
 const quietZone = 4
 
-// QRCode returns an SVG of a QR code for a text, black on white on any page. label is what
-// people are told who do not see it. The SVG is empty if the text is too long, which no
-// link of the page is.
+// QRCode returns a black and white SVG of a QR code. label is its accessible name. The SVG is
+// empty if the text is too long for a QR code.
 func QRCode(text, label string) template.HTML {
 	code, err := qr.Encode(text, qr.M)
 	if err != nil {
 		return ""
 	}
-	var rows strings.Builder // a line of width 1 for each run of black modules
+	var rows strings.Builder // one line for each run of black modules
 	for y := range code.Size {
 		for x := 0; x < code.Size; x++ {
 			if !code.Black(x, y) {

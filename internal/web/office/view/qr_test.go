@@ -9,7 +9,7 @@ import (
 	"rsc.io/qr"
 )
 
-// TestQRCode: the lines of the drawing are the modules of the code, within a white frame.
+// TestQRCode checks that the SVG has the modules of the code and a white border.
 func TestQRCode(t *testing.T) {
 	t.Parallel()
 	const text = "http://192.168.1.20:8080/office/sign-in#code=ABCD-EFGH-JKLM"
@@ -21,11 +21,11 @@ func TestQRCode(t *testing.T) {
 	drawing := string(QRCode(text, `Invitation for "Ana" <Čović>`))
 	for _, part := range []string{fmt.Sprintf(`viewBox="0 0 %d %d"`, size, size), `aria-label="Invitation for &#34;Ana&#34; &lt;Čović&gt;"`, `role="img"`} {
 		if !strings.Contains(drawing, part) {
-			t.Errorf("%s is not in %.200s", part, drawing)
+			t.Errorf("%s is missing in %.200s", part, drawing)
 		}
 	}
 	if strings.Contains(drawing, "style") {
-		t.Error("a style is inline, which the Content-Security-Policy refuses")
+		t.Error("an inline style, which the Content-Security-Policy blocks")
 	}
 	black := map[[2]int]bool{}
 	for _, line := range regexp.MustCompile(`M(\d+) (\d+)\.5h(\d+)`).FindAllStringSubmatch(drawing, -1) {
@@ -40,11 +40,11 @@ func TestQRCode(t *testing.T) {
 	for y := range size {
 		for x := range size {
 			if black[[2]int{x, y}] != want.Black(x-4, y-4) {
-				t.Fatalf("the module %d, %d is wrong in %s", x, y, drawing)
+				t.Fatalf("module %d, %d differs in %s", x, y, drawing)
 			}
 		}
 	}
 	if got := QRCode(strings.Repeat("x", 3000), ""); got != "" {
-		t.Errorf("a text that fits into no code is %.100s", got)
+		t.Errorf("QRCode of a text that is too long = %.100s", got)
 	}
 }

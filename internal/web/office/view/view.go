@@ -1,5 +1,5 @@
-// Package view is what the rooms of the office page share: the visit, fields of people as
-// the page shows them, addresses, and the notices of what has just happened.
+// Package view has what the parts of the office page share: the visit, fields of people for
+// display, addresses, and notices about the previous action.
 package view
 
 import (
@@ -17,14 +17,14 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// Visit is a request to the page, and who sent it.
+// Visit is a request to the page, with the session that sent it.
 type Visit struct{ *site.Visit }
 
-// damaged is the kind of problem for a record that the disk has changed. The API
-// does not tell it from other faults of the service.
+// damaged is the kind of problem of a record with a wrong checksum. The API reports it as an
+// internal error.
 var damaged = httpapi.Kind{Code: "damaged", Status: http.StatusInternalServerError}
 
-// Handler returns a handler of a room as one of the site.
+// Handler adapts a handler of this page to a handler of the site.
 func Handler(handle func(Visit) error) site.Handler {
 	return func(v *site.Visit) error {
 		err := handle(Visit{v})
@@ -35,7 +35,7 @@ func Handler(handle func(Visit) error) site.Handler {
 	}
 }
 
-// WithID hands the handler the id of the address in its canonical form.
+// WithID passes the ID of the address, in canonical form, to the handler.
 func WithID(handle func(v Visit, id string) error) func(Visit) error {
 	return func(v Visit) error {
 		id, err := record.ParseID(v.R.PathValue("id"))
@@ -46,8 +46,8 @@ func WithID(handle func(v Visit, id string) error) func(Visit) error {
 	}
 }
 
-// IdempotencyKey returns the key of a form that consists of these parts. prefix names the
-// kind of form. A form that is sent twice, or again after a power cut, does one thing.
+// IdempotencyKey returns a key derived from the parts of a form, so that a form sent twice has
+// one effect. prefix names the kind of form.
 func (v Visit) IdempotencyKey(prefix string, parts ...string) *store.IdempotencyKey {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
 	return &store.IdempotencyKey{By: v.Session.ID, Key: prefix + hex.EncodeToString(sum[:]), Hash: sum[:]}
@@ -66,7 +66,7 @@ func (v Visit) Find(id string) (f record.Firefighter, deleted bool, err error) {
 	return gone.Firefighter, true, err
 }
 
-// LabelOf returns what people call a key.
+// LabelOf returns the label of a key, or a text with its number if it has none.
 func (v Visit) LabelOf(k store.Key) string {
 	if k.Label == "" {
 		return v.Text("access.key", int(k.ID))
@@ -74,18 +74,18 @@ func (v Visit) LabelOf(k store.Key) string {
 	return k.Label
 }
 
-// Now returns the time where the service runs.
+// Now returns the local time of the service.
 func (v Visit) Now() time.Time { return v.Store.Clock().Now().Local() }
 
-// Today returns the day that it is where the service runs.
+// Today returns the current day in the time zone of the service.
 func (v Visit) Today() calendar.Date { return calendar.Of(v.Now()) }
 
-// DayStart returns when a day begins where the service runs, or one so many days later.
+// DayStart returns the start of the day that many days after day, in the time zone of the service.
 func (v Visit) DayStart(day calendar.Date, later int) time.Time {
 	return time.Date(day.Year, day.Month, day.Day+later, 0, 0, 0, 0, v.Now().Location())
 }
 
-// Moment returns a time of milliseconds, the zero time for none.
+// Moment returns the time of milliseconds since 1970, or the zero time for 0.
 func Moment(milliseconds int64) time.Time {
 	if milliseconds == 0 {
 		return time.Time{}

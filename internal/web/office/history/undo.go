@@ -12,22 +12,20 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 )
 
-// errNoEntry says that the history has no such entry, or not any more, or none of which
-// something can be put back.
+// errNoEntry is returned if an entry does not exist or cannot be undone.
 var errNoEntry = &httpapi.Problem{Kind: httpapi.Kind{Code: "entry", Status: http.StatusNotFound}}
 
-// errChangedSince says that a record is not as an entry of the history has left it.
+// errChangedSince is returned if a later change affects the same fields.
 var errChangedSince = &httpapi.Problem{Kind: httpapi.Kind{Code: "since", Status: http.StatusConflict}}
 
-// errUnchanged says that a record has the fields already that it should have.
-var errUnchanged = errors.New("the record has these fields already")
+// errUnchanged is returned if a record already has the intended fields.
+var errUnchanged = errors.New("the record already has these fields")
 
-// putBack brings back what was there before an entry of the history: the fields that it
-// has changed, the person whom it has deleted, or the list without the person whom it has
-// added. That is a change as any other, with an entry of its own. What came later in the
-// same fields is never overwritten: then the page asks, or leads to Delete for a person.
-func putBack(v view.Visit) error {
-	number, _ := strconv.ParseInt(v.R.PathValue("number"), 10, 64) // no entry has the number 0
+// undoChange undoes an entry of the history: it restores the previous values of changed fields,
+// restores a deleted person or deletes an added one. This is recorded as a change. Later changes
+// to the same fields are never overwritten: the response then asks which values to keep.
+func undoChange(v view.Visit) error {
+	number, _ := strconv.ParseInt(v.R.PathValue("number"), 10, 64) // 0 for an invalid number, which no entry has
 	e, err := v.Store.GetEdit(v.Session.Tenant, number)
 	if errors.Is(err, store.ErrNotFound) || err == nil && view.IsDamaged(e) {
 		return errNoEntry
@@ -37,18 +35,18 @@ func putBack(v view.Visit) error {
 	}
 	switch e.Action {
 	case "create", "undelete":
-		return takeOff(v, e)
+		return undoAdding(v, e)
 	case "delete":
 		return people.Undelete(v, e.ID)
 	case "replace":
-		return putFieldsBack(v, e)
+		return undoEdit(v, e)
 	}
 	return errNoEntry
 }
 
-// takeOff deletes the person whom an entry has brought onto the list. The error is
-// errChangedSince if something came later.
-func takeOff(v view.Visit, e store.Edit) error {
+// undoAdding deletes the person that an entry added or restored. It returns errChangedSince if
+// the person has changed since.
+func undoAdding(v view.Visit, e store.Edit) error {
 	err := v.Store.Delete(v.Session.Tenant, v.Session.ID, e.ID, func(now record.Firefighter) error {
 		if now.Fields != e.After.Fields {
 			return errChangedSince
@@ -64,11 +62,10 @@ func takeOff(v view.Visit, e store.Edit) error {
 	return v.Redirect(view.WithNotice(v.Back(), "deleted", e.ID))
 }
 
-// putFieldsBack sets the fields that an entry has changed to what they were before it. The
-// other fields stay as they are.
-func putFieldsBack(v view.Visit, e store.Edit) error {
+// undoEdit sets the fields that an entry changed to their previous values.
+func undoEdit(v view.Visit, e store.Edit) error {
 	_, err := v.Store.Edit(v.Session.Tenant, v.Session.ID, e.ID, func(now record.Fields) (record.Fields, error) {
-		return putBackInto(now, e.Before.Fields, e.After.Fields)
+		return restoreFields(now, e.Before.Fields, e.After.Fields)
 	}, func(record.Firefighter) error { return nil })
 	switch {
 	case errors.Is(err, errChangedSince), errors.Is(err, store.ErrNotFound), errors.As(err, new(record.FieldErrors)):
@@ -81,10 +78,10 @@ func putFieldsBack(v view.Visit, e store.Edit) error {
 	return v.Redirect(v.WithUndo(v.Back(), "undone", e.ID))
 }
 
-// putBackInto returns fields with the values from before a change, in those that it has
-// changed. The error is errChangedSince if one of them has neither that value nor the one
-// that the change gave it, and errUnchanged if all have that value already.
-func putBackInto(now, before, after record.Fields) (record.Fields, error) {
+// restoreFields returns the fields now, with the values before a change in the fields that the
+// change affected. It returns errChangedSince if one of them has neither the old nor the new
+// value, and errUnchanged if all already have the old values.
+func restoreFields(now, before, after record.Fields) (record.Fields, error) {
 	was, then := view.FieldValues(before), view.FieldValues(after)
 	err := errUnchanged
 	for d, value := range now.Each {
