@@ -93,14 +93,14 @@ func TestOfficeAccess(t *testing.T) {
 	plain := newKey(t, s.db, "default", "--scope", "read") // key 4, without a label
 	newKey(t, s.db, "Engine 7", "--label", "another department")
 	b, atDesk, atHome, plainly := s.signIn(t, chief, "en"), s.signIn(t, desk, "en"), s.signIn(t, desk, "en"), s.signIn(t, plain, "en")
-	p := b.get(t, "/office/access").wants(t, 200).says(t, "revoke it and invite others").lacks(t, "another department", "Revoked and expired")
+	p := b.get(t, "/office/access").wants(t, 200).says(t, "Revoke access that you do not recognise").lacks(t, "another department", "Revoked and expired")
 	links := p.all("a", "href", "/office/access", "aria-current", "page") // in the menu, and next to Phones
 	if len(p.rows(signedIn)) != 4 || len(p.rows(forKeys)) != 4 || len(links) != 2 {
 		t.Errorf("page: %s", p.text())
 	}
 	for _, tt := range []struct{ table, name, may, used, button string }{
-		{signedIn, "chief <&> (browser)", mayAll, "a day", "Revoke chief <&> (browser)"},
-		{signedIn, "key 4 (browser)", "only read", "a day", "Revoke key 4 (browser)"},
+		{signedIn, "chief <&>", mayAll, "a day", "Revoke chief <&>"},
+		{signedIn, "key 4", "only read", "a day", "Revoke key 4"},
 		{forKeys, "chief <&>", mayAll, "never", "ends 1 session Revoke chief <&>"},
 		{forKeys, "desk", "read and change", "never", "ends 2 sessions Revoke desk"},
 		{forKeys, "key 4", "only read", "never", "ends 1 session Revoke key 4"},
@@ -114,15 +114,15 @@ func TestOfficeAccess(t *testing.T) {
 			t.Errorf("%s: the row of %q is %q", tt.table, tt.name, cells)
 		}
 	}
-	if own := p.all("span", "class", "tag"); len(own) != 1 || own[0].parent.text() != "chief <&> (browser) this browser" {
+	if own := p.all("span", "class", "tag"); len(own) != 1 || own[0].parent.text() != "chief <&> this browser" {
 		t.Errorf("the mark of this browser: %s", p.text())
 	}
-	if key, session := p.row(t, forKeys, "desk")[3], p.row(t, signedIn, "desk (browser)")[3]; key != "never" || !shownDay.MatchString(session) {
+	if key, session := p.row(t, forKeys, "desk")[3], p.row(t, signedIn, "desk")[3]; key != "never" || !shownDay.MatchString(session) {
 		t.Errorf("the key expires %q and the session %q", key, session)
 	}
 
-	p = p.press(t, "Revoke desk").follow(t)
-	if p.notice(t) != "desk was revoked" || p.row(t, forKeys, "desk") != nil || p.row(t, signedIn, "desk (browser)") != nil {
+	p = b.post(t, "/office/access/revoke", url.Values{"id": {"3"}}).follow(t)
+	if p.notice(t) != "desk was revoked" || p.row(t, forKeys, "desk") != nil || p.row(t, signedIn, "desk") != nil {
 		t.Errorf("%q: %s", p.notice(t), p.text())
 	}
 	if ended := p.rows("Revoked and expired"); len(ended) != 3 || p.row(t, "Revoked and expired", "desk")[1] != "revoked" {
@@ -132,7 +132,7 @@ func TestOfficeAccess(t *testing.T) {
 	atDesk.ended(t)
 	atHome.ended(t)
 	plainly.lets(t)
-	p.press(t, "Revoke key 4 (browser)").follow(t).says(t, "key 4 (browser) was revoked")
+	p.press(t, "Revoke key 4").follow(t).says(t, "key 4 was revoked")
 	plainly.ended(t)
 	s.as(plain).do(t, "GET", collection, "").wants(t, 200)
 	b.post(t, "/office/access/revoke", url.Values{"id": {"3"}}).follow(t).says(t, "desk was revoked") // a second time
@@ -147,14 +147,14 @@ func TestOfficeAccessOwn(t *testing.T) {
 	chief := newKey(t, s.db, "default", "--scope", "admin", "--label", "chief")
 	root, err := url.Parse(s.url + "/office/")
 	must(t, err)
-	for _, button := range []string{"Revoke chief (browser)", "Revoke chief"} {
+	for _, id := range []string{"3", "2"} { // the session, then the key
 		b := s.signIn(t, chief, "en")
-		p := b.get(t, "/office/access").press(t, button)
+		p := b.post(t, "/office/access/revoke", url.Values{"id": {id}})
 		if at := p.follow(t); at.notice(t) != "You are signed out" || at.heading(t) != "Sign in" || len(at.one(t, "main").all("p", "class", "fault")) != 0 {
-			t.Errorf("%s shows %s: %s", button, at.path, at.text())
+			t.Errorf("%s shows %s: %s", id, at.path, at.text())
 		}
 		if len(b.Jar.Cookies(root)) != 0 {
-			t.Errorf("%s: the cookie is still there", button)
+			t.Errorf("%s: the cookie is still there", id)
 		}
 	}
 	s.as(chief).refused(t, "revoked")
@@ -197,8 +197,8 @@ func TestOfficeAccessRefusals(t *testing.T) {
 	}
 	for _, id := range []string{"2", invitation, "99999", "0", "-1", "", "x", "99999999999999999999"} {
 		for _, action := range []string{"revoke", "withdraw"} {
-			if stranger.post(t, "/office/access/"+action, url.Values{"id": {id}}).wants(t, 404).says(t, "not there"); id != "2" && id != invitation {
-				chief.post(t, "/office/access/"+action, url.Values{"id": {id}}).wants(t, 404).says(t, "not there")
+			if stranger.post(t, "/office/access/"+action, url.Values{"id": {id}}).wants(t, 404).says(t, "does not exist"); id != "2" && id != invitation {
+				chief.post(t, "/office/access/"+action, url.Values{"id": {id}}).wants(t, 404).says(t, "does not exist")
 			}
 		}
 	}
@@ -217,7 +217,7 @@ func TestOfficeInvite(t *testing.T) {
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin", "--label", "chief"), "en")
 	p := b.get(t, "/office/access").form(t, "/office/access/invite").set(t, "Name", " Ana <&> Čović ").send(t, "Invite").wants(t, 200)
-	p.says(t, "Invitation for Ana <&> Čović", "one sign-in within 15 minutes", "can be reached from this computer only", "--listen 0.0.0.0:8443")
+	p.says(t, "Invitation for Ana <&> Čović", "one sign-in within 15 minutes", "Only this computer can reach this program", "--listen 0.0.0.0:8443")
 	code, link := p.labelled(t, "Code"), p.labelled(t, "Link")
 	section := p.one(t, "section", "id", "made")
 	p.one(t, "h2", "id", "made-for", "autofocus", "")
@@ -225,7 +225,7 @@ func TestOfficeInvite(t *testing.T) {
 	if len(qr) != 1 || len(section.all("button", "data-print", "")) != 1 {
 		t.Errorf("the QR code or the print button is missing: %s", p.body)
 	}
-	p.says(t, "Good until "+p.row(t, "Open invitations", "Ana <&> Čović")[1])
+	p.says(t, "Valid until "+p.row(t, "Open invitations", "Ana <&> Čović")[1])
 	_, readonly := link.attributes["readonly"]
 	if link.attributes["value"] != s.url+"/office/sign-in#code="+code.text() || code.attributes["class"] != "code" || !readonly {
 		t.Errorf("the link is %q, the code %q", link.attributes["value"], code.text())
@@ -239,11 +239,11 @@ func TestOfficeInvite(t *testing.T) {
 	ana := s.signIn(t, strings.ToLower(code.text()), "en")
 	ana.lets(t)
 	p = b.get(t, "/office/access")
-	if len(p.rows("Open invitations")) != atFirst || p.row(t, signedIn, "Ana <&> Čović (browser)")[0] != "read and change" {
+	if len(p.rows("Open invitations")) != atFirst || p.row(t, signedIn, "Ana <&> Čović")[0] != "read and change" {
 		t.Errorf("after signing in: %s", p.text())
 	}
 	s.browser(t, "en").post(t, "/office/sign-in", url.Values{"key": {code.text()}}).wants(t, 403)
-	p.press(t, "Revoke Ana <&> Čović (browser)").follow(t)
+	p.press(t, "Revoke Ana <&> Čović").follow(t)
 	ana.ended(t)
 
 	p = b.post(t, "/office/access/invite", url.Values{"name": {"Eva"}, "scope": {"admin"}}).wants(t, 200)
@@ -263,7 +263,7 @@ func TestOfficeInviteElsewhere(t *testing.T) {
 	b := s.signIn(t, s.key, "en")
 	execSQL(t, s.db, "UPDATE service SET address = 'http://192.0.2.7:8080'") // like in another network
 	p := b.post(t, "/office/access/invite", url.Values{"name": {"Ana"}, "scope": {"read"}}).wants(t, 200)
-	p.says(t, "Invitation for Ana").lacks(t, "can be reached from this computer only", "--listen")
+	p.says(t, "Invitation for Ana").lacks(t, "Only this computer can reach this program", "--listen")
 	link := p.labelled(t, "Link").attributes["value"]
 	if !strings.HasPrefix(link, "http://192.0.2.7:8080/office/sign-in#code=") {
 		t.Errorf("the link is %q", link)
@@ -280,8 +280,8 @@ func TestOfficeInviteFaults(t *testing.T) {
 		"":                         "Please enter a name.",
 		" \t":                      "Please enter a name.",
 		strings.Repeat("č", 101):   "The name may have at most 100 characters.",
-		"Ana\x01":                  "The name has a character that cannot be shown.",
-		"Ana\u202e\uFFFD <script>": "The name has a character that cannot be shown.",
+		"Ana\x01":                  "The name contains a character that cannot be shown.",
+		"Ana\u202e\uFFFD <script>": "The name contains a character that cannot be shown.",
 	} {
 		p := b.post(t, "/office/access/invite", url.Values{"name": {name}, "scope": {"admin"}}).wants(t, 422)
 		if !strings.HasPrefix(p.fault(t, "Name"), fault) || p.labelled(t, "Name").attributes["value"] != name {
@@ -312,7 +312,7 @@ func TestOfficeAccessDevice(t *testing.T) {
 	execSQL(t, s.db, `UPDATE keys SET last_used_at = ? WHERE device <> ''`, time.Date(2024, 5, 3, 12, 0, 0, 0, time.Local).UnixMilli())
 	execSQL(t, s.db, `UPDATE keys SET session_lifetime = 1e12 WHERE device <> ''`)
 	p := b.get(t, "/office/access")
-	if cells := p.row(t, signedIn, "desk (browser)"); len(cells) != 5 || cells[1] != "Firefox, Windows" || cells[2] != "3 May 2024" {
+	if cells := p.row(t, signedIn, "desk"); len(cells) != 5 || cells[1] != "Firefox, Windows" || cells[2] != "3 May 2024" {
 		t.Errorf("the session is %q: %s", cells, p.text())
 	}
 }
@@ -326,5 +326,5 @@ func TestOfficeInviteTrust(t *testing.T) {
 	b := s.signIn(t, s.key, "en")
 	execSQL(t, s.db, "UPDATE service SET address = 'https://192.0.2.7:8443'") // like for others in the network
 	b.post(t, "/office/access/invite", url.Values{"name": {"Ana"}, "scope": {"read"}}).wants(t, 200).
-		says(t, "the device must trust this computer first: https://192.0.2.7:8443"+authority.Path)
+		says(t, "the device must first trust this computer: https://192.0.2.7:8443"+authority.Path)
 }

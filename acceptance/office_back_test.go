@@ -196,7 +196,7 @@ func TestOfficeUndoesSaving(t *testing.T) {
 	saved := form.send(t, "Save").wantsBack(t, list, "saved", id)
 	wants(after)
 	undone := saved.undo(t).wantsBack(t, list, "undone", id)
-	if wants(before); undone.notice(t) != "Ana Čović is as it was before: Phone, E-mail Undo" || len(undone.marked()) != 1 {
+	if wants(before); undone.notice(t) != "The change was undone for Ana Čović: Phone, E-mail Undo" || len(undone.marked()) != 1 {
 		t.Errorf("notice %q, marked rows %q", undone.notice(t), undone.marked())
 	}
 	saved.undo(t).wantsBack(t, list, "undone", id) // pressed twice
@@ -249,5 +249,5 @@ func TestOfficeUndoConflict(t *testing.T) {
 	}
 	saved = save("112")
 	s.do(t, "DELETE", collection+"/"+id, "").wants(t, http.StatusNoContent)
-	saved.undo(t).wants(t, http.StatusConflict).says(t, "Ana Čović was deleted meanwhile")
+	saved.undo(t).wants(t, http.StatusConflict).says(t, "Ana Čović was deleted in the meantime")
 }

@@ -18,7 +18,7 @@ func TestOfficeBirthdays(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en")
-	b.get(t, "/office/birthdays").wants(t, 200).says(t, "Nobody is on the list yet")
+	b.get(t, "/office/birthdays").wants(t, 200).says(t, "No one is on the list yet")
 	s.create(t, born("Late", "1990-05-31"))
 	s.create(t, born("Leap", "1992-02-29"))
 	s.create(t, born("Early", "1980-05-01T23:30:00-05:00"))
@@ -73,7 +73,7 @@ func (b *browser) reaching(t *testing.T, age, before string) (rows []string) {
 			rows = append(rows, person.text())
 		}
 	}
-	if len(rows) == 0 && !strings.Contains(paper.text(), "Nobody reaches the age of") {
+	if len(rows) == 0 && !strings.Contains(paper.text(), "No one reaches the age of") {
 		t.Errorf("no answer: %s", paper.text())
 	}
 	return rows
@@ -132,10 +132,10 @@ func TestOfficeReachingFaults(t *testing.T) {
 		{"", "1 May 2090", wrongAge, ""},
 		{"151", "1 May 2090", wrongAge, ""},
 		{"18.5", "1 May 2090", wrongAge, ""},
-		{"99999999999999999999", "soon", wrongAge, "This day cannot be read. Please write it with a year of four digits: "},
+		{"99999999999999999999", "soon", wrongAge, "This date cannot be read. Please enter it with a four-digit year: "},
 		{"18", "30 February 2090", "", "There is no such day."},
-		{"18", "5/6/2090", "", "This can be 5 June 2090 or 6 May 2090. Please write the month as a word."},
-		{"18", "\x00", "", "This day cannot be read. "},
+		{"18", "5/6/2090", "", "This could be 5 June 2090 or 6 May 2090. Please write the month as a word."},
+		{"18", "\x00", "", "This date cannot be read. "},
 		{"18", "", "", ""},
 	} {
 		p := b.get(t, "/office/birthdays").form(t, "/office/birthdays").set(t, "Age", tt.age).set(t, "Before", tt.before).send(t, "Show").wants(t, 200)

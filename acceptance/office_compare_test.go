@@ -27,9 +27,9 @@ func TestOfficeCompare(t *testing.T) {
 	}
 	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en")
 	p := b.get(t, "/office/compare").wants(t, 200).form(t, "/office/compare").attach("insurer <1>.csv", theirs).send(t, "Compare").follow(t).wants(t, 200)
-	p.says(t, "1 person is only on their list", "1 person is only on our list", "1 person is on both lists and differs", "1 person is the same on both")
+	p.says(t, "1 person is only on their list", "1 person is only on our list", "1 person is on both lists, with differences", "1 person is the same on both")
 	for table, want := range map[string]string{
-		"Only on their list": "Otto Old 1 · 1 February 1950 4", "Only on our list": "Eva Neu eva@example.com", "What differs": "Ana Čović Phone 091 234 5678 091 999 2",
+		"Only on their list": "Otto Old 1 · 1 February 1950 4", "Only on our list": "Eva Neu eva@example.com", "Differences": "Ana Čović Phone 091 234 5678 091 999 2",
 	} {
 		if rows := p.rows(table); len(rows) != 1 || rows[0].text() != want {
 			t.Errorf("%s: %s", table, p.text())
@@ -39,7 +39,7 @@ func TestOfficeCompare(t *testing.T) {
 		t.Errorf("heading %q", heading)
 	}
 	again := p.form(t, "/office/compare")
-	if p = again.set(t, "Telefon", "").send(t, "Compare again").wants(t, 200).says(t, "2 people are the same on both"); len(p.rows("What differs")) != 0 {
+	if p = again.set(t, "Telefon", "").send(t, "Compare again").wants(t, 200).says(t, "2 people are the same on both"); len(p.rows("Differences")) != 0 {
 		t.Errorf("without the phones: %s", p.text())
 	}
 	b.get(t, p.one(t, "footer").all("input", "name", "next")[0].attributes["value"]).wants(t, 200).says(t, "2 people are the same on both")
@@ -65,7 +65,7 @@ func TestOfficeCompareProbably(t *testing.T) {
 		list += fmt.Sprintf("New%03d;Otto;;\n", 500-i)
 	}
 	p := b.get(t, "/office/compare").form(t, "/office/compare").attach("insurer.csv", list).send(t, "Compare").follow(t).wants(t, 200)
-	p.says(t, "1 person is probably on both lists", "501 people are only on their list", "2 people are only on our list", "1 more is not shown. “Download all of it” has everything.")
+	p.says(t, "1 person is probably on both lists", "501 people are only on their list", "2 people are only on our list", "1 more is not shown. “Download all of it” contains everything.")
 	if rows := p.rows("Probably the same"); len(rows) != 3 || rows[2].text() != "Juergen Mueller same name, spelled differently Phone – 1 2" {
 		t.Errorf("probably the same: %d", len(rows))
 		for _, row := range rows {
@@ -82,7 +82,7 @@ func TestOfficeCompareProbably(t *testing.T) {
 	if got := report.header.Get("Content-Disposition"); got != `attachment; filename="comparison.xlsx"` {
 		t.Error(got)
 	}
-	if rows := cellsOf(t, report.body); len(rows) != 1+501+2+3 || strings.Join(rows[0], " ") != "Finding Row Id of this program Name Field Ours Theirs Why" {
+	if rows := cellsOf(t, report.body); len(rows) != 1+501+2+3 || strings.Join(rows[0], " ") != "Finding Row ID of this program Name Field Ours Theirs Reason" {
 		t.Errorf("%d rows, below %q", len(rows), rows[0])
 	}
 	german := s.signIn(t, key, "de")

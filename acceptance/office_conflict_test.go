@@ -54,7 +54,7 @@ func TestOfficeTwoEditors(t *testing.T) {
 	other.get(t, personPath(id)).form(t, personPath(id)).set(t, "Last name", "Ivić").set(t, "Phone", "222").
 		set(t, "E-mail", "b@example.org").set(t, "Date of birth", "1990-05-16").send(t, "Save").wants(t, http.StatusSeeOther)
 	for range 2 { // each time it is sent
-		mine.send(t, "Save").wantsChoices(t, "Somebody else has changed Ana Ivić",
+		mine.send(t, "Save").wantsChoices(t, "Someone else has changed Ana Ivić",
 			"First name | *Yours: Anna | Theirs: Ana",
 			"Last name | Yours: Čović | *Theirs: Ivić",
 			"Phone Both of you changed this | *Yours: 111 | Theirs: 222",
@@ -81,12 +81,12 @@ func TestOfficeConflictAgain(t *testing.T) {
 		s.do(t, "PUT", collection+"/"+id, `{"firstName":"Ana","lastName":"`+last+`","phoneNumber":"`+phone+`"}`).wants(t, http.StatusOK)
 	}
 	put("222", "Čović")
-	conflict := mine.send(t, "Save").wantsChoices(t, "Somebody else has changed Ana Čović",
+	conflict := mine.send(t, "Save").wantsChoices(t, "Someone else has changed Ana Čović",
 		"Phone Both of you changed this | *Yours: 111 | Theirs: 222",
 		"E-mail | Yours: ana@example.com | *Theirs: nothing",
 		"Date of birth | Yours: 15 May 1990 | *Theirs: nothing")
 	put("222", "Ivić")
-	again := conflict.form(t, personPath(id)).send(t, "Save").wantsChoices(t, "Somebody else has changed Ana Ivić",
+	again := conflict.form(t, personPath(id)).send(t, "Save").wantsChoices(t, "Someone else has changed Ana Ivić",
 		"Last name | Yours: Čović | *Theirs: Ivić",
 		"Phone | *Yours: 111 | Theirs: 222")
 	again.form(t, personPath(id)).send(t, "Save").wants(t, http.StatusSeeOther)
@@ -118,14 +118,14 @@ func TestOfficeDeletedBeforeSaving(t *testing.T) {
 	b := s.signIn(t, s.key, "en")
 	mine := b.get(t, personPath(id)).form(t, personPath(id)).set(t, "Phone", "111")
 	s.do(t, "DELETE", collection+"/"+id, "").wants(t, http.StatusNoContent)
-	gone := mine.send(t, "Save").wantsChoices(t, "Ana Čović was deleted meanwhile", "Phone | *Yours: 111 | Before: 091 234 5678")
+	gone := mine.send(t, "Save").wantsChoices(t, "Ana Čović was deleted in the meantime", "Phone | *Yours: 111 | Before: 091 234 5678")
 	s.do(t, "GET", collection+"/"+id, "").wants(t, http.StatusNotFound)
 	back := gone.form(t, personPath(id))
-	back.send(t, "Bring back and save").follow(t).wants(t, http.StatusOK).says(t, "Ana Čović")
+	back.send(t, "Restore and save").follow(t).wants(t, http.StatusOK).says(t, "Ana Čović")
 	if got := s.stored(t, id).summary(); got != "Ana Čović, 111, ana@example.com, 1990-05-15T00:00:00Z" {
 		t.Error(got)
 	}
-	back.send(t, "Bring back and save").wants(t, http.StatusSeeOther) // pressed twice
+	back.send(t, "Restore and save").wants(t, http.StatusSeeOther) // pressed twice
 	if n := s.changeCount(t); n != 4 {
 		t.Errorf("%d changes", n)
 	}
@@ -144,15 +144,15 @@ func TestOfficeRestoreIsChecked(t *testing.T) {
 	back := mine.send(t, "Save").wants(t, http.StatusConflict).form(t, personPath(id))
 	b.post(t, personPath(id)+"/undelete", nil).wants(t, http.StatusSeeOther)
 	b.get(t, personPath(id)).form(t, personPath(id)).set(t, "Last name", "Ivić").send(t, "Save").wants(t, http.StatusSeeOther)
-	back.send(t, "Bring back and save").wantsChoices(t, "Somebody else has changed Ana Ivić",
+	back.send(t, "Restore and save").wantsChoices(t, "Someone else has changed Ana Ivić",
 		"Last name | Yours: Čović | *Theirs: Ivić", "Phone | *Yours: 111 | Theirs: 091 234 5678")
 	remove()
 	changes := s.changeCount(t)
-	gone := back.send(t, "Bring back and save").wantsChoices(t, "Ana Ivić was deleted meanwhile",
+	gone := back.send(t, "Restore and save").wantsChoices(t, "Ana Ivić was deleted in the meantime",
 		"Last name | Yours: Čović | *Before: Ivić", "Phone | *Yours: 111 | Before: 091 234 5678")
 	wrong := gone.form(t, personPath(id))
 	wrong.values.Set("email", "wrong")
-	p := wrong.send(t, "Bring back and save").wants(t, http.StatusUnprocessableEntity).says(t, "Ana Ivić was deleted meanwhile")
+	p := wrong.send(t, "Restore and save").wants(t, http.StatusUnprocessableEntity).says(t, "Ana Ivić was deleted in the meantime")
 	if p.fault(t, "E-mail") == "" || len(p.all("form", "action", personPath(id)+"/delete")) > 0 {
 		t.Error(p.text())
 	}
@@ -160,7 +160,7 @@ func TestOfficeRestoreIsChecked(t *testing.T) {
 		t.Error("the person was restored")
 	}
 	p.form(t, personPath(id)).set(t, "E-mail", "x@example.org").send(t, "Save").wants(t, http.StatusConflict).
-		form(t, personPath(id)).send(t, "Bring back and save").wants(t, http.StatusSeeOther)
+		form(t, personPath(id)).send(t, "Restore and save").wants(t, http.StatusSeeOther)
 	if got := s.stored(t, id).summary(); got != "Ana Ivić, 111, x@example.org, 1990-05-15T00:00:00Z" {
 		t.Error(got)
 	}

@@ -44,35 +44,35 @@ func TestErase(t *testing.T) {
 	back := deleted("Leo", "2017-01-01")
 
 	p := b.get(t, "/office/deleted")
-	ask := b.get(t, p.one(t, "a", "href", eraseOf(eva)).attributes["href"]).says(t, "1 person is erased for good", "Eva Canary, deleted on", "Nobody can undo that",
-		"and that it was erased, when and by whom", "Backups from before still hold it", "Lists that were printed").lacks(t, "Ivo")
+	ask := b.get(t, p.one(t, "a", "href", eraseOf(eva)).attributes["href"]).says(t, "1 person will be permanently deleted", "Eva Canary, deleted on", "This cannot be undone",
+		"when and by whom it was permanently deleted", "Earlier backups contain the record", "Lists that were printed").lacks(t, "Ivo")
 	left("Eva Canary", "Mia Canary", "Ivo Canary", "Una Canary", "Leo Canary")
-	if p := ask.press(t, "Erase 1 person for good"); p.notice(t) != "1 person was erased for good Backups that hold it" || p.heading(t) != "Deleted" {
+	if p := ask.press(t, "Delete 1 person permanently"); p.notice(t) != "1 person was permanently deleted Backups that contain this data" || p.heading(t) != "Deleted" {
 		t.Errorf("notice %q", p.notice(t))
 	}
 	left("Mia Canary", "Ivo Canary", "Una Canary", "Leo Canary")
-	again := ask.press(t, "Erase 1 person for good")
+	again := ask.press(t, "Delete 1 person permanently")
 	again.one(t, "a", "href", "/office/people/"+eva+"/report#backups")
-	if again.notice(t) != "Nobody was left to erase: they are erased already, or back on the list Backups that hold it" {
+	if again.notice(t) != "Nothing to delete: already permanently deleted or restored Backups that contain this data" {
 		t.Errorf("notice after pressing twice: %q", again.notice(t))
 	}
-	if newest := b.get(t, "/office/history").edits(t)[0]; newest != "A deleted person was erased for good, by desk (browser)" {
+	if newest := b.get(t, "/office/history").edits(t)[0]; newest != "A deleted person was permanently deleted, by desk" {
 		t.Errorf("the newest entry of the history is %q", newest)
 	}
 	b.get(t, eraseOf(eva)).wants(t, http.StatusNotFound)
 
-	p = b.get(t, p.one(t, "a", "href", "/office/deleted/erase").attributes["href"]).lacks(t, "for good,")
+	p = b.get(t, p.one(t, "a", "href", "/office/deleted/erase").attributes["href"]).lacks(t, "will be permanently deleted")
 	typed := p.form(t, "/office/deleted/erase")
-	for day, want := range map[string]string{"32.1.2020": "There is no such day.", "soon": "This day cannot be read.", "2999-01-01": "This day is still to come."} {
-		typed.set(t, "Deleted before", day).send(t, "Show who that is").says(t, want).lacks(t, "Canary")
+	for day, want := range map[string]string{"32.1.2020": "There is no such day.", "soon": "This date cannot be read.", "2999-01-01": "This day is in the future."} {
+		typed.set(t, "Deleted before", day).send(t, "Show these people").says(t, want).lacks(t, "Canary")
 	}
-	typed.set(t, "Deleted before", "2017-01-01").send(t, "Show who that is").says(t, "Nobody is here who was deleted before 1 January 2017")
-	ask = typed.set(t, "Deleted before", "1 Jan 2020").send(t, "Show who that is").
-		says(t, "3 people, deleted before 1 January 2020, are erased for good", "Ivo Canary", "Una Canary", "Leo Canary").lacks(t, "Mia")
+	typed.set(t, "Deleted before", "2017-01-01").send(t, "Show these people").says(t, "No one on this page was deleted before 1 January 2017")
+	ask = typed.set(t, "Deleted before", "1 Jan 2020").send(t, "Show these people").
+		says(t, "3 people deleted before 1 January 2020 will be permanently deleted", "Ivo Canary", "Una Canary", "Leo Canary").lacks(t, "Mia")
 	s.do(t, "GET", collection+"/"+back, "").wants(t, 404)
 	b.post(t, "/office/people/"+back+"/undelete", url.Values{}).wants(t, http.StatusSeeOther)
-	done := ask.press(t, "Erase 3 people for good")
-	if done.notice(t) != "2 people were erased for good" {
+	done := ask.press(t, "Delete 3 people permanently")
+	if done.notice(t) != "2 people were permanently deleted" {
 		t.Errorf("notice %q", done.notice(t))
 	}
 	left("Mia Canary")
@@ -82,9 +82,9 @@ func TestErase(t *testing.T) {
 		b.get(t, eraseOf(mia), "Accept-Language", language).wants(t, http.StatusOK).says(t, "Mia Canary")
 	}
 
-	b.get(t, eraseOf(mia)).press(t, "Erase 1 person for good")
+	b.get(t, eraseOf(mia)).press(t, "Delete 1 person permanently")
 	s.do(t, "DELETE", collection+"/"+back, "").wants(t, 204)
-	b.get(t, eraseOf(back)).press(t, "Erase 1 person for good").says(t, "Nobody has been deleted")
+	b.get(t, eraseOf(back)).press(t, "Delete 1 person permanently").says(t, "No one has been deleted")
 	checkTraces(t, s.db, s.db+"-wal")
 	works(t, "check", "--db", s.db)
 }
@@ -108,7 +108,7 @@ func TestEraseIsForAdmins(t *testing.T) {
 	}
 	other := s.signIn(t, newKey(t, s.db, "Engine 7", "--scope", "admin"), "en")
 	other.get(t, eraseOf(id)).wants(t, http.StatusNotFound)
-	other.post(t, "/office/deleted/erase", form).says(t, "Nobody was left to erase")
+	other.post(t, "/office/deleted/erase", form).says(t, "Nothing to delete")
 	admin.post(t, "/office/deleted/erase", form, "Sec-Fetch-Site", "cross-site").wants(t, http.StatusForbidden)
 	for _, wrong := range []url.Values{{}, {"before": {"x"}}, {"before": {"2999-01-01"}}} {
 		admin.post(t, "/office/deleted/erase", wrong).wants(t, http.StatusBadRequest)
@@ -134,11 +134,11 @@ func TestEraseNamesBackups(t *testing.T) {
 		return code == 0
 	})
 	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
-	ask := b.get(t, eraseOf(id)).says(t, "A restore does not bring it back", "x-20200201T093000Z.db")
-	if rows := ask.rows("Backups that hold it"); len(rows) != 1 {
+	ask := b.get(t, eraseOf(id)).says(t, "Restoring such a backup does not restore the record", "x-20200201T093000Z.db")
+	if rows := ask.rows("Backups that contain this data"); len(rows) != 1 {
 		t.Errorf("the page names %d backups", len(rows))
 	}
-	ask.press(t, "Erase 1 person for good")
+	ask.press(t, "Delete 1 person permanently")
 	if list, err := os.ReadFile(filepath.Join(copies, backup.ErasedName)); err != nil || string(list) != id+"\n" {
 		t.Errorf("the list next to the backups contains %q, %v", list, err)
 	}
@@ -156,8 +156,8 @@ func TestEraseWhileRead(t *testing.T) {
 	must(t, err)
 	defer reading.Rollback()
 	must(t, reading.QueryRow(`SELECT count(*) FROM firefighters`).Scan(new(int)))
-	p := b.get(t, eraseOf(id)).press(t, "Erase 1 person for good").says(t, "1 person was erased for good", "firefighters purge --tenant NAME --older-than 100y")
-	if links := p.one(t, "div", "id", "notice").all("a"); len(links) != 1 || links[0].text() != "Backups that hold it" {
+	p := b.get(t, eraseOf(id)).press(t, "Delete 1 person permanently").says(t, "1 person was permanently deleted", "firefighters purge --tenant NAME --older-than 100y")
+	if links := p.one(t, "div", "id", "notice").all("a"); len(links) != 1 || links[0].text() != "Backups that contain this data" {
 		t.Errorf("the notice has %d links", len(links))
 	}
 }

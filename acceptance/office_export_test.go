@@ -44,7 +44,7 @@ func TestOfficeExport(t *testing.T) {
 			link = a.attributes["href"]
 		}
 	}
-	b.get(t, link).wants(t, 200).says(t, "3 people found for “a”", "Everybody: 3 people")
+	b.get(t, link).wants(t, 200).says(t, "3 people found for “a”", "Everyone: 3 people")
 	p = b.get(t, strings.Replace(link, "search=a", "search=ad", 1)).says(t, "1 person found for “ad”")
 	file := p.form(t, "/office/export/file")
 	file.values.Set("format", "csv")
@@ -61,7 +61,7 @@ func TestOfficeExportRefusals(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en")
-	b.get(t, "/office/export?sortBy=shoeSize").wants(t, 200).says(t, "cannot be read", "0 people")
+	b.get(t, "/office/export?sortBy=shoeSize").wants(t, 200).says(t, "is not valid", "0 people")
 	for _, query := range []string{"", "?format=jsonl", "?format=csv&sortBy=shoeSize"} {
 		b.get(t, "/office/export/file"+query).wants(t, 400)
 	}

@@ -45,11 +45,11 @@ func TestOfficeMenu(t *testing.T) {
 		}
 	}
 	for path, want := range map[string][]string{
-		"/office/import":  {"[Import]", "Export", "Compare", "Check a printed list", "Imports so far"},
-		"/office/export":  {"Import", "[Export]", "Compare", "Check a printed list", "Imports so far"},
-		"/office/compare": {"Import", "Export", "[Compare]", "Check a printed list", "Imports so far"},
-		"/office/paper":   {"Import", "Export", "Compare", "[Check a printed list]", "Imports so far"},
-		"/office/imports": {"Import", "Export", "Compare", "Check a printed list", "[Imports so far]"},
+		"/office/import":  {"[Import]", "Export", "Compare", "Check a printed list", "Import history"},
+		"/office/export":  {"Import", "[Export]", "Compare", "Check a printed list", "Import history"},
+		"/office/compare": {"Import", "Export", "[Compare]", "Check a printed list", "Import history"},
+		"/office/paper":   {"Import", "Export", "Compare", "[Check a printed list]", "Import history"},
+		"/office/imports": {"Import", "Export", "Compare", "Check a printed list", "[Import history]"},
 	} {
 		p := admin.get(t, path).wants(t, 200)
 		if got := p.menu(t, "Lists"); !slices.Equal(got, want) || !slices.Contains(got, "["+p.heading(t)+"]") {
@@ -69,7 +69,7 @@ func TestOfficeMenu(t *testing.T) {
 	if got := p.menu(t, "Menu"); !slices.Equal(got, []string{"People", "Birthdays", "Print", "[Lists]", "History"}) {
 		t.Errorf("the menu of a reader is %q", got)
 	}
-	if got := p.menu(t, "Lists"); !slices.Equal(got, []string{"[Export]", "Compare", "Check a printed list", "Imports so far"}) {
+	if got := p.menu(t, "Lists"); !slices.Equal(got, []string{"[Export]", "Compare", "Check a printed list", "Import history"}) {
 		t.Errorf("the second row of a reader is %q", got)
 	}
 }
@@ -130,7 +130,7 @@ func TestOfficeBackupsFail(t *testing.T) {
 func TestOfficeKeys(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for scope, want := range map[string]string{"read": "/ Go to the search ? Show these keys", "write": "/ Go to the search n Add person ? Show these keys"} {
+	for scope, want := range map[string]string{"read": "/ Go to the search ? Show these shortcuts", "write": "/ Go to the search n Add person ? Show these shortcuts"} {
 		p := s.signIn(t, newKey(t, s.db, "default", "--scope", scope), "en").get(t, "/office/history")
 		if keys := p.one(t, "dialog").all("dl")[0].text(); keys != want {
 			t.Errorf("the shortcuts of %s are %q", scope, keys)

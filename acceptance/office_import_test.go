@@ -96,21 +96,21 @@ func TestOfficeImport(t *testing.T) {
 	if twice := form.send(t, "Import 3 people").follow(t); twice.notice(t) != done.notice(t) || b.names(t) != "Eva Adam, Ana Čović, Jürgen Groß, Zoë Müller" {
 		t.Errorf("notice after pressing twice %q, people %s", twice.notice(t), b.names(t))
 	}
-	b.pasteIn(t, three).wants(t, 200).says(t, "imported before: import 1", "3 people are there already", "nobody to add").lacks(t, "Import 3 people", "what is different")
+	b.pasteIn(t, three).wants(t, 200).says(t, "imported before: import 1", "3 people are already on the list", "no one to add").lacks(t, "Import 3 people", "what is different")
 
-	p = b.get(t, "/office/imports").wants(t, 200).says(t, "pasted rows", "desk (browser)", "3 added")
+	p = b.get(t, "/office/imports").wants(t, 200).says(t, "pasted rows", "desk", "3 added")
 	if len(p.all("form", "action", "/office/imports/1/undo")) != 1 {
 		t.Errorf("imports: %s", p.text())
 	}
 	p = b.post(t, done.all("form", "action", "/office/imports/1/undo")[0].attributes["action"], url.Values{}).wants(t, 200)
-	if p.says(t, "3 people were deleted").lacks(t, "were left alone"); p.notice(t) != "Import 1 was taken back" || b.names(t) != "Eva Adam" {
+	if p.says(t, "3 people were deleted").lacks(t, "left unchanged"); p.notice(t) != "Import 1 was undone" || b.names(t) != "Eva Adam" {
 		t.Errorf("notice %q, people %s", p.notice(t), b.names(t))
 	}
-	already := b.post(t, "/office/imports/1/undo", url.Values{}).wants(t, 200).says(t, "Import 1 was taken back before:")
+	already := b.post(t, "/office/imports/1/undo", url.Values{}).wants(t, 200).says(t, "Import 1 was already undone:")
 	if class := already.one(t, "div", "id", "notice").attributes["class"]; class != "warn" {
 		t.Errorf("the class of the notice is %q, want warn", class)
 	}
-	form.send(t, "Import 3 people").follow(t).says(t, "Import 1 was taken back before:")
+	form.send(t, "Import 3 people").follow(t).says(t, "Import 1 was already undone:")
 	b.get(t, "/office/imports?imported=99").wants(t, 200)
 	for _, number := range []string{"99", "0", "x", "99999999999999999999"} {
 		b.post(t, "/office/imports/"+number+"/undo", url.Values{}).wants(t, 404)
@@ -130,7 +130,7 @@ func TestOfficeUndoImportSkips(t *testing.T) {
 	zoë := list.one(t, "a", "aria-label", "Zoë Müller").attributes["href"]
 	b.post(t, zoë+"/delete", url.Values{}).wants(t, 303)
 	p := b.post(t, "/office/imports/1/undo", url.Values{}).wants(t, 200)
-	p.says(t, "1 person was deleted", "left alone", "Jürgen Groß: changed since", "Zoë Müller: deleted since")
+	p.says(t, "1 person was deleted", "left unchanged because of later changes", "Jürgen Groß: changed since", "Zoë Müller: deleted since")
 	if b.names(t) != "Jürgen Groß" {
 		t.Errorf("people: %s", b.names(t))
 	}
@@ -144,7 +144,7 @@ func TestOfficeImportUpdates(t *testing.T) {
 	b := s.signIn(t, newKey(t, s.db, "default"), "en")
 	b.pasteIn(t, three).again(t).send(t, "Import 3 people").follow(t)
 	newer := "First name;Last name;Phone;E-mail\nAna;Covic;091 999;ana@example.com\nEva;Adam;1;\nZoë;Müller;;\n"
-	p := b.bring(t, "new.csv", newer).wants(t, 200).says(t, "new.csv", "1 person would be added", "2 people are there already")
+	p := b.bring(t, "new.csv", newer).wants(t, 200).says(t, "new.csv", "1 person would be added", "2 people are already on the list")
 	form := p.again(t)
 	form.values.Set("update", "1")
 	p = form.send(t, "Import 1 person").wants(t, 422).says(t, "your choices or the people of your department have changed", "1 person would be changed")
@@ -158,7 +158,7 @@ func TestOfficeImportUpdates(t *testing.T) {
 	if done.notice(t) != "1 person was imported, 1 person was changed Undo" || b.names(t) != "Eva Adam, Ana Čović, Jürgen Groß, Zoë Müller" {
 		t.Errorf("notice %q, people %s", done.notice(t), b.names(t))
 	}
-	p = done.press(t, "Undo").wants(t, 200).says(t, "1 person was deleted", "1 person is as before")
+	p = done.press(t, "Undo").wants(t, 200).says(t, "1 person was deleted", "1 person has the previous values again")
 	if b.names(t) != "Ana Čović, Jürgen Groß, Zoë Müller" {
 		t.Errorf("people: %s", b.names(t))
 	}
@@ -277,7 +277,7 @@ func TestOfficeImportGone(t *testing.T) {
 	const list = "First name;Last name;E-mail\nAna;Čović;no\n"
 	form := b.bring(t, "people.csv", list).again(t)
 	form.values.Set("token", "gone")
-	p := form.send(t, "Check again").wants(t, 422).says(t, "is not here any more")
+	p := form.send(t, "Check again").wants(t, 422).says(t, "is no longer available")
 	p.form(t, "/office/import").attach("people.csv", list).send(t, "Check the list").follow(t).wants(t, 200).says(t, "1 row is refused")
 	form = b.bring(t, "people.csv", list).again(t)
 	form.values.Set("cell.2.2", strings.Repeat("x", 60<<10))
@@ -398,8 +398,8 @@ func TestOfficeImportOptions(t *testing.T) {
 		{"First name;Last name;Phone;Birthday\nEva;Kos;0911;--05-15\n", "leaveOutBad", "leaveOutBad", "1", "Import 1 person", []string{"1 row is refused"}},
 		{"First name;Last name;Phone\nEva;Kos;0911 234 567\nMia;Kos;911234567\n", "zero", "zero", "1", "Import 2 people", []string{"phone number does not start with 0"}},
 		{"Name\n\"Kos, Eva\"\n\"Kos, Mia\"\nSteiner Maria\n", "names", "names", "last-first", "Import 3 people", []string{"first name Steiner, last name Maria", "first name Maria, last name Steiner", "1 row needs your answer"}},
-		{"First name;Last name;Phone\nAna;Covic;1\n", "update", "update", "1", "Import 1 person", []string{"1 person is there already", "(1 of them differs)"}},
-		{"First name;Last name\nAna;Covic\n", "update", "update", "1", "", []string{"1 person is there already"}},
+		{"First name;Last name;Phone\nAna;Covic;1\n", "update", "update", "1", "Import 1 person", []string{"1 person is already on the list", "(1 of them differs)"}},
+		{"First name;Last name\nAna;Covic\n", "update", "update", "1", "", []string{"1 person is already on the list"}},
 	} {
 		p := b.bring(t, "people.csv", tt.list).wants(t, 200).says(t, tt.before...)
 		for _, name := range all {
@@ -428,14 +428,14 @@ func TestOfficeImportSheets(t *testing.T) {
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default"), "en")
 	book := workbook(t, map[string]string{"Active": "Ana", "Youth": "Eva"})
-	p := b.bring(t, "two.xlsx", book).wants(t, 200).says(t, "Which sheet has the people?").lacks(t, "Please look at this first", "Import 1")
+	p := b.bring(t, "two.xlsx", book).wants(t, 200).says(t, "Which sheet contains the people?").lacks(t, "Please check this first", "Import 1")
 	if len(p.all("", "role", "alert")) != 0 || strings.HasPrefix(p.one(t, "title").text(), "Error") {
 		t.Errorf("the question is shown as an error: %s", p.text())
 	}
-	p = p.again(t).set(t, "Which sheet has the people?", "Youth").send(t, "Check again").wants(t, 200).says(t, "1 person would be added", "Eva Horvat")
+	p = p.again(t).set(t, "Which sheet contains the people?", "Youth").send(t, "Check again").wants(t, 200).says(t, "1 person would be added", "Eva Horvat")
 	p = p.again(t).set(t, "Sheet", "Active").send(t, "Check again").wants(t, 200).says(t, "Ana Horvat")
 	p.again(t).send(t, "Import 1 person").follow(t).says(t, "Ana")
-	b.get(t, "/office/compare").form(t, "/office/compare").attach("two.xlsx", book).send(t, "Compare").follow(t).wants(t, 200).says(t, "Which sheet has the people?")
+	b.get(t, "/office/compare").form(t, "/office/compare").attach("two.xlsx", book).send(t, "Compare").follow(t).wants(t, 200).says(t, "Which sheet contains the people?")
 }
 
 // TestOfficeImportIDs checks that a button ignores unknown ids.
@@ -444,17 +444,17 @@ func TestOfficeImportIDs(t *testing.T) {
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default"), "en")
 	list := "id;First name;Last name\n%s;Ana;Čović\n"
-	p := b.pasteIn(t, fmt.Sprintf(list, "0191e2c4-1b5a-7000-8000-000000000001")).wants(t, 200).says(t, "1 row has an id that nobody on your list has").lacks(t, "deleted people")
-	p = p.again(t).send(t, "Take them as new people").wants(t, 200).says(t, "1 is left out: id.")
+	p := b.pasteIn(t, fmt.Sprintf(list, "0191e2c4-1b5a-7000-8000-000000000001")).wants(t, 200).says(t, "1 row has an ID that is not on your list").lacks(t, "deleted people")
+	p = p.again(t).send(t, "Import them as new people").wants(t, 200).says(t, "1 is left out: id.")
 	done := p.again(t).send(t, "Import 1 person").follow(t).says(t, "1 person was imported")
 
 	id := strings.TrimPrefix(b.get(t, "/office/").one(t, "a", "aria-label", "Ana Čović").attributes["href"], "/office/people/")
 	done.press(t, "Undo").wants(t, 200)
-	p = b.pasteIn(t, fmt.Sprintf(list, id)).wants(t, 200).says(t, "1 row has the id of a person who was deleted", "The person with this id was deleted")
+	p = b.pasteIn(t, fmt.Sprintf(list, id)).wants(t, 200).says(t, "1 row has the ID of a deleted person", "The person with this ID was deleted")
 	if len(p.all("form", "action", "/office/import")[0].all("a", "href", "/office/deleted")) != 1 {
 		t.Errorf("the link to the deleted people is missing: %s", p.text())
 	}
-	p.again(t).send(t, "Take them as new people").wants(t, 200).says(t, "1 person would be added")
+	p.again(t).send(t, "Import them as new people").wants(t, 200).says(t, "1 person would be added")
 }
 
 // TestOfficeImportOfStalePreview checks that an import stops if the department has changed since the
@@ -476,7 +476,7 @@ func TestOfficeImportOfStalePreview(t *testing.T) {
 	form = b.bring(t, "one.csv", "First name;Last name\nJuergen;Weiss\n").wants(t, 200).says(t, "1 row needs your answer").again(t)
 	form.values.Set("who.2", strings.TrimPrefix(jm, collection+"/"))
 	s.as(newKey(t, s.db, "default")).do(t, "DELETE", jm, "").wants(t, 204)
-	p := form.send(t, "Check again").wants(t, 200).says(t, "The person with this id was deleted").lacks(t, "Take them as new people") // no column has ids
+	p := form.send(t, "Check again").wants(t, 200).says(t, "The person with this ID was deleted").lacks(t, "Import them as new people") // no column has ids
 	form = p.again(t)
 	form.values.Set("who.2", "add")
 	form.send(t, "Check again").wants(t, 200).again(t).send(t, "Import 1 person").follow(t).says(t, "1 person was imported")
@@ -536,7 +536,7 @@ func TestOfficeImportRefusals(t *testing.T) {
 	stranger := s.signIn(t, newKey(t, s.db, "Engine 7"), "en")
 	for _, path := range []string{"/office/import", "/office/import/apply", "/office/import/report"} {
 		p := stranger.post(t, path, form.values).wants(t, 422)
-		if fault := p.fault(t, "File"); !strings.Contains(fault, "is not here any more") {
+		if fault := p.fault(t, "File"); !strings.Contains(fault, "is no longer available") {
 			t.Errorf("%s: %q", path, fault)
 		}
 	}
@@ -574,7 +574,7 @@ func TestOfficeImportFiles(t *testing.T) {
 		t.Errorf("the pasted text is lost: %s", p.text())
 	}
 	b.get(t, "/office/import?token=x&text=Name%0AAna+Horvat").wants(t, 422).lacks(t, "Ana Horvat") // an address brings no list
-	b.get(t, "/office/import?token=x").wants(t, 422).says(t, "is not here any more")
+	b.get(t, "/office/import?token=x").wants(t, 422).says(t, "is no longer available")
 }
 
 // TestOfficeImportLong checks that a page shows only the beginning of a long cell.

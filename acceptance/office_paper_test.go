@@ -29,7 +29,7 @@ func (p *webPage) hasSlip(t *testing.T, want ...string) {
 	}
 }
 
-const unknownPaper = "This is not a code of this list. It may be mistyped, of another department, or from before a restore."
+const unknownPaper = "This code does not belong to this list. It may be mistyped, from another department, or from before a backup was restored."
 
 // TestOfficePaper prints an empty list, adds, changes and deletes people, and checks after each
 // step the changes since each print.
@@ -102,7 +102,7 @@ func TestOfficePaperErased(t *testing.T) {
 	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
 	b.checkPaper(t, code).hasSlip(t, "Deleted: 1 person Last name First name Phone Čović Ana 091 234 5678")
 	works(t, "purge", "--db", s.db, "--tenant", "default", "--yes", id)
-	const erased = "1 deleted person was erased for good since then, and may still be on this paper; the name is not kept. Print a new list."
+	const erased = "1 deleted person was permanently deleted since then and may still be on this printout. The name is no longer known. Print a new list."
 	p := b.checkPaper(t, code).says(t, erased, "Changes since the list with code "+code).lacks(t, "Ana", "Nothing has changed", "Correct the paper")
 	p.hasSlip(t)
 	s.create(t, `{"firstName":"Bo","lastName":"Zed"}`)

@@ -94,7 +94,7 @@ func TestOfficeShowsExistingPeople(t *testing.T) {
 	s.create(t, `{"firstName":"Marko","lastName":"Horvat","email":"marko@example.com","dateOfBirth":"1980-02-03"}`)
 	for language, lines := range map[string][]string{
 		"en": {"Ana Čović, born 1990, is already on the list", "Jürgen Müller-Koch is already on the list", "Marko Horvat, born 1980, is already on the list"},
-		"de": {"Es gibt schon Ana Čović, geboren 1990", "Es gibt schon Jürgen Müller-Koch", "Es gibt schon Marko Horvat, geboren 1980"},
+		"de": {"Ana Čović, geboren 1990, steht schon auf der Liste", "Jürgen Müller-Koch steht schon auf der Liste", "Marko Horvat, geboren 1980, steht schon auf der Liste"},
 	} {
 		b := s.signIn(t, s.key, language)
 		if at := b.get(t, newPerson).form(t, "/office/people").form.attributes["data-alike"]; at != "/office/people/alike" {
@@ -179,10 +179,10 @@ func TestOfficeFaults(t *testing.T) {
 		{"de", "Vorname", "", "Bitte geben Sie einen Vornamen ein."},
 		{"en", "First name", "\u200b\ufeff", "Please enter a first name."},
 		{"en", "First name", strings.Repeat("x", 101), "The first name is too long."},
-		{"en", "First name", "a\r\nb", "The first name has a character that cannot be stored. Please type it again."},
+		{"en", "First name", "a\r\nb", "The first name contains a character that cannot be stored. Please type it again."},
 		{"en", "Last name", "", "Please enter a last name."},
 		{"de", "Nachname", strings.Repeat("x", 101), "Der Nachname ist zu lang."},
-		{"en", "Last name", "a\x00b", "The last name has a character that cannot be stored. Please type it again."},
+		{"en", "Last name", "a\x00b", "The last name contains a character that cannot be stored. Please type it again."},
 		{"en", "Phone", strings.Repeat("1", 51), "The phone number is too long."},
 		{"de", "Telefon", "091\x07", "Die Telefonnummer enthält ein Zeichen, das sich nicht speichern lässt. Bitte geben Sie sie noch einmal ein."},
 		{"en", "E-mail", "mia", "This is not an e-mail address. It should look like name@example.org."},
@@ -191,8 +191,8 @@ func TestOfficeFaults(t *testing.T) {
 		{"en", "Date of birth", "15 Mai", "This date of birth cannot be read. Please write day, month and year: 15 May 1990."},
 		{"en", "Date of birth", "31 April 1990", "There is no such day. Please check the date of birth."},
 		{"en", "Date of birth", "04/05/1990", "This date of birth could be 4 May 1990 or 5 April 1990. Please choose."},
-		{"de", "Geburtsdatum", "1.1.1899", "Das Geburtsdatum muss zwischen dem Jahr 1900 und heute liegen."},
-		{"en", "Date of birth", "1 January 2990", "The date of birth must be between the year 1900 and today."},
+		{"de", "Geburtsdatum", "1.1.1899", "Das Geburtsdatum muss zwischen 1900 und heute liegen."},
+		{"en", "Date of birth", "1 January 2990", "The date of birth must be between 1900 and today."},
 	} {
 		b := s.signIn(t, s.key, test.language)
 		for _, page := range []struct{ at, action string }{{newPerson, "/office/people"}, {personPath(id), personPath(id)}} {
@@ -239,7 +239,7 @@ func TestOfficeAsksAboutPhones(t *testing.T) {
 	asking := func(form *webForm, button string) *webPage {
 		t.Helper()
 		p := form.send(t, button).wants(t, http.StatusUnprocessableEntity)
-		want := "This phone number has no digit. If it is right, press “" + button + "” once more."
+		want := "This phone number contains no digits. If it is correct, press “" + button + "” again."
 		if got := p.one(t, "", "id", "phoneNumber-fault").text(); got != want {
 			t.Errorf("the question is %q", got)
 		}
@@ -673,13 +673,13 @@ func TestOfficeDamagedRecord(t *testing.T) {
 	execSQL(t, s.db, `UPDATE firefighters SET last_name = 'Kovač!' WHERE id = ?`, id)
 	for _, path := range []string{personPath(id), "/office/", "/office/emails", personPath(id) + "/history"} {
 		if p := en.get(t, path); p.status == http.StatusInternalServerError {
-			p.says(t, "An entry is damaged", "firefighters check").lacks(t, "Kovač!")
+			p.says(t, "A record is damaged", "firefighters check").lacks(t, "Kovač!")
 		} else if path != personPath(id)+"/history" {
 			t.Errorf("%s: %d", path, p.status)
 		}
 	}
-	de.get(t, personPath(id)).wants(t, http.StatusInternalServerError).says(t, "Ein Eintrag ist beschädigt", "firefighters check")
-	form.send(t, "Save").wants(t, http.StatusInternalServerError).says(t, "An entry is damaged", "Nothing you typed was saved")
+	de.get(t, personPath(id)).wants(t, http.StatusInternalServerError).says(t, "Ein Datensatz ist beschädigt", "firefighters check")
+	form.send(t, "Save").wants(t, http.StatusInternalServerError).says(t, "A record is damaged", "Nothing you typed was saved")
 	s.logs(t, id)
 }
 
@@ -701,7 +701,7 @@ func TestOfficeEmails(t *testing.T) {
 		t.Fatal(list.text())
 	}
 	p := en.get(t, link.attributes["href"]).wants(t, http.StatusOK)
-	p.says(t, "4 people found for “mia”. 2 addresses, each once. 1 person has none.", "Bcc")
+	p.says(t, "4 people found for “mia”. 2 addresses, each listed once. 1 person has none.", "Bcc")
 	if got := p.labelled(t, "Addresses").raw(); got != "x&y@example.org; mia@EXAMPLE.org" {
 		t.Error(got)
 	}
@@ -714,8 +714,8 @@ func TestOfficeEmails(t *testing.T) {
 		t.Error(got)
 	}
 	p.one(t, "a", "href", "/office/?search=mia&sortBy=lastName&sortDir=desc")
-	en.get(t, "/office/emails?search=d").says(t, "1 person found for “d”. There is no e-mail address.").lacks(t, "each once", "none")
-	de.get(t, "/office/emails").says(t, "4 Personen. 2 Adressen, jede einmal. 1 Person hat keine.")
+	en.get(t, "/office/emails?search=d").says(t, "1 person found for “d”. There are no e-mail addresses.").lacks(t, "each once", "none")
+	de.get(t, "/office/emails").says(t, "4 Personen. 2 Adressen, jede nur einmal. 1 Person hat keine.")
 	if p := de.get(t, "/office/emails?search=nobody&sortBy=wrong&page=0&separator=x").wants(t, http.StatusOK); len(p.all("textarea")) != 0 {
 		t.Error(p.text())
 	}

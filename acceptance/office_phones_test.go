@@ -54,7 +54,7 @@ func TestOfficePhoneLink(t *testing.T) {
 	s.device(keys[0]).send(t, "GET", cardPath(id), "").wants(t, 200)
 	s.device("").send(t, "GET", birthdaysPath+keys[1], "").wants(t, 200)
 	for _, used := range []string{file, path} {
-		phone.get(t, used).wants(t, 404).says(t, "This link was used, or is too old")
+		phone.get(t, used).wants(t, 404).says(t, "This link has been used or has expired")
 	}
 }
 
@@ -69,7 +69,7 @@ func TestOfficePhoneKinds(t *testing.T) {
 		execSQL(t, s.db, "UPDATE service SET address = '"+address+"'") // like for others in the network
 		trust := address + authority.Path
 		for kind, text := range map[string]string{"apple": "This Connection Is Not Private",
-			"android":  "accept it: it is that of this computer (" + trust + ")",
+			"android":  "accept it. It is the certificate of this computer (" + trust + ")",
 			"computer": "must trust the certificate of this computer: " + trust} {
 			p := b.setUp(t, kind, "Ana's phone").says(t, text)
 			if codes := len(p.all("svg", "aria-label", "QR code for Ana's phone")); (codes == 1) != (kind != "computer") {
@@ -88,9 +88,9 @@ func TestOfficePhonesFirst(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	b := s.signIn(t, s.key, "en")
-	b.get(t, "/office/phones").wants(t, 200).says(t, "First do this", "--listen 0.0.0.0:8443 --tls-self-signed")
+	b.get(t, "/office/phones").wants(t, 200).says(t, "Do this first", "--listen 0.0.0.0:8443 --tls-self-signed")
 	execSQL(t, s.db, "UPDATE service SET address = 'http://192.0.2.7:8080'")
-	p := b.get(t, "/office/phones").wants(t, 200).says(t, "First do this", "unencrypted", "--tls-self-signed").lacks(t, "--listen")
+	p := b.get(t, "/office/phones").wants(t, 200).says(t, "Do this first", "unencrypted", "--tls-self-signed").lacks(t, "--listen")
 	if p.one(t, "section", "class", "box warn").one("code").text() != "--tls-self-signed" {
 		t.Errorf("%s", p.body)
 	}

@@ -243,7 +243,7 @@ func TestOfficePrintLong(t *testing.T) {
 	for _, body := range p.all("tbody") {
 		rows += len(body.all("tr"))
 	}
-	if p.one(t, "button", "data-print", "").attributes["data-wait"] != "Preparing the print …" || rows != 1001 {
+	if p.one(t, "button", "data-print", "").attributes["data-wait"] != "Preparing the printout …" || rows != 1001 {
 		t.Errorf("%d people", rows)
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// putBack presses "Put this back" in the entry with a sentence.
+// putBack presses "Undo this change" in the entry with a sentence.
 func (p *webPage) putBack(t *testing.T, sentence string) *webPage {
 	t.Helper()
 	for _, li := range p.all("li") {
 		forms := li.all("form")
 		if text := shownMoment.ReplaceAllString(li.text(), ""); strings.HasPrefix(text, sentence) && len(forms) > 0 {
-			return p.form(t, forms[len(forms)-1].attributes["action"]).send(t, "Put this back")
+			return p.form(t, forms[len(forms)-1].attributes["action"]).send(t, "Undo this change")
 		}
 	}
 	t.Fatalf("%s has no button for %q: %s", p.path, sentence, p.text())
@@ -41,16 +41,16 @@ func TestPutBack(t *testing.T) {
 	for _, path := range []string{"/office/history?from=2000-01-01", "/office/people/" + id + "/history"} {
 		p := b.get(t, path).putBack(t, "Ana Čović was changed").wants(t, http.StatusSeeOther).follow(t)
 		address, query, _ := strings.Cut(path, "?")
-		if !strings.HasPrefix(p.path, address+"?") || !strings.Contains(p.path, query) || p.notice(t) != "Ana Čović is as it was before: Phone, E-mail Undo" {
+		if !strings.HasPrefix(p.path, address+"?") || !strings.Contains(p.path, query) || p.notice(t) != "The change was undone for Ana Čović: Phone, E-mail Undo" {
 			t.Errorf("%s has the notice %q", p.path, p.notice(t))
 		}
 		stored(before)
-		if newest := p.edits(t)[0]; newest != "Ana Čović was changed, by desk (browser) What was changed Field Before After Phone 111 091 234 5678 E-mail –empty ana@example.com" {
+		if newest := p.edits(t)[0]; newest != "Ana Čović was changed, by desk What was changed Field Before After Phone 111 091 234 5678 E-mail –empty ana@example.com" {
 			t.Errorf("the newest entry is %s", newest)
 		}
 		undone := p.form(t, p.one(t, "div", "id", "notice").all("form")[0].attributes["action"]).send(t, "Undo").follow(t)
 		stored(changed)
-		if undone.notice(t) != "Ana Čović is as it was before: Phone, E-mail Undo" {
+		if undone.notice(t) != "The change was undone for Ana Čović: Phone, E-mail Undo" {
 			t.Errorf("the notice after Undo is %q", undone.notice(t))
 		}
 		if again := b.get(t, p.path).notice(t); again != "" {
@@ -58,18 +58,19 @@ func TestPutBack(t *testing.T) {
 		}
 	}
 
+	b.get(t, "/office/history").says(t, "Undo this change Deletes Ana Čović", "Undo this change Restores the previous values of Ana Čović")
 	p := b.get(t, "/office/history").putBack(t, "Ana Čović was added").wants(t, http.StatusConflict)
 	p.says(t, "The person has changed since then", "Nothing was undone")
 	stored(changed)
 	b.get(t, personPath(id)).form(t, "/office/people/"+id+"/delete").send(t, "Delete").follow(t).says(t, "Ana Čović was deleted")
-	if p := b.get(t, "/office/history").putBack(t, "Ana Čović was added").follow(t); p.notice(t) != "There was nothing to put back: it is like that already" {
+	if p := b.get(t, "/office/history").putBack(t, "Ana Čović was added").follow(t); p.notice(t) != "There was nothing to undo: this change is no longer in effect" {
 		t.Errorf("the notice for a deleted person is %q", p.notice(t))
 	}
 	p = b.get(t, "/office/history").putBack(t, "Ana Čović was deleted").follow(t)
 	if stored(changed); p.notice(t) != "Ana Čović is back on the list" {
 		t.Errorf("the notice after undoing a deletion is %q", p.notice(t))
 	}
-	p = b.get(t, "/office/history").putBack(t, "Ana Čović was brought back").follow(t)
+	p = b.get(t, "/office/history").putBack(t, "Ana Čović was restored").follow(t)
 	if p.notice(t) != "Ana Čović was deleted Undo" || !strings.HasPrefix(p.path, "/office/history") {
 		t.Errorf("%s: %q", p.path, p.notice(t))
 	}
@@ -98,17 +99,17 @@ func TestPutBackOld(t *testing.T) {
 	patch(`{"phoneNumber":"111","dateOfBirth":"1991-05-15"}`)
 	patch(`{"lastName":"Ivić"}`)
 	b.get(t, "/office/history").putBack(t, "Ana Čović was changed, by first key What was changed Field Before After Phone").
-		wants(t, http.StatusSeeOther).follow(t).says(t, "Ana Ivić is as it was before: Phone, Date of birth")
+		wants(t, http.StatusSeeOther).follow(t).says(t, "The change was undone for Ana Ivić: Phone, Date of birth")
 	wants("Ana Ivić, 091 234 5678, ana@example.com, 1990-05-15T00:00:00Z")
 	patch(`{"phoneNumber":"222"}`)
 	last := func() *webPage {
 		return b.get(t, "/office/history").putBack(t, "Ana Čović was changed, by first key What was changed Field Before After Phone 091 234 5678 111")
 	}
-	conflict := last().wantsChoices(t, "Ana Ivić was changed since then",
-		"Phone Changed again since | *Before that change: 091 234 5678 | Now: 222")
-	conflict.says(t, "So nothing was put back yet").lacks(t, "your form", "Somebody else")
+	conflict := last().wantsChoices(t, "Ana Ivić has been changed since then",
+		"Phone Changed again since then | *Before that change: 091 234 5678 | Now: 222")
+	conflict.says(t, "The change is not undone yet").lacks(t, "your form", "Someone else")
 	wants("Ana Ivić, 222, ana@example.com, 1990-05-15T00:00:00Z")
-	if leave := conflict.all("a", "href", "/office/history"); len(leave) < 1 || leave[len(leave)-1].text() != "Leave it as it is" {
+	if leave := conflict.all("a", "href", "/office/history"); len(leave) < 1 || leave[len(leave)-1].text() != "Change nothing" {
 		t.Errorf("the link to the history is missing: %s", conflict.body)
 	}
 	saved := conflict.form(t, personPath(id)).send(t, "Save").follow(t)
@@ -117,8 +118,8 @@ func TestPutBackOld(t *testing.T) {
 	}
 
 	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
-	deleted := last().wantsChoices(t, "Ana Ivić was deleted meanwhile").says(t, "So nothing was put back yet. You can bring the person back")
-	deleted.form(t, personPath(id)).send(t, "Bring back and save").follow(t)
+	deleted := last().wantsChoices(t, "Ana Ivić was deleted in the meantime").says(t, "The change is not undone yet. You can restore the person")
+	deleted.form(t, personPath(id)).send(t, "Restore and save").follow(t)
 	wants("Ana Ivić, 091 234 5678, ana@example.com, 1990-05-15T00:00:00Z")
 
 	patch(`{"phoneNumber":"333"}`) // the previous value is no longer valid

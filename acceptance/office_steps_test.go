@@ -51,7 +51,7 @@ func TestFirstSteps(t *testing.T) {
 		t.Errorf("%q: %s", p.notice(t), p.text())
 	}
 	p = p.form(t, "/office/name").set(t, "Your name", "Ana Čović").send(t, "Save").wants(t, 303).follow(t)
-	if p.notice(t) != "The history now calls you Ana Čović" || p.one(t, "span", "class", "who").text() != "Ana Čović" {
+	if p.notice(t) != "The history now shows your changes under Ana Čović" || p.one(t, "span", "class", "who").text() != "Ana Čović" {
 		t.Errorf("%q: %s", p.notice(t), p.text())
 	}
 	b.post(t, "/office/people", url.Values{"firstName": {"Eva"}, "lastName": {"Novak"}, "token": {"t1"}}).wants(t, 303)
@@ -119,7 +119,7 @@ func TestFirstStepsReach(t *testing.T) {
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin"), "en")
 	for _, tt := range []struct{ address, want string }{
-		{"https://192.168.1.5:8443", "They open this page at https://192.168.1.5:8443/office/"},
+		{"https://192.168.1.5:8443", "Other devices open this page at https://192.168.1.5:8443/office/"},
 		{s.url, "--listen 0.0.0.0:8443 --tls-self-signed"},
 		{"", "--listen 0.0.0.0:8443 --tls-self-signed"},
 	} {
@@ -149,8 +149,8 @@ func TestDepartmentName(t *testing.T) {
 	for typed, want := range map[string]string{
 		" ":                      "Please enter a name.",
 		strings.Repeat("č", 101): "The name may have at most 100 characters.",
-		"a\x01":                  "The name has a character that cannot be shown. Please type it again.",
-		"ENGINE  8":              "Another department has this name, or one that is nearly the same. Please take another one.",
+		"a\x01":                  "The name contains a character that cannot be shown. Please type it again.",
+		"ENGINE  8":              "Another department has this name or a very similar one. Please choose a different name.",
 	} {
 		status := http.StatusUnprocessableEntity
 		if typed == "ENGINE  8" {

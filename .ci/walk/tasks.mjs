@@ -56,7 +56,7 @@ export async function tasks(browser, station) {
 
 // silent tests a service that does not answer.
 export async function silent(browser, station) {
-  const message = (page) => page.getByRole("status").filter({ hasText: "does not answer" });
+  const message = (page) => page.getByRole("status").filter({ hasText: "is not responding" });
   const open = (path) => browser.open(station, path, { session: station.session });
 
   await step("typed text is kept while the service does not answer", async () => {
@@ -85,7 +85,7 @@ export async function silent(browser, station) {
       await page.goto("/office/");
       await page.goto(path);
       equal(await field(page, "phoneNumber").inputValue(), "091 802", `the typed text at ${path}`);
-      await page.getByRole("status").filter({ hasText: "did not answer" }).waitFor();
+      await page.getByRole("status").filter({ hasText: "did not respond" }).waitFor();
     }
   });
 }

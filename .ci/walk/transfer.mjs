@@ -25,7 +25,7 @@ export async function tasks(browser, station) {
     await button(page, "Import 2 people").click();
     await row(page, "Import").first().waitFor();
     await page.getByRole("button", { name: "Undo", exact: true }).click();
-    await notice(page).filter({ hasText: "was taken back" }).waitFor();
+    await notice(page).filter({ hasText: "was undone" }).waitFor();
     equal((await station.list("Import")).length, 0, "the number of people after undo");
   });
 
