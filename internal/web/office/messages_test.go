@@ -14,16 +14,15 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
-// askedMessage finds a message where a template or a handler asks for it by its
-// whole key.
-var askedMessage = regexp.MustCompile(`(?:[{( ][tn] |Text\()"([a-zA-Z_.]*[a-zA-Z_])"`)
+// usedKey matches the full key of a message in a template or a handler.
+var usedKey = regexp.MustCompile(`(?:[{( ][tn] |Text\()"([a-zA-Z_.]*[a-zA-Z_])"`)
 
-// pageMessages returns the messages of all rooms, and of the other packages of the district.
+// pageMessages returns the messages of all packages in internal/web.
 func pageMessages() lang.Catalog {
 	return lang.MustLoad("*/messages/*.json", os.DirFS(".."), os.DirFS("."))
 }
 
-// readAll returns the files of the district with a suffix, by their path.
+// readAll returns the files in internal/web with a suffix, by path.
 func readAll(t *testing.T, suffix string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -41,9 +40,9 @@ func readAll(t *testing.T, suffix string) map[string]string {
 	return all
 }
 
-// TestMessagesAreUsed: each message that a page asks for exists, and each message
-// is used: its key or the beginning of it, as "fault." or "fault.%s", stands somewhere. That
-// each has all languages is checked when they are read.
+// TestMessagesAreUsed checks that each used message exists and each message is used, by its key or
+// by a prefix such as "fault." or "fault.%s". Loading the messages checks that no language is
+// missing.
 func TestMessagesAreUsed(t *testing.T) {
 	catalog := pageMessages()
 	var all strings.Builder
@@ -53,25 +52,25 @@ func TestMessagesAreUsed(t *testing.T) {
 		}
 	}
 	keys := catalog.Keys()
-	for _, asked := range askedMessage.FindAllStringSubmatch(all.String(), -1) {
-		if !slices.Contains(keys, asked[1]) {
-			t.Errorf("there is no message %s", asked[1])
+	for _, match := range usedKey.FindAllStringSubmatch(all.String(), -1) {
+		if !slices.Contains(keys, match[1]) {
+			t.Errorf("message %s does not exist", match[1])
 		}
 	}
 	for _, key := range keys {
-		stands := strings.Contains(all.String(), `"`+key+`"`)
+		used := strings.Contains(all.String(), `"`+key+`"`)
 		for i, c := range key {
-			begun := `"` + key[:i+1]
-			stands = stands || c == '.' && (strings.Contains(all.String(), begun+`"`) || strings.Contains(all.String(), begun+`%`))
+			prefix := `"` + key[:i+1]
+			used = used || c == '.' && (strings.Contains(all.String(), prefix+`"`) || strings.Contains(all.String(), prefix+`%`))
 		}
-		if !stands {
-			t.Errorf("the message %s is not used", key)
+		if !used {
+			t.Errorf("message %s is not used", key)
 		}
 	}
 }
 
-// foreign is, by language, what its typesetters do not write: quotes of another
-// language, and an ordinary space where French has one that does not break.
+// foreign matches typographic errors by language: quotation marks of other languages, and missing
+// non-breaking spaces in French.
 var foreign = map[string]string{
 	"en": `[„«»]`,
 	"de": `[”«»]`,
@@ -80,12 +79,12 @@ var foreign = map[string]string{
 	"hr": `[“«»]`,
 }
 
-// TestTemplatesHaveNoColon: French has a space before it, so "layout.colon" stands there.
+// TestTemplatesHaveNoColon checks that templates use "layout.colon": French has a space before a colon.
 func TestTemplatesHaveNoColon(t *testing.T) {
 	t.Parallel()
 	for name, text := range readAll(t, ".html") {
 		if strings.Contains(text, "}}: ") {
-			t.Errorf("%s has a colon that is not of the language", name)
+			t.Errorf("%s contains a colon instead of layout.colon", name)
 		}
 	}
 }

@@ -1,7 +1,5 @@
-// Package office is the page for the people at a station: their list, a person's
-// form, what was deleted and changed, prints, birthdays, lists that come in and go
-// out, and access. It is made of HTML over the same store and the same rules as the
-// API.
+// Package office is the web page for a station: people, history, printed lists, birthdays,
+// import and export, and access. It uses the same store and record rules as the API.
 package office
 
 import (
@@ -16,12 +14,12 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// files are those of the frame: the layout, the words of all rooms, and the assets.
+// files has the layout, the messages that rooms share, and the assets.
 //
 //go:embed templates messages assets
 var files embed.FS
 
-// New returns the page.
+// New returns the office site of a service. explain turns errors into problems.
 func New(service site.Service, explain httpapi.Explain) *site.Site {
 	return site.New(service, explain, files, people.Room(), history.Room(), lists.Room(), paper.Room(), access.Room(service.Phones))
 }

@@ -1,5 +1,5 @@
-// Package access is the room of the office page for those who manage a department: keys,
-// sessions, invitations, phones, and its name and first steps.
+// Package access is the part of the office page for admins: keys, sessions, invitations, phones,
+// the name of the department, and its first steps.
 package access
 
 import (
@@ -22,8 +22,8 @@ import (
 //go:embed templates messages
 var files embed.FS
 
-// Room returns the room: access, the name of the department, and its phones if the service
-// has address books for them.
+// Room returns the routes, templates and messages of access. phones includes the pages that set
+// up phones.
 func Room(phones bool) site.Room {
 	all := map[string]site.Route{
 		"GET /office/department":  {Scope: store.ScopeAdmin, Handle: view.Handler(showDepartment)},
@@ -33,7 +33,7 @@ func Room(phones bool) site.Room {
 
 		"GET /office/access":           {Scope: store.ScopeAdmin, Handle: view.Handler(showAccess)},
 		"POST /office/access/revoke":   {Scope: store.ScopeAdmin, Handle: view.Handler(revokeAccess)},
-		"POST /office/access/invite":   {Scope: store.ScopeAdmin, Handle: view.Handler(makeInvitation)},
+		"POST /office/access/invite":   {Scope: store.ScopeAdmin, Handle: view.Handler(createInvitation)},
 		"POST /office/access/withdraw": {Scope: store.ScopeAdmin, Handle: view.Handler(withdrawInvitation)},
 	}
 	if phones {
@@ -49,41 +49,59 @@ func Room(phones bool) site.Room {
 
 const accessPath = site.Root + "access"
 
-// errNoAccess is for a key, a session or an invitation that the department does not have.
+// errNoAccess is returned if a key, session or invitation of the department does not exist.
 var errNoAccess = &httpapi.Problem{Kind: httpapi.Kind{Code: "access", Status: http.StatusNotFound}}
 
-// accessPage is the Data of access.html: the keys, sessions and invitations of a
-// department.
+// accessPage is the Data of access.html.
 type accessPage struct {
 	Sessions, Keys keyTable
 	Devices        []KeyLine // phones, and calendars of birthdays
-	Ended          []KeyLine // revoked or expired, the newest first
-	More           int       // that Ended leaves out
+	Ended          []KeyLine // revoked or expired, newest first
+	More           int       // number of keys not in Ended
 	Invitations    []openInvitation
-	Scopes         []string // to choose from, the usual one first
-	Made           *madeInvitation
+	Scopes         []string // choices for an invitation
+	New            *newInvitation
 
-	// The form, as it was sent.
-	Name, Scope, Fault string
-	Faults             []view.Fault
+	// The submitted form.
+	Name, Scope string
+	nameFault
 }
 
-// keyTable is a table of keys that work.
+// nameFault is the message for an invalid name in a form.
+type nameFault struct{ Fault string }
+
+// Faults returns the errors for the summary above the form.
+func (f nameFault) Faults() []view.Fault {
+	if f.Fault == "" {
+		return nil
+	}
+	return []view.Fault{{Name: "name", Fault: f.Fault}}
+}
+
+// formName returns the name in the form, and a message if it is invalid.
+func formName(v view.Visit) (name, fault string) {
+	name, err := record.NormalizeName(v.R.PostForm.Get("name"))
+	if invalid := (*record.TextError)(nil); errors.As(err, &invalid) {
+		fault = v.Text("access.fault." + invalid.Code)
+	}
+	return name, fault
+}
+
+// keyTable is a table of active keys.
 type keyTable struct {
-	ID    string // of the element, and in its messages
+	ID    string // of the element; also part of message keys
 	Lines []KeyLine
 }
 
-// KeyLine is a key, the session of a browser, a phone, or a calendar of birthdays that
-// somebody has subscribed to.
+// KeyLine is a key, a browser session, a phone or a calendar subscription.
 type KeyLine struct {
 	ID                     store.KeyID
 	Label, Scope, State    string
-	Device                 string    // of a session, as "Firefox, Windows"; empty: not known
-	Own                    bool      // the session that shows this page
-	Created, Used, Expires time.Time // the zero time: never
-	Ends                   int       // sessions that end with the key
-	Birthdays              bool      // a phone or a calendar gets dates of birth
+	Device                 string    // of a session, such as "Firefox, Windows"
+	Own                    bool      // the session of this request
+	Created, Used, Expires time.Time // zero for never
+	Ends                   int       // number of sessions that end with the key
+	Birthdays              bool      // the device gets dates of birth
 }
 
 type openInvitation struct {
@@ -92,20 +110,20 @@ type openInvitation struct {
 	Expires     time.Time
 }
 
-// madeInvitation is a new invitation, shown this once.
-type madeInvitation struct {
+// newInvitation is a new invitation, which is shown once.
+type newInvitation struct {
 	Name, Code, Link string
 	QR               template.HTML // of Link
 	Expires          time.Time
-	HereOnly         bool // the link works on the service's machine alone
+	HereOnly         bool // the link works only on this machine
 	Reach            site.Reach
 }
 
-// inviteScopes are those to choose from, the usual one first.
+// inviteScopes are the scopes to choose from, the default first.
 var inviteScopes = []string{store.ScopeWrite, store.ScopeRead, store.ScopeAdmin}
 
-// endedShown is the number of keys that do not work any more on the page.
-const endedShown = 100
+// maxEnded is the maximum number of revoked and expired keys on the page.
+const maxEnded = 100
 
 func showAccess(v view.Visit) error { return renderAccess(v, http.StatusOK, accessPage{}) }
 
@@ -122,24 +140,25 @@ func renderAccess(v view.Visit, status int, data accessPage) error {
 	for _, i := range open {
 		data.Invitations = append(data.Invitations, openInvitation{i.ID, i.Name, i.Scope, view.Moment(i.ExpiresAt)})
 	}
-	if data.Made != nil && len(open) > 0 {
-		data.Made.Expires = view.Moment(open[0].ExpiresAt) // the newest
+	if data.New != nil && len(open) > 0 {
+		data.New.Expires = view.Moment(open[0].ExpiresAt) // the newest comes first
 	}
 	data.Scopes = inviteScopes
 	p := site.Page{Title: v.Text("access.title"), Section: "access", Wrong: data.Fault != "", Notice: accessNotice(v, keys), Data: data}
 	return v.Render(status, "access", p)
 }
 
-// addKeys adds those that work to their tables, and the others to Ended.
+// addKeys adds active keys to their tables, and the others to Ended.
 func (data *accessPage) addKeys(v view.Visit, keys []store.Key) {
 	data.Sessions.ID, data.Keys.ID = "sessions", "keys"
-	now, sessions, looks := v.Store.Clock().Now(), map[store.KeyID]int{}, map[store.KeyID]int64{} // looks: of the calendar of a phone
+	now := v.Store.Clock().Now()
+	sessions, calendarUses := map[store.KeyID]int{}, map[store.KeyID]int64{} // by the key that opened them
 	for _, k := range keys {
 		if k.State(now) == store.StateActive {
 			if k.IsSession() {
 				sessions[k.OpenedBy]++
 			} else {
-				looks[k.OpenedBy] = k.LastUsedAt
+				calendarUses[k.OpenedBy] = k.LastUsedAt
 			}
 		}
 	}
@@ -147,23 +166,23 @@ func (data *accessPage) addKeys(v view.Visit, keys []store.Key) {
 		line := KeyLine{ID: k.ID, Label: v.LabelOf(k), Device: k.Device, Scope: k.Scope, State: k.State(now), Own: k.ID == v.Session.ID,
 			Created: view.Moment(k.CreatedAt), Used: view.Moment(k.LastUsedAt), Expires: view.Moment(k.Expiry()), Ends: sessions[k.ID]}
 		switch {
-		case line.Own: // the database has the last use later
+		case line.Own: // not stored yet
 			line.Used = now
-		case k.IsSession() && line.Used.IsZero(): // to sign in is a visit
+		case k.IsSession() && line.Used.IsZero(): // signing in counts as a visit
 			line.Used = line.Created
 		}
 		active := line.State == store.StateActive
 		switch {
-		case k.Scope == store.ScopeCalendar && k.OpenedBy != 0: // it is a part of the phone
+		case k.Scope == store.ScopeCalendar && k.OpenedBy != 0: // listed with its phone
 		case active && store.IsDeviceScope(k.Scope):
-			line.Used = view.Moment(max(k.LastUsedAt, looks[k.ID]))
+			line.Used = view.Moment(max(k.LastUsedAt, calendarUses[k.ID]))
 			line.Birthdays = k.Birthdays || k.Scope == store.ScopeCalendar
 			data.Devices = append(data.Devices, line)
 		case active && k.IsSession():
 			data.Sessions.Lines = append(data.Sessions.Lines, line)
 		case active:
 			data.Keys.Lines = append(data.Keys.Lines, line)
-		case len(data.Ended) < endedShown:
+		case len(data.Ended) < maxEnded:
 			data.Ended = append(data.Ended, line)
 		default:
 			data.More++
@@ -171,8 +190,7 @@ func (data *accessPage) addKeys(v view.Visit, keys []store.Key) {
 	}
 }
 
-// accessNotice returns the notice of what the address says was done, nil for
-// none.
+// accessNotice returns the notice that the address asks for, or nil.
 func accessNotice(v view.Visit, keys []store.Key) *site.Notice {
 	query := v.Query()
 	if query.Has("withdrawn") {
@@ -186,10 +204,10 @@ func accessNotice(v view.Visit, keys []store.Key) *site.Notice {
 	return nil
 }
 
-// revokeAccess revokes a key or ends a session. If that is the session of this
-// browser, or has opened it, the browser is signed out.
+// revokeAccess revokes a key or a session. If this ends the session of this browser, the browser
+// is signed out.
 func revokeAccess(v view.Visit) error {
-	number, _ := strconv.ParseInt(v.R.PostForm.Get("id"), 10, 64) // no key has the number 0
+	number, _ := strconv.ParseInt(v.R.PostForm.Get("id"), 10, 64) // 0 for an invalid number, which no key has
 	id := store.KeyID(number)
 	if _, err := v.Store.RevokeKey(v.Session.Tenant, id); errors.Is(err, store.ErrNotFound) {
 		return errNoAccess
@@ -202,19 +220,17 @@ func revokeAccess(v view.Visit) error {
 	return v.Redirect(accessPath + "?revoked=" + strconv.FormatInt(number, 10))
 }
 
-// makeInvitation makes an invitation and shows its link and code, this once.
-func makeInvitation(v view.Visit) error {
+// createInvitation creates an invitation and shows its link and code, once.
+func createInvitation(v view.Visit) error {
 	data := accessPage{Name: v.R.PostForm.Get("name"), Scope: v.R.PostForm.Get("scope")}
-	if !store.ValidScope(data.Scope) { // no browser sends this
+	if !store.ValidScope(data.Scope) { // not sent by the form
 		return &httpapi.Problem{Kind: httpapi.Malformed}
 	}
-	name, err := record.NormalizeName(data.Name)
-	if wrong := (*record.TextError)(nil); errors.As(err, &wrong) {
-		data.Fault = v.Text("access.fault." + wrong.Code)
-		data.Faults = []view.Fault{{Name: "name", Fault: data.Fault}}
+	var name string
+	if name, data.Fault = formName(v); data.Fault != "" {
 		return renderAccess(v, http.StatusUnprocessableEntity, data)
 	}
-	at, err := v.Store.Address() // a machine may have got another one
+	at, err := v.Store.Address() // the address of the machine may have changed
 	if err != nil {
 		return err
 	}
@@ -222,22 +238,21 @@ func makeInvitation(v view.Visit) error {
 	if err != nil {
 		return err
 	}
-	var made *madeInvitation
 	n := store.NewInvitation{Tenant: v.Session.Tenant, Name: name, Scope: data.Scope, By: v.Session.ID}
+	data = accessPage{New: &newInvitation{Name: name, HereOnly: site.HereOnly(at), Reach: reach}}
 	err = v.Store.Invite(n, func(code string) error {
 		link := site.InvitationLink(at, code)
-		made = &madeInvitation{Name: name, Code: code, Link: link, HereOnly: site.HereOnly(at), Reach: reach}
-		made.QR = view.QRCode(link, v.Text("access.qr", name))
+		data.New.Code, data.New.Link, data.New.QR = code, link, view.QRCode(link, v.Text("access.qr", name))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return renderAccess(v, http.StatusOK, accessPage{Made: made})
+	return renderAccess(v, http.StatusOK, data)
 }
 
 func withdrawInvitation(v view.Visit) error {
-	id, _ := strconv.ParseInt(v.R.PostForm.Get("id"), 10, 64) // no invitation has the number 0
+	id, _ := strconv.ParseInt(v.R.PostForm.Get("id"), 10, 64) // 0 for an invalid number, which no invitation has
 	err := v.Store.Withdraw(v.Session.Tenant, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return errNoAccess

@@ -7,8 +7,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// TestRoutesOfAccess: the page is for those who manage access, and only they may post
-// to it.
+// TestRoutesOfAccess checks that all routes of access require the scope admin.
 func TestRoutesOfAccess(t *testing.T) {
 	t.Parallel()
 	found := 0
@@ -23,6 +22,6 @@ func TestRoutesOfAccess(t *testing.T) {
 		}
 	}
 	if found != 4 {
-		t.Errorf("there are %d routes", found)
+		t.Errorf("%d routes, want 4", found)
 	}
 }

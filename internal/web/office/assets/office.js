@@ -1,15 +1,14 @@
-// Everything works without this script. It adds search as you type, deleting and
-// undo without a reload, the buttons for copying and printing, a warning before
-// changed forms are left, saving what was typed once the service answers again,
-// keys for search and Add, lists that are dropped or pasted anywhere on their page,
-// and one press for a link to sign in.
+// Every task works without this script. It adds search as you type, delete and undo
+// without a reload, buttons to copy and print, a warning before leaving a changed form,
+// saving once the service responds again, keyboard shortcuts, drop and paste for lists,
+// and sign-in by link with one press.
 //
-// It is a module: strict, deferred and without globals. HTML comes as documents
-// (XMLHttpRequest), because Trusted Types forbid making it from text.
+// The script is a module: strict, deferred and without globals. HTML is requested as
+// documents, because Trusted Types prohibit creating it from text.
 
 const find = (selector, root = document) => root.querySelector(selector);
 
-// request asks for a page. done gets its document, null if there is none.
+// request sends a request and passes the document, or null on failure, to done.
 function request(method, url, body, done) {
   const xhr = new XMLHttpRequest();
   xhr.open(method, url);
@@ -22,8 +21,8 @@ function request(method, url, body, done) {
 
 const isList = (page) => page && ['#results', '#tools', '#count'].every((part) => find(part, page));
 
-// show takes over the list of another document. A live region stays the element
-// that it is, so that screen readers announce the new text.
+// show replaces the list with the list of another document. The live region stays the
+// same element, so that screen readers announce its new text.
 function show(page) {
   const results = find('#results');
   const active = results.contains(document.activeElement) ? document.activeElement.getAttribute('href') : undefined;
@@ -37,14 +36,14 @@ function show(page) {
   }
 }
 
-// After lateTime (ms) the page says that no answer has come, and after lostTime none is
-// waited for.
+// Without a response, the page shows a message after lateTime and stops waiting after
+// lostTime (both in ms).
 const lateTime = 4000, lostTime = 20000;
 
-// silent says that no answer has come. The page stays as it is.
+// silent shows that the service does not respond.
 function silent() {
   const count = find('#count');
-  if (count.textContent === count.dataset.silent) return; // it has been said
+  if (count.textContent === count.dataset.silent) return; // already shown
   count.textContent = count.dataset.silent;
   count.scrollIntoView({ block: 'nearest' });
 }
@@ -67,7 +66,7 @@ function search(form) {
   if (!query.get('search').trim()) query.delete('search');
   const url = form.getAttribute('action') + (String(query) && '?' + query);
   find('#results').setAttribute('aria-busy', 'true');
-  query.set('part', 'results'); // without the frame of the page
+  query.set('part', 'results'); // only the results
   const late = setTimeout(silent, lateTime);
   searching = request('GET', form.getAttribute('action') + '?' + query, null, (page, xhr) => {
     clearTimeout(late);
@@ -84,7 +83,7 @@ function search(form) {
       return;
     }
     show(page);
-    find('#count').scrollIntoView({ block: 'nearest' }); // from far down in a longer list
+    find('#count').scrollIntoView({ block: 'nearest' }); // the previous list may have been longer
     history.replaceState(history.state, '', url);
     for (const field of document.querySelectorAll('footer input[name=next], #notice input[name=back]')) field.value = url;
     for (const link of document.querySelectorAll('a[data-back]')) link.search = new URLSearchParams({ back: url });
@@ -113,7 +112,7 @@ if (searchForm) {
   });
 }
 
-// Deleting and undo in the list, without a reload.
+// Delete and undo in the list without a reload.
 
 let changing = false;
 
@@ -139,12 +138,12 @@ function change(form, submitter) {
     const to = find('#notice button') || find('#results [aria-current] a') || find('#notice');
     to.focus();
     const row = find('#results tr[aria-current]'), box = row?.getBoundingClientRect();
-    if (box && (box.top < 0 || box.bottom > innerHeight)) row.scrollIntoView(); // undo has moved it
+    if (box && (box.top < 0 || box.bottom > innerHeight)) row.scrollIntoView(); // undo may have moved it
     if (find('#search-text').value.trim() !== find('#search-text', page).value.trim()) search(searchForm);
   }).timeout = lostTime;
 }
 
-// A form that is sent twice.
+// Prevent sending a form twice.
 
 const sentForms = new WeakMap();
 const sentTime = 3000;
@@ -160,8 +159,8 @@ function hold(form, timer) {
   for (const button of form.querySelectorAll('button:not([type=button])')) button.setAttribute('aria-disabled', 'true');
 }
 
-// Saving a person. While no answer comes, the page says so and sends the same once more,
-// which saves it once: the form's token or its entity tag tells. So nobody types meanwhile.
+// Save a person. If the service does not respond, the form becomes read-only and is sent
+// again until it does. The form's token or entity tag ensures that it is saved once.
 
 let sendsAgain;
 
@@ -177,7 +176,7 @@ function save(form, submitter) {
       unanswered(form);
       sendsAgain = setTimeout(save, retryTime, form, submitter);
     } else if (xhr.responseURL !== form.action) {
-      const row = page && find('#results tr[aria-current]', page); // its place is not in responseURL
+      const row = page && find('#results tr[aria-current]', page); // responseURL has no fragment
       location.assign(xhr.responseURL + (row ? '#' + row.id : ''));
     } else if (page && find('main', page)) {
       take('.top', page);
@@ -192,11 +191,10 @@ function save(form, submitter) {
   }).timeout = lostTime;
 }
 
-// take takes an element over from another document.
+// take replaces an element with the same element of another document.
 const take = (selector, page) => find(selector).replaceWith(find(selector, page));
 
-// start gives the focus to where a page that was taken over begins, which a screen reader
-// then says and which comes into sight.
+// start focuses the start of the new content, so that it is announced and visible.
 function start() {
   const place = find('main [autofocus]') ?? find('main h1');
   if (place.matches('h1')) place.tabIndex = -1;
@@ -206,15 +204,15 @@ function start() {
 function unanswered(form) {
   for (const field of form.querySelectorAll('input[type=text]')) field.readOnly = true;
   const text = find('[data-silent]', form);
-  if (text.textContent) return; // it has been said
+  if (text.textContent) return; // already shown
   text.textContent = text.dataset.silent;
   text.scrollIntoView({ block: 'nearest' });
 }
 
 document.addEventListener('submit', (event) => {
   const form = event.target;
-  if (event.defaultPrevented || event.submitter?.matches('[data-download]')) return; // after a download the page stays
-  if (form.matches('form.person')) return; // signing out leaves a changed form as a link does
+  if (event.defaultPrevented || event.submitter?.matches('[data-download]')) return; // the page stays open during a download
+  if (form.matches('form.person')) return; // signing out leaves the page like a link
   if (sentForms.has(form) || (changing && form.matches('[data-inplace]'))) {
     event.preventDefault();
     return;
@@ -237,12 +235,12 @@ addEventListener('pageshow', (event) => {
   if (event.persisted) for (const form of document.forms) release(form);
 });
 
-// Who is there already and could be the new person: asked when somebody pauses, so that
-// nothing moves later, while a button is pressed.
+// Show possible duplicates of a new person when the user pauses, so that nothing moves
+// while a button is pressed.
 
 let pause, asking;
 
-function askWhoIsThere(form) {
+function showAlike(form) {
   asking?.abort();
   const typed = [...new FormData(form)].filter(([name, value]) => value && name !== 'token');
   asking = request('GET', form.dataset.alike + '?' + new URLSearchParams(typed), null, (page, xhr) => {
@@ -256,11 +254,11 @@ document.addEventListener('input', (event) => {
   const form = event.target.closest('form[data-alike]');
   if (!form) return;
   clearTimeout(pause);
-  pause = setTimeout(askWhoIsThere, 250, form);
+  pause = setTimeout(showAlike, 250, form);
 });
 
-// What was typed stays in this tab until an answer to the form has come. A browser
-// forgets it on the way back from a page that did not come.
+// Keep typed values in this tab until the form is answered. Browsers lose them when the
+// user goes back from a page that failed to load.
 
 const typedKey = 'firefighters-typed';
 
@@ -268,7 +266,7 @@ function keepTyped(form) {
   sessionStorage.setItem(typedKey, JSON.stringify([form.getAttribute('action'), ...new FormData(form)]));
 }
 
-// answered reports whether this page is an answer to a form that somebody has typed.
+// answered reports whether this page is the response to a form.
 const answered = () => find('form[data-guard="changed"], #sign-in') || /[?&](added|saved)=/.test(location.search);
 
 function restoreTyped() {
@@ -289,12 +287,12 @@ function restoreTyped() {
   find('#notice').replaceChildren(text);
 }
 
-// A changed form that is left.
+// Warn before leaving a changed form.
 
 const contents = (form) => new URLSearchParams(new FormData(form)).toString();
 let guarded;
 
-// began is called when there are new forms on the page.
+// began registers the forms of a new page.
 function began() {
   restoreTyped();
   guarded = [...document.querySelectorAll('form[data-guard]')].map((form) => ({ form, before: contents(form) }));
@@ -323,7 +321,7 @@ async function copy(button) {
   const status = button.nextElementSibling;
   try {
     await navigator.clipboard.writeText(source.value ?? source.textContent);
-  } catch { // not over TLS, or not allowed
+  } catch { // without TLS or permission
     select(source);
     if (!document.execCommand('copy')) return;
   }
@@ -331,8 +329,8 @@ async function copy(button) {
   setTimeout(() => { status.textContent = button.dataset.done; }, 50);
 }
 
-// beside returns a new place for messages beside a button.
-function beside(button) {
+// statusAfter adds a status element after a button.
+function statusAfter(button) {
   const status = document.createElement('span');
   status.setAttribute('role', 'status');
   button.after(status);
@@ -340,26 +338,25 @@ function beside(button) {
 }
 
 for (const button of document.querySelectorAll('button[data-copy]')) {
-  beside(button);
+  statusAfter(button);
   button.hidden = false;
   button.addEventListener('click', () => copy(button));
 }
 for (const button of document.querySelectorAll('button[data-print]')) {
-  const wait = button.dataset.wait && beside(button);
+  const wait = button.dataset.wait && statusAfter(button);
   button.hidden = false;
   button.addEventListener('click', () => {
     if (!wait) return print();
     wait.textContent = button.dataset.wait;
-    requestAnimationFrame(() => setTimeout(() => { // print stops the page: the message must be in sight before
+    requestAnimationFrame(() => setTimeout(() => { // print blocks the page, so show the message first
       print();
       wait.textContent = '';
     }));
   });
 }
 
-// Keys: / goes to the search, n to the form for somebody new, and ? shows the keys. They
-// are links in a dialog. Somebody who presses them by mistake, as by voice, can switch them
-// off.
+// Keyboard shortcuts: / for search, n to add a person, ? to list the shortcuts. They are
+// links in a dialog. Users can turn them off, for example if speech input triggers them.
 
 const keys = find('#keyboard');
 const keysOff = 'firefighters-keys-off';
@@ -389,13 +386,13 @@ if (keys) {
   if (search) search.focus();
 }
 
-// A list that is dropped on its page, or pasted: a file goes into the field for
-// files, a text into that for texts. Nothing is sent before the button is pressed.
+// Drop or paste a list anywhere on its page: a file fills the file field, text fills the
+// text field. Nothing is sent until the user presses the button.
 
 const dropForm = find('form[data-drop]');
 
-// hasList reports whether there is a file to take. A spreadsheet copies a picture
-// of its cells beside them.
+// hasList reports whether there is a file other than an image. Spreadsheets also copy an
+// image of the cells.
 const hasList = (data) => [...data.files].some((file) => !file.type.startsWith('image/'));
 
 function fillIn(data) {
@@ -407,7 +404,7 @@ function fillIn(data) {
 }
 
 if (dropForm) {
-  const typing = (event) => event.target.closest?.('textarea'); // a text goes where it is dropped or pasted
+  const typing = (event) => event.target.closest?.('textarea'); // text goes where it is dropped or pasted
   const over = (event) => {
     if (typing(event) && !event.dataTransfer.types.includes('Files')) return;
     event.preventDefault();
@@ -422,8 +419,8 @@ if (dropForm) {
   });
 }
 
-// A link to sign in: its code goes into the field and out of the address. Nothing
-// is sent before the button is pressed.
+// Move the code of a sign-in link from the address into the field. Nothing is sent until
+// the user presses the button.
 
 function takeCode() {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');
@@ -438,14 +435,14 @@ function takeCode() {
 takeCode();
 addEventListener('hashchange', takeCode);
 
-// The summary of faults has autofocus, which not every browser heeds for it.
+// Focus the summary of errors: not every browser applies its autofocus.
 addEventListener('load', () => {
   const faults = find('#faults');
   if (faults && document.activeElement === document.body) faults.focus();
 });
 
-// A list that begins at a row in its middle shows whole rows only: one that is half behind
-// the search or the head of the table would be hard to press.
+// If a list is scrolled to a row, show only whole rows: a row half hidden by the search or
+// the table header would be hard to press.
 addEventListener('load', () => {
   const place = find('#results [aria-current="true"], #results tr:target');
   if (!place) return;

@@ -19,7 +19,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// usualAges are offered to choose from.
+// usualAges are the suggested ages.
 var usualAges = []int{16, 18, 60, 65, 70}
 
 const (
@@ -33,23 +33,22 @@ const (
 type birthdaysPage struct {
 	Date    time.Time
 	Year    string
-	Count   int        // of all people
-	Unknown int        // people without a date of birth
-	Soon    []birthday // today and on the next days
-	Days    int        // how many next days
+	Count   int        // number of people
+	Unknown int        // number of people without a date of birth
+	Soon    []birthday // today and in the next days
+	Days    int        // number of next days
 	Months  []month
 
-	// The form that asks who reaches an age.
+	// The form about people who reach an age.
 	Age, Before view.Question
 	Ages        []int
-	Years       int // the age that is asked for
+	Years       int // requested age
 
-	Asked       bool
+	Asked       bool // the form was sent and is valid
 	Reaching    []birthday
-	From, Until string // the days, in the visitor's language
+	From, Until string // days, in the visitor's language
 }
 
-// month is a month in which somebody has a birthday.
 type month struct {
 	Number  int
 	Name    string
@@ -57,17 +56,17 @@ type month struct {
 	People  []birthday
 }
 
-// birthday is the day on which somebody reaches an age.
+// birthday is the day on which a person reaches an age.
 type birthday struct {
 	view.Person
-	Day   string // of the year: 15 May; or with the year, where the form asked for it
-	Turn  int    // the age
+	Day   string // such as "15 May", or with the year if the person reaches a requested age
+	Turn  int    // age
 	Today bool
 	date  calendar.Date
 }
 
 func showBirthdays(v view.Visit) error {
-	all, err := everybody(v)
+	all, err := allPeople(v)
 	if err != nil {
 		return err
 	}
@@ -80,7 +79,7 @@ func showBirthdays(v view.Visit) error {
 	return v.Render(http.StatusOK, "birthdays", p)
 }
 
-// soon returns the birthdays of today and the next days, in their order.
+// soon returns the birthdays today and in the next days, in order.
 func soon(v view.Visit, people []record.Firefighter, today calendar.Date) (list []birthday) {
 	last := calendar.Of(time.Date(today.Year, today.Month, today.Day+soonDays, 0, 0, 0, 0, time.UTC))
 	for _, f := range people {
@@ -98,8 +97,7 @@ func soon(v view.Visit, people []record.Firefighter, today calendar.Date) (list 
 	return list
 }
 
-// months returns the people by the month of their birthday, and the number of
-// those whose day is not known.
+// months returns the people by month of birth, and the number of people without a date of birth.
 func months(v view.Visit, people []record.Firefighter, today calendar.Date) (months []month, unknown int) {
 	byMonth := make([][]birthday, 13)
 	for _, f := range people {
@@ -114,7 +112,7 @@ func months(v view.Visit, people []record.Firefighter, today calendar.Date) (mon
 	for number, of := range byMonth {
 		slices.SortStableFunc(of, func(a, b birthday) int { return cmp.Compare(a.date.Day, b.date.Day) })
 		if len(of) > 0 {
-			name := v.Lang.Month(time.Month(number)) // begins with a small letter in most languages, but not as a heading
+			name := v.Lang.Month(time.Month(number)) // capitalized as a heading
 			first, size := utf8.DecodeRuneInString(name)
 			months = append(months, month{number, string(unicode.ToUpper(first)) + name[size:], number == int(today.Month), of})
 		}
@@ -122,8 +120,8 @@ func months(v view.Visit, people []record.Firefighter, today calendar.Date) (mon
 	return months, unknown
 }
 
-// answerAge reads which age and day the address asks for, and answers it. The
-// form comes with an age and the end of this year.
+// answerAge adds the people who reach the age before the day in the address. The defaults of the
+// form are an age and the end of this year.
 func answerAge(v view.Visit, data *birthdaysPage, people []record.Firefighter, today calendar.Date) {
 	query := v.Query()
 	data.Asked = query.Has("age") || query.Has("before")
@@ -150,8 +148,7 @@ func answerAge(v view.Visit, data *birthdaysPage, people []record.Firefighter, t
 	}
 }
 
-// reaching returns those who reach an age from today on and before a day, in the
-// order of the days.
+// reaching returns the people who reach an age on or after today and before a day, in order.
 func reaching(v view.Visit, people []record.Firefighter, age int, today, before calendar.Date) (list []birthday) {
 	for _, f := range people {
 		born, known := view.BornOn(f.Fields)
@@ -163,9 +160,9 @@ func reaching(v view.Visit, people []record.Firefighter, age int, today, before 
 	return list
 }
 
-// sendCalendar answers with the birthdays for calendar programs.
+// sendCalendar responds with the birthdays as an iCalendar file.
 func sendCalendar(v view.Visit) error {
-	all, err := everybody(v)
+	all, err := allPeople(v)
 	if err != nil {
 		return err
 	}

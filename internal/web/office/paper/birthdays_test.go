@@ -29,8 +29,7 @@ func bornAll(t *testing.T, days ...string) (people []record.Firefighter) {
 	return people
 }
 
-// TestReaching: the day of reaching an age counts if it is today, and not if it is
-// the day of the end.
+// TestReaching checks that today is included and the last day is not.
 func TestReaching(t *testing.T) {
 	t.Parallel()
 	people := bornAll(t, "2008-11-21", "2008-11-22", "", "2009-01-01", "2008-12-31", "2008-11-22T23:59:00-11:00", "2008-02-29")
@@ -52,7 +51,7 @@ func TestReaching(t *testing.T) {
 			got = append(got, strings.TrimPrefix(b.FirstName, "Of ")+" "+b.Day)
 		}
 		if !slices.Equal(got, tt.want) {
-			t.Errorf("from %s, before %s: %q, not %q", tt.today, tt.before, got, tt.want)
+			t.Errorf("reaching from %s, before %s: %q, want %q", tt.today, tt.before, got, tt.want)
 		}
 	}
 }
@@ -62,17 +61,17 @@ func TestMonths(t *testing.T) {
 	list, unknown := months(inEnglish(), bornAll(t, "1990-12-02", "", "1980-02-29", "1990-12-01", "2000-12-01", ""),
 		calendar.Date{Year: 2026, Month: time.December, Day: 24})
 	if unknown != 2 || len(list) != 2 || list[0].Name != "February" || list[0].Current || !list[1].Current || list[1].Number != 12 {
-		t.Fatalf("%d unknown, %+v", unknown, list)
+		t.Fatalf("months() = %+v, %d unknown", list, unknown)
 	}
 	if leap := list[0].People[0]; leap.Day != "29 February" || leap.Turn != 46 {
-		t.Errorf("got %+v", leap)
+		t.Errorf("born on 29 February: %+v", leap)
 	}
 	var names []string
 	for _, b := range list[1].People {
 		names = append(names, strings.TrimPrefix(b.FirstName, "Of "))
 	}
-	if want := []string{"1990-12-01", "2000-12-01", "1990-12-02"}; !slices.Equal(names, want) { // of one day in the order of the list
-		t.Errorf("December has %q, not %q", names, want)
+	if want := []string{"1990-12-01", "2000-12-01", "1990-12-02"}; !slices.Equal(names, want) { // stable within a day
+		t.Errorf("December = %q, want %q", names, want)
 	}
 	inSpanish := view.Visit{Visit: &site.Visit{Lang: lang.ByTag("es")}}
 	list, _ = months(inSpanish, bornAll(t, "1990-02-03"), calendar.Date{Year: 2026, Month: time.December, Day: 24})
@@ -81,7 +80,7 @@ func TestMonths(t *testing.T) {
 	}
 }
 
-// TestSoon: the next thirty days count, over the end of a year too. A birth is no birthday.
+// TestSoon checks that the next 30 days are included, also in the next year, and days of birth are not.
 func TestSoon(t *testing.T) {
 	t.Parallel()
 	people := bornAll(t, "1990-12-24", "1990-12-23", "1991-01-23", "1991-01-24", "", "2025-12-25", "2024-12-25", "1996-02-29")
@@ -98,7 +97,7 @@ func TestSoon(t *testing.T) {
 			got = append(got, fmt.Sprint(b.Day, " ", b.Turn, " ", b.Today))
 		}
 		if !slices.Equal(got, tt.want) {
-			t.Errorf("on %s: %q, not %q", tt.today, got, tt.want)
+			t.Errorf("soon on %s: %q, want %q", tt.today, got, tt.want)
 		}
 	}
 }

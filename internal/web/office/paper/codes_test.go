@@ -8,8 +8,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// someVersions has versions that a department can have: the first ones, and some
-// of all sizes.
+// someVersions returns small versions and random ones.
 func someVersions(random *rand.Rand) (versions []int64) {
 	for v := range int64(2000) {
 		versions = append(versions, v)
@@ -28,15 +27,15 @@ func TestCodesAreReadBack(t *testing.T) {
 		for _, version := range someVersions(random) {
 			code := c.of(version)
 			if len(code) != codeLength || strings.Trim(code, characters) != "" {
-				t.Fatalf("version %d has the code %q", version, code)
+				t.Fatalf("code of version %d = %q", version, code)
 			}
 			for _, typed := range []string{code, strings.ToLower(code), " " + code[:3] + " " + code[3:] + "\t", code[:2] + "-" + code[2:4] + "–" + code[4:]} {
 				if got, ok := c.version(typed, version); got != version || !ok {
-					t.Fatalf("%q was read as version %d (%t), not %d", typed, got, ok, version)
+					t.Fatalf("version of %q = %d, %t, want %d", typed, got, ok, version)
 				}
 			}
 			if _, ok := c.version(code, version-1); ok {
-				t.Fatalf("the code %s of version %d is known before it", code, version)
+				t.Fatalf("code %s of version %d is valid before this version", code, version)
 			}
 		}
 	}
@@ -44,8 +43,8 @@ func TestCodesAreReadBack(t *testing.T) {
 
 const characters = "34679ACDEFGHJKMNPQRTUVWXY"
 
-// TestMistypedCodes types codes with one character wrong, and with two neighbours
-// swapped, in a department of three million changes.
+// TestMistypedCodes checks that codes with one wrong character or two swapped neighbours are
+// invalid in a department with three million changes.
 func TestMistypedCodes(t *testing.T) {
 	t.Parallel()
 	const newest = 3_000_000
@@ -75,7 +74,7 @@ func TestNoCodes(t *testing.T) {
 	c := newCodes(1, 1)
 	for _, text := range []string{"", "-", "      ", "3", "33333", "3333333", "33333O", "33333ß", "33333\x00", "３３３３３３", "\xff33333", strings.Repeat("Y", 1000)} {
 		if version, ok := c.version(text, codeCount); ok {
-			t.Errorf("%q is version %d", text, version)
+			t.Errorf("version of %q = %d, want none", text, version)
 		}
 	}
 }

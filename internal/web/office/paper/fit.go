@@ -9,36 +9,34 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 )
 
-// A print on one sheet must fit A4 and Letter, whatever the names are. CSS cannot choose a
-// size of letters by what there is, so it is chosen here, by how wide the letters are about.
-
-// fitting is a size in which a list is printed: the class fit-N of office.css has the same.
+// fitting is a size of a list on one sheet, which must fit A4 and Letter. CSS cannot choose a font
+// size by content, so fit chooses one of these. The classes fit-N of office.css have the same
+// values.
 type fitting struct {
-	columns int     // of the sheet
-	points  float64 // size of the letters
-	padding float64 // above and below a row together, and the line below it, in mm
+	columns int     // per sheet
+	points  float64 // font size
+	padding float64 // of a row: top, bottom and border, in mm
 }
 
-// The sizes of the lists, the largest first.
+// Sizes of the lists, largest first.
 var (
 	phoneFits = []fitting{{2, 12, 3.9}, {2, 11, 1.9}, {2, 10, .9}, {2, 9, .7}, {3, 8, .7}, {3, 7, .5}}
 	fullFits  = []fitting{{1, 9, 1.9}, {1, 8.5, 1.3}, {1, 8, .9}, {1, 7.5, .7}, {1, 7, .5}, {1, 6, .3}}
 )
 
-// What a list has to itself, in mm: the smaller sides of A4 and Letter without their
-// margins, the heading and the code.
+// Dimensions in mm. The sheet has the smaller sides of A4 and Letter, without margins, heading and
+// code.
 const (
 	sheetWidth, sheetHeight = 180, 215
 	columnGap               = 8
 	cellPadding             = 2
 	blankWidth              = 6.5 // of an empty column
-	headingPoints           = 8   // of its heading, which is turned
+	headingPoints           = 8   // of its rotated heading
 	lineHeight              = 1.1
 	millimetres             = 25.4 / 72 // in a point
 )
 
-// What is longer than this, in characters, is so rare that it must not make other columns
-// narrow.
+// Longer texts, in characters, are too rare to make other columns narrow.
 const longName, longPhone, longEmail = 32, 20, 48
 
 func hasLongTexts(p view.Person) bool {
@@ -46,8 +44,8 @@ func hasLongTexts(p view.Person) bool {
 		utf8.RuneCountInString(p.Phone) > longPhone || utf8.RuneCountInString(p.Email) > longEmail
 }
 
-// fit returns which of the sizes, counted from 1, is the largest in which all people fit one
-// sheet. It is the smallest where none is small enough.
+// fit returns the number, from 1, of the largest size in which all people fit on one sheet. If
+// none fits, it returns the smallest.
 func fit(people []view.Person, headings []string, full bool) int {
 	fits, columns, height := phoneFits, []paperColumn{{}, {whole: true}}, float64(sheetHeight)
 	if full {
@@ -85,15 +83,15 @@ func fit(people []view.Person, headings []string, full bool) int {
 
 // paperColumn is a column of a list, with the width of each text in ems.
 type paperColumn struct {
-	whole  bool // its texts stay on one line
+	whole  bool // texts do not wrap
 	widths []float64
-	share  float64 // of the width of the table
+	share  float64 // width of the column
 }
 
-// linesOf returns how many lines each row has in a table of a width. Columns that wrap
-// share what the others leave, by their longest texts, about as browsers do it.
+// linesOf returns the number of lines of each row of a table. Columns that wrap share the
+// remaining width in proportion to their longest texts, approximately as in browsers.
 func linesOf(columns []paperColumn, width, padding float64) []int {
-	const longest = 16 // of a column: hasLongTexts
+	const longest = 16 // see hasLongTexts
 	sharing := 0.0
 	for i := range columns {
 		c := &columns[i]
@@ -114,7 +112,7 @@ func linesOf(columns []paperColumn, width, padding float64) []int {
 				room = max(1, width*c.share/sharing)
 			}
 			if text := c.widths[i]; text > room {
-				const ragged = 1.2 // a line ends between words
+				const ragged = 1.2 // lines break between words
 				lines[i] = max(lines[i], int(math.Ceil(text*ragged/room)))
 			}
 		}
@@ -122,7 +120,7 @@ func linesOf(columns []paperColumn, width, padding float64) []int {
 	return lines
 }
 
-// textWidth returns about how wide a text is, in ems.
+// textWidth returns the approximate width of a text in ems.
 func textWidth(text string) (ems float64) {
 	for _, r := range text {
 		switch {

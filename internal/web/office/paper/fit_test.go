@@ -11,7 +11,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 )
 
-// crew returns so many people with names of so many characters.
+// crew returns count people with names of name characters.
 func crew(count, name int) (people []view.Person) {
 	for i := range count {
 		p := view.Person{LastName: strings.Repeat("n", name/2) + fmt.Sprint(i%10), FirstName: strings.Repeat("m", name/2)}
@@ -21,8 +21,7 @@ func crew(count, name int) (people []view.Person) {
 	return people
 }
 
-// TestFit: the letters are as large as they can be. That nothing leaves the sheet is measured
-// in a browser.
+// TestFit checks the chosen sizes. A test in a browser checks that lists fit on the sheet.
 func TestFit(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -44,19 +43,19 @@ func TestFit(t *testing.T) {
 		{crew(80, 200), []string{"a", "b", "c", "d"}, true, 6},
 	} {
 		if got := fit(tt.people, tt.headings, tt.full); got != tt.want {
-			t.Errorf("%d people, %q, full %t: %d, not %d", len(tt.people), tt.headings, tt.full, got, tt.want)
+			t.Errorf("fit of %d people, %q, full %t = %d, want %d", len(tt.people), tt.headings, tt.full, got, tt.want)
 		}
 	}
 }
 
-// TestFitsAreStyled: office.css has the sizes that fit counts with.
+// TestFitsAreStyled checks that office.css has the sizes of fit.go.
 func TestFitsAreStyled(t *testing.T) {
 	t.Parallel()
 	css, err := os.ReadFile("../assets/office.css")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const line = .3 // below a row, in mm
+	const line = .3 // border below a row, in mm
 	var rules []string
 	for i, p := range phoneFits {
 		f := fullFits[i]
@@ -64,7 +63,7 @@ func TestFitsAreStyled(t *testing.T) {
 		rules = append(rules, strings.NewReplacer(" 0.", " .", " 0mm", " 0").Replace(rule))
 	}
 	if got := regexp.MustCompile(`\.fit-\d \{.*`).FindAllString(string(css), -1); !slices.Equal(got, rules) {
-		t.Errorf("the rules are %q, not %q", got, rules)
+		t.Errorf("rules of office.css = %q, want %q", got, rules)
 	}
 }
 
@@ -72,11 +71,11 @@ func TestLongTexts(t *testing.T) {
 	t.Parallel()
 	for _, p := range crew(3, 40) {
 		if hasLongTexts(p) {
-			t.Errorf("%v is long", p)
+			t.Errorf("hasLongTexts(%v) = true", p)
 		}
 		p.Email = strings.Repeat("a", 50)
 		if !hasLongTexts(p) {
-			t.Errorf("%v is not long", p)
+			t.Errorf("hasLongTexts(%v) = false", p)
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package paper is the room of the office page for what is printed: the lists on paper, the
-// codes that tell what has changed since, and birthdays.
+// Package paper is the part of the office page for printed lists, the codes that show whether
+// they are up to date, and birthdays.
 package paper
 
 import (
@@ -21,7 +21,7 @@ import (
 //go:embed templates messages
 var files embed.FS
 
-// Room returns the room.
+// Room returns the routes, templates and messages of printed lists.
 func Room() site.Room {
 	return site.Room{Files: files, Routes: map[string]site.Route{
 		"GET /office/print":         {Scope: store.ScopeRead, Handle: view.Handler(showPrint), Large: true},
@@ -34,23 +34,23 @@ func Room() site.Room {
 // paperPage is the Data of paper.html.
 type paperPage struct {
 	Code  string // as typed
-	Fault string // message; empty: the code is one of this list, or none was typed
+	Fault string // message for an invalid code
 
-	Since, Now              string // the code that was typed, and that of a list printed now; empty: nothing was compared
+	Since, Now              string // the code as typed, and the current code
 	Added, Deleted, Changed []paperPerson
-	QR                      template.HTML // of this page with the code Now, as paperQR returns it
-	Erased                  int           // people erased for good since, of whom nothing is known
+	QR                      template.HTML // of this page with the current code
+	Erased                  int           // number of people permanently deleted since
 	Count                   int64
 	Date                    time.Time
 }
 
-// paperPerson is somebody whose line on a paper is wrong.
+// paperPerson is a person whose printed line is out of date.
 type paperPerson struct {
 	view.Person
-	Fields []view.Difference // of somebody who has changed
+	Fields []view.Difference // of a changed person
 }
 
-// showPaper says what has changed since a list was printed.
+// showPaper responds with the changes since a list was printed.
 func showPaper(v view.Visit) error {
 	data := paperPage{Code: v.Query().Get("code"), Date: v.Now()}
 	if strings.TrimSpace(data.Code) != "" {
@@ -79,8 +79,7 @@ func comparePaper(v view.Visit, data *paperPage) error {
 	return addDifferences(v, data, version)
 }
 
-// addDifferences compares a list of a version with today's. Only what a paper
-// shows counts.
+// addDifferences compares the list of a version with the current one, as printed.
 func addDifferences(v view.Visit, data *paperPage, version int64) error {
 	differences, erased, err := v.Store.ChangedSince(v.Session.Tenant, version)
 	if err != nil {
@@ -100,7 +99,7 @@ func addDifferences(v view.Visit, data *paperPage, version int64) error {
 			data.Deleted = append(data.Deleted, paperPerson{Person: v.Person(d.Then, today)})
 		default:
 			if v.Birth(d.Then.Fields) == v.Birth(d.Now.Fields) {
-				d.Then.DateOfBirth = d.Now.DateOfBirth // another time or offset
+				d.Then.DateOfBirth = d.Now.DateOfBirth // differs only in time or offset
 			}
 			if fields := v.Differences(d.Then.Fields, d.Now.Fields); len(fields) > 0 {
 				data.Changed = append(data.Changed, paperPerson{v.Person(d.Now, today), fields})

@@ -17,44 +17,41 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// A print carries a code. With the code, the page /office/paper says what has changed
-// since.
-
 // printPage is the Data of print.html.
 type printPage struct {
 	printChoice
-	PhoneList, FullList string // addresses of both lists, with the same columns and size
-	NextYear            string // for an example
+	PhoneList, FullList string // addresses of both lists, with these columns and this size
+	NextYear            string // for the example of a column
 	Date                time.Time
 	Count               int64
-	Code                string        // of the department's version
-	QR                  template.HTML // of the page that takes the code; empty: other machines do not reach it
-	Fit                 int           // of the classes fit-1 to fit-6 for a print on one sheet; 0: in full size
-	Width               int           // columns of the full list
-	Even                bool          // some texts are so long that columns have set widths
-	Long                bool          // a browser needs some time to lay it out
+	Code                string        // for the check whether the list is up to date
+	QR                  template.HTML // see paperQR
+	Fit                 int           // class fit-1 to fit-6 for one sheet, or 0
+	Width               int           // number of columns of the full list
+	Even                bool          // columns have fixed widths, because of long texts
+	Long                bool          // browsers need seconds to prepare the printout
 	People              []view.Person
 	Blocks              [][]view.Person // of People, for the phone list
 }
 
-// printChoice is what a list to print has, by the address of the page.
+// printChoice has the options of a printed list.
 type printChoice struct {
-	Full      bool          // all fields; else names and numbers
+	Full      bool          // all fields instead of names and phone numbers
 	One       bool          // on one sheet
-	SizeFault string        // message: why it is not on one sheet
+	SizeFault string        // message if the list does not fit on one sheet
 	Columns   view.Question // headings of empty columns, as typed
 	Headings  []string
 }
 
 const (
-	mostHeadings   = 4
-	longestHeading = 20   // characters
-	mostOnOne      = 80   // people whom one sheet holds
-	fullColumns    = 6    // of the full list, without empty ones
-	longList       = 1000 // people with whom a print takes seconds
+	maxHeadings    = 4
+	longestHeading = 20   // in characters
+	maxOnOne       = 80   // people on one sheet
+	fullColumns    = 6    // of the full list, without empty columns
+	longList       = 1000 // people for whom printing takes seconds
 
-	// blockLength is the number of people in a table of the phone list. To print 17,000
-	// people in columns Chromium takes 139 s with one table, and 14 s with tables of 500.
+	// blockLength is the number of people in a table of the phone list. Chromium prints 17,000
+	// people in columns in 139 s as one table, and in 14 s as tables of 500.
 	blockLength = 500
 )
 
@@ -66,8 +63,8 @@ func readChoice(v view.Visit) printChoice {
 		heading = strings.TrimSpace(heading)
 		switch {
 		case heading == "":
-		case len(c.Headings) == mostHeadings, utf8.RuneCountInString(heading) > longestHeading:
-			c.Columns.Fault = v.Text("print.columns.fault", mostHeadings, longestHeading)
+		case len(c.Headings) == maxHeadings, utf8.RuneCountInString(heading) > longestHeading:
+			c.Columns.Fault = v.Text("print.columns.fault", maxHeadings, longestHeading)
 		default:
 			c.Headings = append(c.Headings, heading)
 		}
@@ -75,7 +72,7 @@ func readChoice(v view.Visit) printChoice {
 	return c
 }
 
-// path returns the address of a list with the same columns and size.
+// path returns the address of a list with these columns and this size.
 func (c printChoice) path(list string) string {
 	query := url.Values{"list": {list}}
 	if c.One {
@@ -87,13 +84,13 @@ func (c printChoice) path(list string) string {
 	return "/office/print?" + query.Encode()
 }
 
-// everybody returns all people of the department, by name.
-func everybody(v view.Visit) (store.Page, error) {
+// allPeople returns all people of the department, by last name.
+func allPeople(v view.Visit) (store.Page, error) {
 	return v.Store.List(v.Session.Tenant, record.Query{Page: 1, PageSize: math.MaxUint32, SortBy: record.ByLastName})
 }
 
 func showPrint(v view.Visit) error {
-	found, err := everybody(v)
+	found, err := allPeople(v)
 	if err != nil {
 		return err
 	}
@@ -106,8 +103,8 @@ func showPrint(v view.Visit) error {
 	}
 	data.Even = slices.ContainsFunc(data.People, hasLongTexts)
 	data.Blocks = slices.Collect(slices.Chunk(data.People, blockLength))
-	if data.One && data.Count > mostOnOne {
-		data.SizeFault = v.Text("print.one.fault", mostOnOne)
+	if data.One && data.Count > maxOnOne {
+		data.SizeFault = v.Text("print.one.fault", maxOnOne)
 	} else if data.One {
 		data.Fit = fit(data.People, data.Headings, data.Full)
 	}
@@ -122,8 +119,8 @@ func showPrint(v view.Visit) error {
 	return v.Render(http.StatusOK, "print", p)
 }
 
-// paperQR returns a QR code that opens the page of the prints with a code. It is empty
-// where only this machine reaches the page.
+// paperQR returns a QR code that checks a printed list. It is empty if other machines cannot reach
+// the page.
 func paperQR(v view.Visit, code string) (template.HTML, error) {
 	at, err := v.Store.Address()
 	if err != nil || at == "" || site.HereOnly(at) {

@@ -8,33 +8,32 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// conflictPage is the Data of conflict.html: somebody else has changed or deleted
-// a record since the form was made.
+// conflictPage is the Data of conflict.html, which is shown if a record was changed or deleted
+// after the form was created.
 type conflictPage struct {
 	ID, Name, Action, Tag string
-	Back                  string // address that the form leads back to
-	Discard               string // address of what is there without yours
+	Back                  string // address to which the form leads back
+	Discard               string // address of the link that discards your values
 	Choices               []conflictField
-	Deleted               bool // not changed but deleted
-	Past                  bool // yours is what was there before an entry of the history
+	Deleted               bool // the person was deleted
+	Past                  bool // your values are those before an entry of the history
 }
 
-// conflictField is a field of both versions, as a form shows them. Theirs is chosen where
-// you have not touched the field, and else yours. That holds where both have
-// changed it, too: theirs is in the history, and yours would be lost.
+// conflictField is a field of both versions. Theirs is preselected if you did not change the
+// field. If both changed it, yours is preselected: the history has theirs, but yours would be
+// lost.
 type conflictField struct {
 	Name, Label   string
 	Yours, Theirs string
 	Same          bool
-	KeepTheirs    bool // you have not touched the field
-	Both          bool // both have changed it
+	KeepTheirs    bool // you did not change the field
+	Both          bool // both changed the field
 }
 
-// RenderConflict shows both versions, to choose from field by field. The form
-// that it sends is that of the person, made from the record as it is now. For a
-// record that was deleted it brings the person back, too. The error is
-// store.ErrNotFound if there is no such record any more. past says that nobody has typed
-// yours: it is what was there before an entry of the history, and was what came after it.
+// RenderConflict responds with both versions of a person, to choose from field by field. was has
+// the values when the form was created. The page's form saves the person, and restores a deleted
+// one. With past, yours has the values before an entry of the history, and was those after it.
+// RenderConflict returns store.ErrNotFound if the record no longer exists.
 func RenderConflict(v view.Visit, id string, yours, was record.Fields, past bool) error {
 	now, deleted, err := v.Find(id)
 	if err != nil {
@@ -42,29 +41,25 @@ func RenderConflict(v view.Visit, id string, yours, was record.Fields, past bool
 	}
 	data := conflictPage{ID: id, Name: view.NameOf(now.Fields), Action: view.PersonPath(id), Tag: entityTag(v, now),
 		Back: v.Back(), Deleted: deleted, Past: past}
+	title := "conflict.title"
 	data.Discard = view.WithBack(data.Action, data.Back)
 	switch {
+	case past && deleted:
+		title, data.Discard = "conflict.deleted", data.Back
 	case past:
-		data.Discard = data.Back
+		title, data.Discard = "conflict.since", data.Back
 	case deleted:
-		data.Discard = deletedPath
+		title, data.Discard = "conflict.deleted", deletedPath
 	}
 	theirs, before, shown := view.FieldValues(v.Shown(now.Fields)), view.FieldValues(was), v.Shown(yours)
 	for d, value := range shown.Each {
 		c := conflictField{Name: d.Name, Label: v.Text("field." + d.Name), Yours: *value, Theirs: theirs[d.Name], Same: *value == theirs[d.Name]}
 		c.KeepTheirs = *value == before[d.Name] && (past || v.R.PostForm.Has("was."+d.Name))
-		if past && c.KeepTheirs { // the entry has not changed it
+		if past && c.KeepTheirs { // the entry did not change the field
 			c.Same, c.Yours = true, c.Theirs
 		}
 		c.Both = !c.Same && !c.KeepTheirs && theirs[d.Name] != before[d.Name]
 		data.Choices = append(data.Choices, c)
-	}
-	title := "conflict.title"
-	switch {
-	case deleted:
-		title = "conflict.deleted"
-	case past:
-		title = "conflict.since"
 	}
 	return v.Render(http.StatusConflict, "conflict", site.Page{Title: v.Text(title, data.Name), Section: "list", Data: data})
 }

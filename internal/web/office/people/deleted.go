@@ -12,14 +12,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// deletedPath is the address of the deleted people.
 const deletedPath = site.Root + "deleted"
 
 // deletedPage is the Data of deleted.html.
 type deletedPage struct {
 	People []deletedPerson
 	Total  int
-	Pages  *pager // links to the others
+	Pages  *pager
 	Back   string // address of this page
 }
 
@@ -37,7 +36,7 @@ func showDeleted(v view.Visit) error {
 	return renderDeleted(v, number, nil)
 }
 
-// renderDeleted answers with a page of those who were deleted, the last first.
+// renderDeleted responds with a page of the deleted people, most recently deleted first.
 func renderDeleted(v view.Visit, number int64, n *site.Notice) error {
 	all, err := v.Store.Deleted(v.Session.Tenant, time.UnixMilli(math.MaxInt64))
 	if err != nil {

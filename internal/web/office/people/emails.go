@@ -9,7 +9,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// separators are what mail programs want between addresses.
+// separators are the separators that mail programs expect.
 var separators = []struct{ name, text string }{
 	{"semicolon", "; "}, // Outlook
 	{"comma", ", "},     // all others
@@ -18,21 +18,17 @@ var separators = []struct{ name, text string }{
 // emailsPage is the Data of emails.html.
 type emailsPage struct {
 	Addresses  string
-	Count      int // of the addresses
+	Count      int // number of addresses
 	Found      int64
-	Without    int // people found who have no address
+	Without    int // number of people without an address
 	Search     string
 	Back       string        // address of the list
-	Separators []view.Choice // each is the address of the page with it
-	Faults     []string      // what of the address could not be read
+	Separators []view.Choice // the values are addresses of this page
+	Faults     []string      // about invalid parameters of the address
 }
 
-// showEmails shows the addresses of the people found, each once.
 func showEmails(v view.Visit) error {
-	q, faults, err := parseList(v)
-	if err != nil {
-		return err
-	}
+	q, faults := parseList(v)
 	q.Page, q.PageSize = 1, allPeople
 	found, err := v.Store.List(v.Session.Tenant, q)
 	if err != nil {
@@ -41,24 +37,22 @@ func showEmails(v view.Visit) error {
 	addresses, without := emailsOf(found.Items)
 	data := emailsPage{Count: len(addresses), Found: found.Total, Without: without,
 		Search: searchText(v), Back: view.ListPath(v.ListQuery()), Faults: faults}
-	chosen := separators[0]
-	for _, s := range separators {
+	chosen := 0
+	query := v.ListQuery()
+	for i, s := range separators {
 		if s.name == v.Query().Get("separator") {
-			chosen = s
+			chosen = i
 		}
-	}
-	for _, s := range separators {
-		query := v.ListQuery()
 		query.Set("separator", s.name)
-		data.Separators = append(data.Separators, view.Choice{
-			Value: v.R.URL.Path + "?" + query.Encode(), Label: v.Text("emails." + s.name), Chosen: s == chosen})
+		data.Separators = append(data.Separators, view.Choice{Value: v.R.URL.Path + "?" + query.Encode(), Label: v.Text("emails." + s.name)})
 	}
-	data.Addresses = strings.Join(addresses, chosen.text)
+	data.Separators[chosen].Chosen = true
+	data.Addresses = strings.Join(addresses, separators[chosen].text)
 	return v.Render(http.StatusOK, "emails", site.Page{Title: v.Text("emails.title"), Section: "list", Wrong: len(faults) > 0, Data: data})
 }
 
-// emailsOf returns the addresses of people, each once in whatever case, and how
-// many people have none.
+// emailsOf returns the addresses of people without duplicates, ignoring case, and the number of
+// people without an address.
 func emailsOf(people []record.Firefighter) (addresses []string, without int) {
 	seen := map[string]bool{}
 	for _, f := range people {

@@ -18,38 +18,45 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// erasePage is the Data of erase.html: whom the address names, and what would happen.
+// erasePage is the Data of erase.html, which shows the people to delete permanently.
 type erasePage struct {
-	ID      string        // of one person; empty: those of a day
-	Before  view.Question // the day before which they were deleted
-	Day     string        // that day for programs; empty: none was typed, or none that can be
+	ID      string        // of one person; empty for all before a day
+	Before  view.Question // people deleted before this day
+	Day     string        // that day in ISO format; empty if it is missing or invalid
 	Count   int
-	People  []deletedPerson // the first of them
-	More    int             // that People leaves out
-	Confirm string          // what the button says
+	People  []deletedPerson // the first ones
+	More    int             // number of people not in People
+	Confirm string          // label of the button
 	Holding backup.Holders
 	Faults  []view.Fault
 	Back    string
 }
 
-// namedBeforeErasing is how many people are named before they are erased.
-const namedBeforeErasing = 50
+// maxNamed is the maximum number of people listed by name.
+const maxNamed = 50
 
-// showErase says who would be erased, and what that does. Nothing is changed.
+// showErase shows who would be permanently deleted, and what this means. It changes nothing.
 func showErase(v view.Visit) error {
 	data := erasePage{Back: deletedPath}
 	people, err := toErase(v, v.Query(), &data)
 	if err != nil {
 		return err
 	}
-	if err := data.add(v, people); err != nil {
-		return err
+	data.Count, data.More = len(people), max(0, len(people)-maxNamed)
+	for _, f := range people[:len(people)-data.More] {
+		data.People = append(data.People, deletedLine(v, f))
+	}
+	if data.Count > 0 {
+		data.Confirm = v.Count("erase.do", data.Count)
+		if data.Holding, err = holdersOf(v.Site.Search, people).Run(v.R.Context()); err != nil {
+			return err
+		}
 	}
 	p := site.Page{Title: v.Text("erase.title"), Section: "deleted", Wrong: len(data.Faults) > 0, Data: data}
 	return v.Render(http.StatusOK, "erase", p)
 }
 
-// toErase returns those whom an address or a form names, and adds to data how it names them.
+// toErase returns the people that an address or a form selects, and records the selection in data.
 func toErase(v view.Visit, form url.Values, data *erasePage) ([]record.Stored, error) {
 	data.ID, data.Before.Value = form.Get("id"), strings.TrimSpace(form.Get("before"))
 	if data.ID != "" {
@@ -77,27 +84,13 @@ func toErase(v view.Visit, form url.Values, data *erasePage) ([]record.Stored, e
 	return nil, nil
 }
 
-// add adds those who would be erased.
-func (data *erasePage) add(v view.Visit, people []record.Stored) (err error) {
-	data.Count, data.More = len(people), max(0, len(people)-namedBeforeErasing)
-	for _, f := range people[:len(people)-data.More] {
-		data.People = append(data.People, deletedLine(v, f))
-	}
-	data.Confirm = v.Count("erase.do", data.Count)
-	if data.Count == 0 {
-		return nil
-	}
-	data.Holding, err = holdersOf(v.Site.Search, people).Run(v.R.Context())
-	return err
-}
-
-// holdersOf returns a search for the backups that hold one of some people.
+// holdersOf returns a search for the backups that contain any of the people.
 func holdersOf(search backup.Search, people []record.Stored) backup.Search {
 	var ids []string
 	for _, f := range people {
 		ids = append(ids, f.ID)
-		if made := time.UnixMilli(f.CreatedAt); search.From.IsZero() || made.Before(search.From) {
-			search.From = made
+		if created := time.UnixMilli(f.CreatedAt); search.From.IsZero() || created.Before(search.From) {
+			search.From = created
 		}
 	}
 	search.Holds = func(c *sqlite.Conn) (holds bool, err error) {
@@ -111,29 +104,29 @@ func holdersOf(search backup.Search, people []record.Stored) backup.Search {
 	return search
 }
 
-// erase erases those whom the page before has named, but for those who were brought back
-// since. Nobody comes to them: the day is not after today. Then it rewrites the file, also
-// if nobody is left: the last time may not have had the room.
+// erase permanently deletes the selected people, except those restored since. No one can join a
+// selection by day, because the day is not in the future. It then rewrites the database file,
+// even if no one was deleted: the previous attempt may have failed for lack of disk space.
 func erase(v view.Visit) error {
 	var named erasePage
 	people, err := toErase(v, v.R.PostForm, &named)
 	switch {
-	case named.ID != "" && errors.Is(err, store.ErrNotFound): // pressed twice
+	case named.ID != "" && errors.Is(err, store.ErrNotFound): // sent twice
 		people = nil
 	case err != nil:
 		return err
-	case named.ID == "" && named.Day == "": // no browser sends this
+	case named.ID == "" && named.Day == "": // not sent by the form
 		return &httpapi.Problem{Kind: httpapi.Malformed}
 	}
 	erased, err := v.Store.Purge(v.Session.Tenant, v.Session.ID, people, nil)
 	if err != nil {
 		return err
 	}
-	if search := v.Site.Search; osutil.Exists(search.Options.Dir) { // if that fails, the next backup does it
+	if search := v.Site.Search; osutil.Exists(search.Options.Dir) { // on failure, the next backup does it
 		backup.NoteErased(search.Database, search.Options.Dir)
 	}
 	n := site.Notice{Text: v.Count("erase.done", erased)}
-	if erased == 0 { // pressed twice: the first answer was not seen
+	if erased == 0 { // sent twice
 		n.Text = v.Text("erase.already")
 	}
 	if id, err := record.ParseID(named.ID); err == nil {

@@ -14,45 +14,44 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// formPage is the Data of person.html: the form for a new person or for one that
-// is there.
+// formPage is the Data of person.html, the form for a new or an existing person.
 type formPage struct {
-	ID      string // empty: a new person
-	Name    string // of the person as stored
-	Action  string // address that the form is sent to
-	Back    string // address that the form leads back to
-	Place   string // that address, at the person
+	ID      string // empty for a new person
+	Name    string // stored name
+	Action  string // address to which the form is sent
+	Back    string // address to which the form leads back
+	Place   string // Back, at the row of the person
 	History string // address of the person's history
-	Next    string // address of the form for who comes next in the search; empty: nobody
+	Next    string // address of the form for the next person of a search
 	Inputs  []input
-	Faults  []input // those with a fault
-	Facts   []input // those with a value beside the name, for who may only read
-	Tag     string  // entity tag of the record that the form was made from
-	Deleted bool    // while the form was open
-	Token   string  // tells a form that is sent twice from two forms
-	Resumed bool    // after a new sign-in; nothing is saved yet
+	Faults  []input // inputs with a fault
+	Facts   []input // inputs with a value except the name, for read-only sessions
+	Tag     string  // entity tag of the record when the form was created
+	Deleted bool    // the person was deleted while the form was open
+	Token   string  // identifies the form, to detect repeated requests
+	Resumed bool    // restored after a new sign-in and not saved yet
 	Person  view.Person
-	Alike   []site.Line // who is there already and could be the new person
+	Alike   []site.Line // possible duplicates of a new person
 }
 
 // input is a field of the form.
 type input struct {
 	Name, Label string
 	Value       string // as typed
-	Was         string // when the form was made
+	Was         string // value when the form was created
 	problem
 	Required bool
-	Focus    bool // the cursor is there
+	Focus    bool // the field has autofocus
 }
 
-// problem is why the value of a field is not saved.
+// problem is the reason why a value is not saved.
 type problem struct {
-	Fault    string   // what is wrong; empty: nothing
-	Question bool     // nothing is wrong, but unusual: the same value is saved when it is sent again
-	Readings []string // days that the value can mean, to choose from
+	Fault    string   // message; empty if the value is valid
+	Question bool     // the value is only unusual, and is saved if it is sent again
+	Readings []string // possible days, to choose from
 }
 
-// newInputs returns the fields of a form.
+// newInputs returns the fields of a form, and those with a fault.
 func newInputs(v view.Visit, typed, was record.Fields, faults map[string]problem) (all, wrong []input) {
 	before := view.FieldValues(was)
 	for d, value := range typed.Each {
@@ -65,9 +64,8 @@ func newInputs(v view.Visit, typed, was record.Fields, faults map[string]problem
 	return all, wrong
 }
 
-// typedFields returns the fields of the form that was sent. prefix is empty, or was.
-// for what they were when the form was made. A field that the form does not have
-// is as in absent.
+// typedFields returns the fields of the submitted form. With the prefix "was.", it returns the
+// values when the form was created. Missing fields are taken from absent.
 func typedFields(v view.Visit, prefix string, absent record.Fields) record.Fields {
 	for d, value := range absent.Each {
 		if v.R.PostForm.Has(prefix + d.Name) {
@@ -80,14 +78,14 @@ func typedFields(v view.Visit, prefix string, absent record.Fields) record.Field
 	return absent
 }
 
-// wasAsked reports whether the page has asked about a field, and its value is still the same.
+// wasAsked reports whether the page asked about this value of a field.
 func wasAsked(v view.Visit, field string) bool {
 	form := v.R.PostForm
 	return form.Has("asked."+field) && form.Get("asked."+field) == form.Get(field)
 }
 
-// askAboutPhone asks about a phone number without any digit, once. Such a number may be stored, but
-// somebody may have typed into the wrong field. stored is what the record has.
+// askAboutPhone asks once about a phone number without digits, which is valid but may be text in
+// the wrong field. stored is the number of the record.
 func askAboutPhone(v view.Visit, fields record.Fields, stored, button string, faults map[string]problem) {
 	if number := fields.PhoneNumber; number != "" && number != stored && !strings.ContainsFunc(number, unicode.IsDigit) &&
 		faults["phoneNumber"].Fault == "" && !wasAsked(v, "phoneNumber") {
@@ -95,9 +93,8 @@ func askAboutPhone(v view.Visit, fields record.Fields, stored, button string, fa
 	}
 }
 
-// normalize returns what was typed as it is stored, and a message for each field
-// with a fault. A day of birth that is still that of the record keeps what else
-// the record has there, its time and offset.
+// normalize returns the fields in stored form, and the problems by field. An unchanged day of
+// birth keeps the time and offset in stored, the record's date of birth.
 func normalize(v view.Visit, typed record.Fields, stored string) (record.Fields, map[string]problem) {
 	faults := map[string]problem{}
 	born, err := readBirth(v, typed.DateOfBirth, stored)
@@ -111,7 +108,7 @@ func normalize(v view.Visit, typed record.Fields, stored string) (record.Fields,
 	typed.DateOfBirth = born
 	for d, value := range typed.Each {
 		if d.Required && !record.Visible(*value) {
-			*value = "" // a name that shows nothing looks like an empty field
+			*value = "" // an invisible name looks like an empty field
 		}
 	}
 	fields, errs := typed.Normalize(v.Store.Clock().Now())
@@ -121,7 +118,7 @@ func normalize(v view.Visit, typed record.Fields, stored string) (record.Fields,
 	return fields, faults
 }
 
-// readBirth returns a day as it is stored. stored is what the record has.
+// readBirth returns a date of birth in stored form. stored is that of the record.
 func readBirth(v view.Visit, text, stored string) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		return "", nil
@@ -136,20 +133,20 @@ func readBirth(v view.Visit, text, stored string) (string, error) {
 	return day.String(), nil
 }
 
-// renderForm answers with the form. Without an ID it is that for a new person.
+// renderForm responds with the form of a person, or of a new person if data has no ID.
 func renderForm(v view.Visit, status int, data formPage, typed, was record.Fields, faults map[string]problem) error {
 	p := site.Page{Title: v.Text("person.new"), Section: "list"}
 	data.Action, data.Back, data.Place = site.Root+"people", v.Back(), v.Back()
 	if data.ID != "" {
 		data.Action, data.Place = view.PersonPath(data.ID), data.Back+"#"+data.ID
 		data.History = view.WithBack(view.PersonPath(data.ID)+"/history", data.Back)
-		if n, _ := neighboursOf(v, data.ID); n.Searched && n.After != "" { // the form is there without them
+		if n, _ := neighboursOf(v, data.ID); n.Searched && n.After != "" { // best effort
 			data.Next = view.WithBack(view.PersonPath(n.After), n.AfterOn)
 		}
 		p.Title = data.Name
 	} else {
 		data.Token = cmp.Or(data.Token, strings.ToLower(rand.Text()))
-		data.Alike, _ = alikeTyped(v, typed) // the form is there without it
+		data.Alike, _ = alikeTyped(v, typed) // best effort
 	}
 	data.Inputs, data.Faults = newInputs(v, typed, was, faults)
 	for _, in := range data.Inputs[record.NameFields:] {
@@ -163,8 +160,7 @@ func renderForm(v view.Visit, status int, data formPage, typed, was record.Field
 	return v.Render(status, "person", p)
 }
 
-// alikeTyped returns who is there already and could be the person who is being typed. A
-// field with a fault does not count.
+// alikeTyped returns the possible duplicates of the person being typed. Invalid fields are ignored.
 func alikeTyped(v view.Visit, typed record.Fields) ([]site.Line, error) {
 	fields, faults := normalize(v, typed, "")
 	for d, value := range fields.Each {
@@ -175,10 +171,8 @@ func alikeTyped(v view.Visit, typed record.Fields) ([]site.Line, error) {
 	return v.Alike(fields, "")
 }
 
-// entityTag returns the entity tag that the API has for a record.
 func entityTag(v view.Visit, f record.Firefighter) string { return v.Store.Tag(f.AppendJSON(nil)) }
 
-// formOf returns the form for a record.
 func formOf(v view.Visit, f record.Firefighter) formPage {
 	return formPage{ID: f.ID, Name: view.NameOf(f.Fields), Tag: entityTag(v, f), Person: v.Person(&f, v.Today())}
 }

@@ -1,5 +1,5 @@
-// Package people is the room of the office page for the list of people, the form of a
-// person, and people who were deleted.
+// Package people is the part of the office page for the list of people, the form of a person,
+// and deleted people.
 package people
 
 import (
@@ -21,7 +21,7 @@ import (
 //go:embed templates messages
 var files embed.FS
 
-// Room returns the room.
+// Room returns the routes, templates and messages of people.
 func Room() site.Room {
 	return site.Room{Files: files, Routes: map[string]site.Route{
 		"GET /office/{$}":                   {Scope: store.ScopeRead, Handle: view.Handler(showList)},
@@ -43,33 +43,30 @@ func Room() site.Room {
 type listPage struct {
 	Search       string
 	Searched     bool
-	Imported     bool  // only the people of an import
-	Total, Found int64 // all people of the department, and those who were found
+	Imported     bool  // the list has only the people of an import
+	Total, Found int64 // people of the department, and of the list
 	Columns      []sortColumn
-	Sorted       sortColumn // by what it is sorted; empty: as people were added
+	Sorted       sortColumn // empty if people are listed in the order in which they were added
 	People       []view.Person
-	HasStatus    bool // somebody on the page has a status
+	HasStatus    bool // a person on the page has a status
 	Letters      []letterLink
 	Pages        *pager
-	Faults       []string      // what of the address could not be read
+	Faults       []string      // about invalid parameters of the address
 	Add          string        // address of the form for a new person
-	Steps        *access.Steps // of the department; nil: none to show
+	Steps        *access.Steps // nil if there are none to show
 
-	Unsorted url.Values // parameters of the list without those of its order
-	Query    string     // all parameters of the list, as links repeat them
+	Unsorted url.Values // parameters of the list except its order and page
+	Query    string     // all parameters of the list, for links
 	Back     string     // address of the list
-	From     string     // query with which the page of a person leads back to the list
+	From     string     // query for links to people, so that their pages lead back to the list
 	Marked   string     // id of the person who was just saved
-	Call     [2]string  // the text before and after the name in "Call Ana Čović"
+	Call     [2]string  // text before and after the name in "Call Ana Čović"
 }
 
 func showList(v view.Visit) error {
-	q, faults, err := parseList(v)
-	if err != nil {
-		return err
-	}
+	q, faults := parseList(v)
 	var notice *site.Notice
-	var imported int64 // the number of the import that the address names
+	var imported int64 // number of the import in the address
 	if v.Query().Has(view.ImportedParameter) {
 		all, err := v.Store.Imports(v.Session.Tenant)
 		if err != nil {
@@ -89,7 +86,7 @@ func showList(v view.Visit) error {
 	data := newListPage(v, q, found)
 	data.Searched, data.Imported, data.Faults = len(q.Terms) > 0 || imported > 0, imported > 0, faults
 	p := site.Page{Title: v.Text("list.title"), Department: found.Department, Section: "list", Wrong: len(faults) > 0, Notice: notice}
-	if v.Query().Get("part") == "results" { // the script asks for it while somebody types
+	if v.Query().Get("part") == "results" { // for search as you type
 		p.Part = "results"
 	} else if !data.Searched && q.Page == 1 {
 		if data.Steps, err = access.FirstSteps(v, data.Total); err != nil {
@@ -100,7 +97,6 @@ func showList(v view.Visit) error {
 	return v.Render(http.StatusOK, "list", p)
 }
 
-// newListPage returns what list.html shows of a page of the list.
 func newListPage(v view.Visit, q record.Query, found store.Page) *listPage {
 	parameters := v.ListQuery()
 	address := view.ListPath(parameters)
@@ -121,7 +117,7 @@ func newListPage(v view.Visit, q record.Query, found store.Page) *listPage {
 	return p
 }
 
-// markedID returns the id of the person who was just saved: the list marks the row.
+// markedID returns the ID of the person just saved, whose row the list marks.
 func markedID(v view.Visit) string {
 	query := v.Query()
 	return cmp.Or(query.Get("added"), query.Get("saved"), query.Get("undone"), query.Get("restored"))

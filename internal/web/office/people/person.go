@@ -28,7 +28,7 @@ func addPerson(v view.Visit) error {
 	}
 	f, err := v.Store.Create(v.Session.Tenant, v.Session.ID, fields, formKey(v, data.Token, fields))
 	id := f.ID
-	if repeated := (*store.RepeatedError)(nil); errors.As(err, &repeated) { // the form was sent before
+	if repeated := (*store.RepeatedError)(nil); errors.As(err, &repeated) { // the form was sent twice
 		id, err = repeated.ID, nil
 	}
 	if err != nil {
@@ -37,9 +37,8 @@ func addPerson(v view.Visit) error {
 	return v.Redirect(v.WithUndo(v.Back(), "added", id))
 }
 
-// formKey returns the idempotency key of a form, nil for a form without a token.
-// Another content makes it another form: somebody went back and typed the next
-// person over the last one.
+// formKey returns the idempotency key of a form, or nil for a form without a token. The key
+// includes the fields, because a user can go back and enter the next person in the same form.
 func formKey(v view.Visit, token string, f record.Fields) *store.IdempotencyKey {
 	if token == "" {
 		return nil
@@ -63,8 +62,8 @@ func showPerson(v view.Visit, id string) error {
 	return renderForm(v, http.StatusOK, formOf(v, f), shown, shown, nil)
 }
 
-// savePerson replaces a record, if it is still what the form was made from. A
-// form of which every value is stored already changes nothing.
+// savePerson replaces a record if it has not changed since the form was created. Saving values
+// that are already stored changes nothing.
 func savePerson(v view.Visit, id string) error {
 	f, deleted, err := v.Find(id)
 	if err != nil {
@@ -85,7 +84,7 @@ func savePerson(v view.Visit, id string) error {
 		return RenderConflict(v, id, fields, was, false)
 	case deleted:
 		err = v.Store.Undelete(v.Session.Tenant, v.Session.ID, []string{id})
-		if err != nil && !errors.As(err, new(*store.NotDeletedError)) { // somebody else was quicker
+		if err != nil && !errors.As(err, new(*store.NotDeletedError)) { // already restored
 			return err
 		}
 	}
@@ -109,18 +108,18 @@ func savePerson(v view.Visit, id string) error {
 	if next := v.R.PostForm.Get("then"); next != "" {
 		to = site.LocalPath(next)
 	}
-	if before, _ := normalize(v, was, f.DateOfBirth); before == fields { // nothing to undo
+	if before, _ := normalize(v, was, f.DateOfBirth); before == fields { // nothing changed
 		return v.Redirect(view.WithNotice(to, "saved", id))
 	}
 	return v.Redirect(v.WithUndo(to, "saved", id))
 }
 
-// errUnchanged says that a record has the fields already that it should have.
-var errUnchanged = errors.New("the record has these fields already")
+// errUnchanged is returned if a record already has the intended fields.
+var errUnchanged = errors.New("the record already has these fields")
 
-// deletePerson deletes a person softly. Pressed twice it does the same.
+// deletePerson soft-deletes a person. Deleting a deleted person is not an error.
 func deletePerson(v view.Visit, id string) error {
-	beside, _ := neighboursOf(v, id) // whom the list shows then, if they are known
+	next, _ := neighboursOf(v, id) // best effort, for the position in the list
 	err := v.Store.Delete(v.Session.Tenant, v.Session.ID, id, func(record.Firefighter) error { return nil })
 	if errors.Is(err, store.ErrNotFound) {
 		_, err = v.Store.GetDeleted(v.Session.Tenant, id)
@@ -129,13 +128,13 @@ func deletePerson(v view.Visit, id string) error {
 		return err
 	}
 	list := view.WithNotice(v.Back(), "deleted", id)
-	if place := cmp.Or(beside.After, beside.Before); place != "" {
+	if place := cmp.Or(next.After, next.Before); place != "" {
 		list += "#" + place
 	}
 	return v.Redirect(list)
 }
 
-// Undelete brings a person back. Pressed twice it does the same.
+// Undelete restores a person. Restoring a person who is not deleted is not an error.
 func Undelete(v view.Visit, id string) error {
 	err := v.Store.Undelete(v.Session.Tenant, v.Session.ID, []string{id})
 	if errors.As(err, new(*store.NotDeletedError)) {
@@ -147,8 +146,8 @@ func Undelete(v view.Visit, id string) error {
 	return v.Redirect(view.WithNotice(v.Back(), "restored", id))
 }
 
-// showAlike answers the script of the form for a new person, which asks while somebody is
-// typed. What is typed may have faults.
+// showAlike responds with the possible duplicates of a person being typed, for the script of the
+// form. The fields may be invalid.
 func showAlike(v view.Visit) error {
 	var typed record.Fields
 	for d, value := range typed.Each {

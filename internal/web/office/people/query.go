@@ -18,13 +18,12 @@ import (
 // pageLength is the number of people on a page of the list.
 const pageLength = 100
 
-// listDefaults are what the list shows where its address does not say it.
 var listDefaults = record.Query{Page: 1, PageSize: pageLength, SortBy: record.ByLastName, Letters: true}
 
-// allPeople is a page length that no department reaches.
+// allPeople is a page length larger than any department.
 const allPeople = math.MaxUint32
 
-// findPage returns a page of the list. It has only the people of an import, if that is not 0.
+// findPage returns a page of the list, only with the people of an import if imported is not 0.
 func findPage(v view.Visit, q record.Query, imported int64) (store.Page, error) {
 	if imported == 0 {
 		return v.Store.List(v.Session.Tenant, q)
@@ -42,45 +41,42 @@ func findPage(v view.Visit, q record.Query, imported int64) (store.Page, error) 
 	return found, err
 }
 
-// findIDs returns the ids of all people of a list, in its order.
+// findIDs returns the IDs of all people of a list, in its order.
 func findIDs(v view.Visit, q record.Query, imported int64) ([]string, error) {
 	ids, err := v.Store.IDs(v.Session.Tenant, q)
 	if err != nil || imported == 0 {
 		return ids, err
 	}
-	of, err := v.Store.Imported(v.Session.Tenant, imported)
-	return slices.DeleteFunc(ids, func(id string) bool { return !of[id] }), err
+	people, err := v.Store.Imported(v.Session.Tenant, imported)
+	return slices.DeleteFunc(ids, func(id string) bool { return !people[id] }), err
 }
 
-// parseList reads which list the address asks for. What it cannot read it
-// leaves out, and returns a message for each such parameter.
-func parseList(v view.Visit) (q record.Query, faults []string, err error) {
-	q, err = listDefaults.Parse(v.R.URL.RawQuery)
-	var wrong record.FieldErrors
-	if errors.As(err, &wrong) {
-		for _, e := range wrong {
-			faults = append(faults, v.Text("list.fault", e.Field))
-		}
-		err = nil
+// parseList returns the query of the address, and a message for each invalid parameter, which it
+// ignores.
+func parseList(v view.Visit) (q record.Query, faults []string) {
+	q, err := listDefaults.Parse(v.R.URL.RawQuery)
+	var invalid record.FieldErrors
+	errors.As(err, &invalid)
+	for _, e := range invalid {
+		faults = append(faults, v.Text("list.fault", e.Field))
 	}
 	q.PageSize = pageLength
-	return q, faults, err
+	return q, faults
 }
 
-// searchText returns the text that was searched for.
 func searchText(v view.Visit) string { return strings.TrimSpace(v.ListQuery().Get("search")) }
 
-// neighbours are who stands next to a person in the list to which a form leads back.
+// neighbours are the people next to a person in the list to which a form leads back.
 type neighbours struct {
-	Before, After string // their ids; empty: nobody
-	AfterOn       string // address of the page of the list that has After
+	Before, After string // IDs; empty if there is none
+	AfterOn       string // address of the list page with After
 	Searched      bool   // the list is a search
 }
 
-// neighboursOf returns who stands next to a person. Nobody does if the form leads back to
-// another page than a list, or to a list without the person.
+// neighboursOf returns the neighbours of a person. There are none if the form leads back to
+// another page, or to a list without the person.
 func neighboursOf(v view.Visit, id string) (n neighbours, err error) {
-	list, _ := url.Parse(v.Back()) // which site.LocalPath has checked
+	list, _ := url.Parse(v.Back()) // checked by site.LocalPath
 	query := list.Query()
 	q, err := listDefaults.Parse(list.RawQuery)
 	if list.Path != site.Root || err != nil {
@@ -109,9 +105,9 @@ func neighboursOf(v view.Visit, id string) (n neighbours, err error) {
 	return n, err
 }
 
-// movedTo returns the address of the page of a list that has the person of the notice: a
-// change may have moved them. After somebody was deleted it is that of the last page, if
-// the one that was asked for is empty now. It is empty where the page is right.
+// movedTo returns the address of the list page with the person of the notice, if a change moved
+// the person to another page. After a deletion, it returns the address of the last page if the
+// requested one is now empty.
 func movedTo(v view.Visit, q record.Query, imported int64, found store.Page) (string, error) {
 	for _, what := range view.Notices {
 		id := v.Query().Get(what)
@@ -128,7 +124,7 @@ func movedTo(v view.Visit, q record.Query, imported int64, found store.Page) (st
 			}
 			page = int64(slices.Index(ids, id)+pageLength) / pageLength
 		}
-		if page == 0 || page == q.Page { // 0: not in this list
+		if page == 0 || page == q.Page { // 0: the person is not in this list
 			return "", nil
 		}
 		query := maps.Clone(v.Query())

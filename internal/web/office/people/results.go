@@ -11,19 +11,19 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 )
 
-// sortColumn is one that a list can be sorted by.
+// sortColumn is a column that a list can be sorted by.
 type sortColumn struct {
 	Key   record.SortField
 	Label string
-	Href  string // of the list sorted by it, or the other way round
-	Sort  string // aria-sort: ascending, descending or empty
+	Href  string // address of the list sorted by it, or reversed
+	Sort  string // value of aria-sort: ascending, descending or empty
 }
 
-// sortedBy are the fields that the list can be sorted by, in their order.
+// sortedBy are the fields that the list can be sorted by.
 var sortedBy = []record.SortField{record.ByLastName, record.ByFirstName, record.ByPhoneNumber, record.ByEmail, record.ByDateOfBirth}
 
-// sortColumns returns the columns of a list, and the one by which it is sorted. unsorted are the
-// parameters of the list without those of its order.
+// sortColumns returns the columns of a list and the column it is sorted by. unsorted has the
+// parameters of the list except its order and page.
 func sortColumns(v view.Visit, q record.Query, unsorted url.Values) (columns []sortColumn, sorted sortColumn) {
 	for _, field := range sortedBy {
 		c, next := sortColumn{Key: field, Label: v.Text("field." + field)}, "asc"
@@ -45,21 +45,20 @@ func sortColumns(v view.Visit, q record.Query, unsorted url.Values) (columns []s
 	return columns, sorted
 }
 
-// mostLetters is how many letters a list can have to jump by. More are no alphabet.
-const mostLetters = 100
+// maxLetters is the maximum number of letter links. More letters are no alphabet.
+const maxLetters = 100
 
-// letterLink is a letter of a list by last name, and the address of its first person.
+// letterLink is a letter and the address of the first last name that begins with it.
 type letterLink struct{ Letter, Href string }
 
-// letterLinks returns the links to where letters begin in a list with these parameters, and marks
-// the first person of each letter on this page.
+// letterLinks returns the links to the letters of a list, and sets the anchors of people.
 func letterLinks(letters []store.Letter, q record.Query, parameters url.Values, people []view.Person) (links []letterLink) {
-	if len(letters) > mostLetters {
+	if len(letters) > maxLetters {
 		return nil
 	}
 	query := maps.Clone(parameters)
 	for _, l := range letters {
-		if l.Letter == "" { // a name that consists of marks
+		if l.Letter == "" { // a name without letters
 			continue
 		}
 		anchor := "at-" + strconv.FormatInt(l.Before+1, 10)
@@ -72,21 +71,20 @@ func letterLinks(letters []store.Letter, q record.Query, parameters url.Values, 
 	return links
 }
 
-// pager has the links to the other pages of a list.
 type pager struct {
 	Page, Last     int64
-	Previous, Next string // addresses; empty: there is none
+	Previous, Next string // addresses; empty if there is none
 	Numbers        []pageLink
 }
 
-// pageLink is a link to a page. Number 0 stands for several that are left out.
+// pageLink is a link to a page. Number 0 is a gap.
 type pageLink struct {
 	Number  int64
 	Href    string
 	Current bool
 }
 
-// newPager returns the links to the other pages of a list of so many people, nil if it has one page.
+// newPager returns the links to the pages of a list with total people, or nil for a single page.
 func newPager(v view.Visit, path string, q record.Query, total int64) *pager {
 	p := &pager{Page: q.Page, Last: (total + q.PageSize - 1) / q.PageSize}
 	if q.Page <= 1 && q.Page >= p.Last {
@@ -109,8 +107,8 @@ func newPager(v view.Visit, path string, q record.Query, total int64) *pager {
 	return p
 }
 
-// pageNumbers returns which of the pages from 1 to last a page has links to: the first,
-// the last, and those next to it. 0 stands for several that are left out.
+// pageNumbers returns the pages to link to: the first, the last, the current one and its
+// neighbours. 0 is a gap.
 func pageNumbers(page, last int64) (numbers []int64) {
 	before := int64(0)
 	for _, number := range []int64{1, page - 1, page, page + 1, last} {

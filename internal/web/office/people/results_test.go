@@ -23,7 +23,7 @@ func TestPageNumbers(t *testing.T) {
 		{2, 0, nil},
 	} {
 		if got := pageNumbers(tt.page, tt.last); !slices.Equal(got, tt.want) {
-			t.Errorf("page %d of %d: %v, not %v", tt.page, tt.last, got, tt.want)
+			t.Errorf("pageNumbers(%d, %d) = %v, want %v", tt.page, tt.last, got, tt.want)
 		}
 	}
 }
