@@ -87,14 +87,11 @@ func addPhone(v view.Visit) error {
 	if name, data.Fault = formName(v); data.Fault != "" {
 		return renderPhones(v, http.StatusUnprocessableEntity, data)
 	}
-	var err error
-	setup := &phoneSetup{Device: data.Device, Name: name, User: dav.User}
+	setup, add := &phoneSetup{Device: data.Device, Name: name, User: dav.User}, createPhone
 	if data.Device == apple {
-		err = invitePhone(v, setup, data.Birthdays)
-	} else {
-		err = createPhone(v, setup, data.Birthdays)
+		add = invitePhone
 	}
-	if err != nil {
+	if err := add(v, setup, data.Birthdays); err != nil {
 		return err
 	}
 	return renderPhones(v, http.StatusOK, phonesPage{Device: data.Device, New: setup})

@@ -88,7 +88,7 @@ func newEntry(v view.Visit, e store.Edit) entry {
 // newImportEntry returns an import, or its undoing, with the newest of its changes. message is
 // the key of its description.
 func newImportEntry(v view.Visit, e store.Edit, message string) *importEntry {
-	i := &importEntry{entries: entries{Back: historyBack(v), Within: true}}
+	i := &importEntry{entries: entries{Back: pathWith(v, "before", v.Query().Get("before")), Within: true}}
 	i.People = v.Count(message, e.People, importName(v, *e.Import))
 	if e.Action == "import" && !e.Import.UndoneAt.IsZero() {
 		i.Undone = v.Lang.Moment(e.Import.UndoneAt.Local())
@@ -148,6 +148,3 @@ func pathWith(v view.Visit, name, value string) string {
 	}
 	return v.R.URL.Path + "?" + query.Encode()
 }
-
-// historyBack returns the address of this page, to which its forms lead back.
-func historyBack(v view.Visit) string { return pathWith(v, "before", v.Query().Get("before")) }

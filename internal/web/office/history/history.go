@@ -59,7 +59,7 @@ func renderHistory(v view.Visit, p site.Page, data historyPage) error {
 	if err != nil {
 		return err
 	}
-	data.Back = historyBack(v)
+	data.Back = pathWith(v, "before", v.Query().Get("before"))
 	if q.Before > 0 {
 		data.Newest = pathWith(v, "before", "")
 	}

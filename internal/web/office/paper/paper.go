@@ -61,6 +61,7 @@ func showPaper(v view.Visit) error {
 	return v.Render(http.StatusOK, "paper", site.Page{Title: v.Text("paper.title"), Section: "paper", Wrong: data.Fault != "", Data: data})
 }
 
+// comparePaper compares the printed list of a code with the current one, as printed.
 func comparePaper(v view.Visit, data *paperPage) error {
 	now, err := v.Store.List(v.Session.Tenant, record.Query{Page: 1, PageSize: 1, SortBy: record.ByLastName})
 	if err != nil {
@@ -76,15 +77,11 @@ func comparePaper(v view.Visit, data *paperPage) error {
 	if data.QR, err = paperQR(v, data.Now); err != nil {
 		return err
 	}
-	return addDifferences(v, data, version)
-}
-
-// addDifferences compares the list of a version with the current one, as printed.
-func addDifferences(v view.Visit, data *paperPage, version int64) error {
 	differences, erased, err := v.Store.ChangedSince(v.Session.Tenant, version)
 	if err != nil {
 		return err
 	}
+	data.Erased = erased
 	today := v.Today()
 	for _, d := range differences {
 		for _, f := range []*record.Firefighter{d.Then, d.Now} {
@@ -112,6 +109,5 @@ func addDifferences(v view.Visit, data *paperPage, version int64) error {
 				cmp.Compare(fold.String(a.FirstName), fold.String(b.FirstName)))
 		})
 	}
-	data.Erased = erased
 	return nil
 }

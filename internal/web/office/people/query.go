@@ -74,20 +74,20 @@ type neighbours struct {
 }
 
 // neighboursOf returns the neighbours of a person. There are none if the form leads back to
-// another page, or to a list without the person.
-func neighboursOf(v view.Visit, id string) (n neighbours, err error) {
+// another page or to a list without the person, or if the list cannot be read.
+func neighboursOf(v view.Visit, id string) (n neighbours) {
 	list, _ := url.Parse(v.Back()) // checked by site.LocalPath
 	query := list.Query()
 	q, err := listDefaults.Parse(list.RawQuery)
 	if list.Path != site.Root || err != nil {
-		return n, nil
+		return n
 	}
 	q.PageSize = pageLength
 	imported, _ := strconv.ParseInt(query.Get(view.ImportedParameter), 10, 64)
 	found, err := findPage(v, q, imported)
 	at := slices.IndexFunc(found.Items, func(f record.Firefighter) bool { return f.ID == id })
 	if err != nil || at < 0 {
-		return n, err
+		return n
 	}
 	n.Searched, n.AfterOn = len(q.Terms) > 0 || imported > 0, v.Back()
 	if at > 0 {
@@ -97,12 +97,12 @@ func neighboursOf(v view.Visit, id string) (n neighbours, err error) {
 		q.Page, at = q.Page+1, -1
 		query.Set("page", strconv.FormatInt(q.Page, 10))
 		n.AfterOn = view.ListPath(query)
-		found, err = findPage(v, q, imported)
+		found, _ = findPage(v, q, imported)
 	}
 	if at+1 < len(found.Items) {
 		n.After = found.Items[at+1].ID
 	}
-	return n, err
+	return n
 }
 
 // movedTo returns the address of the list page with the person of the notice, if a change moved
