@@ -13,8 +13,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// WithNotice returns the address of a list with a notice about a person, at the person's row.
-// what is one of Notices.
+// WithNotice returns the address of a list with one of Notices about a person, at the person's row.
 func WithNotice(list, what, id string) string {
 	u, _ := url.Parse(list) // checked by site.LocalPath
 	query := u.Query()

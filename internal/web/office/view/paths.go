@@ -57,7 +57,7 @@ func WithParameter(address, name, value string) string {
 	return u.String()
 }
 
-// ListQuery returns the parameters of the requested list, without those of notices.
+// ListQuery returns the parameters of the requested list, except notices.
 func (v Visit) ListQuery() url.Values {
 	kept := url.Values{}
 	for _, name := range []string{"search", "sortBy", "sortDir", "page", ImportedParameter} {
