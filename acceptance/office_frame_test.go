@@ -82,7 +82,7 @@ func TestOfficeBackups(t *testing.T) {
 	admin := without.signIn(t, newKey(t, without.db, "default", "--scope", "admin"), "en")
 	for _, path := range []string{"/office/", "/office/history", "/office/people/nobody"} {
 		foot := admin.get(t, path).one(t, "footer").text()
-		if !strings.HasPrefix(foot, "Last backup: none No backups are made. If the disk of the station PC breaks, everything is lost.") || !strings.Contains(foot, "--backup-dir DIR") {
+		if !strings.HasPrefix(foot, "Last backup: none Backups are not set up. If the disk of the station PC fails, all data is lost.") || !strings.Contains(foot, "--backup-dir DIR") {
 			t.Errorf("footer of %s: %s", path, foot)
 		}
 	}
@@ -101,7 +101,7 @@ func TestOfficeBackups(t *testing.T) {
 	last := with.readyz(t).Backup.Last.Local()
 	admin = with.signIn(t, newKey(t, db, "default", "--scope", "admin"), "en")
 	box := func() string { return admin.get(t, "/office/").one(t, "div", "class", "backups box warn").text() }
-	if text := box(); !strings.HasPrefix(text, "Last backup: "+last.Format("2 January 2006, 15:04")+" The backups are on the same disk as the records.") {
+	if text := box(); !strings.HasPrefix(text, "Last backup: "+last.Format("2 January 2006, 15:04")+" The backups are on the same disk as the data.") {
 		t.Errorf("with backups on the disk of the database: %s", text)
 	}
 	if body := string(with.do(t, "GET", "/readyz", "").wants(t, 200).body); strings.Contains(body, "rouble") {
@@ -121,7 +121,7 @@ func TestOfficeBackupsFail(t *testing.T) {
 	s.mayFail = true
 	eventually(t, "the first try", func() bool { return !s.readyz(t).Backup.OK })
 	admin := s.signIn(t, newKey(t, db, "default", "--scope", "admin"), "de")
-	if text := admin.get(t, "/office/").one(t, "div", "class", "backups box warn").text(); !strings.HasPrefix(text, "Letzte Sicherung: keine Die Sicherungen können nicht in ihren Ordner geschrieben werden.") {
+	if text := admin.get(t, "/office/").one(t, "div", "class", "backups box warn").text(); !strings.HasPrefix(text, "Letzte Datensicherung: keine Die Datensicherungen können nicht in ihren Ordner geschrieben werden.") {
 		t.Errorf("box: %s", text)
 	}
 }

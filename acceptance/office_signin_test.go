@@ -139,7 +139,7 @@ func TestOfficeSignOutAsks(t *testing.T) {
 func TestOfficeTypeTheCode(t *testing.T) {
 	t.Parallel()
 	p := start(t).browser(t, "en").get(t, "/office/sign-in").wants(t, 200)
-	if text := p.one(t, "span", "class", "box unscripted").text(); !strings.HasPrefix(text, "If you came by a link, type this code: the 12 characters at the end") {
+	if text := p.one(t, "span", "class", "box unscripted").text(); !strings.HasPrefix(text, "If you followed a link, type this code: the 12 characters at the end") {
 		t.Errorf("the text without scripts is %q", text)
 	}
 }
