@@ -108,8 +108,8 @@ func TestSessionsListed(t *testing.T) {
 	moment := func(milliseconds int64) string { return time.UnixMilli(milliseconds).UTC().Format(time.RFC3339) }
 	stdout, _ := works(t, "keys", "list", "--db", db)
 	for i, form := range []string{`^1 +active +admin .* - +- +A +desk$`,
-		`^2 +active +admin +` + moment(created) + ` +` + moment(created+4200000) + ` +` + moment(created+600000) + ` +A +desk \(browser\)$`,
-		`^3 +active +write .* A *$`, `^4 +active +write .* ` + moment(expires) + ` +- +A +key 3 \(browser\)$`} {
+		`^2 +active +admin +` + moment(created) + ` +` + moment(created+4200000) + ` +` + moment(created+600000) + ` +A +desk$`,
+		`^3 +active +write .* A *$`, `^4 +active +write .* ` + moment(expires) + ` +- +A +key 3$`} {
 		if line := strings.Split(stdout, "\n")[i]; !regexp.MustCompile(form).MatchString(line) {
 			t.Errorf("%q does not match %s", line, form)
 		}

@@ -85,7 +85,7 @@ func TestOpen(t *testing.T) {
 	if left := namesIn(t, d.home); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
-	if keys, _ := works(t, "keys", "list", "--db", s.db); !regexp.MustCompile(`(?m)^2 +active +admin .* default +\S.* \(browser\)$`).MatchString(keys) {
+	if keys, _ := works(t, "keys", "list", "--db", s.db); !regexp.MustCompile(`(?m)^2 +active +admin .* default +\S+$`).MatchString(keys) {
 		t.Errorf("the keys are\n%s", keys)
 	}
 }

@@ -72,7 +72,7 @@ func (tt goneCase) test(t *testing.T) {
 		ids[record.ID] = true
 	}
 	noticed := func(a answer) bool {
-		return a.status == 503 && strings.Contains(a.body, "deleted the files of the database")
+		return a.status == 503 && strings.Contains(a.body, "deleted the database files")
 	}
 	eventually(t, "the service to notice", func() bool { return noticed(s.do(t, "GET", "/readyz", "")) })
 	for _, a := range []answer{s.do(t, "POST", collection, ana), s.do(t, "GET", collection, ""), s.do(t, "GET", "/readyz", "")} {

@@ -41,7 +41,7 @@ func TestFirstSteps(t *testing.T) {
 	if title := p.one(t, "section", "aria-labelledby", "steps-title").one("h2").text(); title != "First steps" {
 		t.Errorf("the heading of the section is %q", title)
 	}
-	p.says(t, "First steps: 5 to do", "Now it calls you “desk”.", "Import a list", "--backup-dir DIR", "--listen 0.0.0.0:8443 --tls-self-signed")
+	p.says(t, "First steps: 5 things to do", "It currently shows your changes under “desk”.", "Import a list", "--backup-dir DIR", "--listen 0.0.0.0:8443 --tls-self-signed")
 	if _, open := p.one(t, "section", "id", "steps").one("details").attributes["open"]; !open {
 		t.Error("the steps are folded")
 	}
@@ -57,7 +57,7 @@ func TestFirstSteps(t *testing.T) {
 	b.post(t, "/office/people", url.Values{"firstName": {"Eva"}, "lastName": {"Novak"}, "token": {"t1"}}).wants(t, 303)
 	b.get(t, "/office/history").says(t, "Ana Čović")
 	p = b.hasSteps(t, "Name of the department Done", "Your name Done", "Your list Done", "Backups", "Phones and other computers").
-		says(t, "First steps: 2 to do", "Station 7 – Change", "Ana Čović – Change", "1 person")
+		says(t, "First steps: 2 things to do", "Station 7 – Change", "Ana Čović – Change", "1 person")
 	if _, open := p.one(t, "section", "id", "steps").one("details").attributes["open"]; open {
 		t.Error("the completed steps are not folded")
 	}
@@ -220,7 +220,7 @@ func TestNameIsKept(t *testing.T) {
 	if got := b.get(t, "/office/").steps(); len(got) != 5 || got[1] != "Your name Done" {
 		t.Errorf("the first steps of an invited user are %q", got)
 	}
-	if list, _ := works(t, "keys", "list", "--db", s.db); !regexp.MustCompile(`(?m) Ana Čović \(browser\)$`).MatchString(list) {
+	if list, _ := works(t, "keys", "list", "--db", s.db); !regexp.MustCompile(`(?m) Ana Čović$`).MatchString(list) {
 		t.Errorf("the keys are\n%s", list)
 	}
 }

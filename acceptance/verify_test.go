@@ -82,7 +82,7 @@ func TestServiceVerifies(t *testing.T) {
 	eventually(t, "the verification", func() bool { return s.readyz(t).Backup.Verified != nil })
 	s.logs(t, "the newest backup was verified")
 	admin := s.signIn(t, newKey(t, db, "default", "--scope", "admin"), "en")
-	if text := admin.get(t, "/office/").one(t, "footer").text(); !strings.Contains(text, "Last successful check of one: "+time.Now().Format("2 January 2006")) {
+	if text := admin.get(t, "/office/").one(t, "footer").text(); !strings.Contains(text, "Last successful verification: "+time.Now().Format("2 January 2006")) {
 		t.Errorf("footer: %s", text)
 	}
 	if stdout, _ := works(t, "backup", "list", "--db", db, "--backup-dir", dir, "--json"); strings.Count(stdout, `"verifiedAt":"20`) != 1 {
@@ -103,7 +103,7 @@ func TestServiceVerifies(t *testing.T) {
 	}
 	bad.logs(t, "the newest backup is not sound: see firefighters check --backup-dir")
 	admin = bad.signIn(t, newKey(t, db, "default", "--scope", "admin"), "de")
-	if text := admin.get(t, "/office/").one(t, "div", "class", "backups box warn").text(); !strings.Contains(text, "Die neueste Sicherung hat ihre Prüfung nicht bestanden.") || !strings.Contains(text, "firefighters check --backup-dir DIR") {
+	if text := admin.get(t, "/office/").one(t, "div", "class", "backups box warn").text(); !strings.Contains(text, "Die neueste Datensicherung hat die Prüfung nicht bestanden.") || !strings.Contains(text, "firefighters check --backup-dir DIR") {
 		t.Errorf("box: %s", text)
 	}
 }

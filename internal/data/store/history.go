@@ -36,7 +36,7 @@ type Entry struct {
 }
 
 const historySQL = `
-	SELECT at, action, record_id, key_id, ` + labelSQL + `, before
+	SELECT at, action, record_id, key_id, k.label, before
 	  FROM changes LEFT JOIN keys k ON k.id = key_id
 	 WHERE ` + ofTenant + ` AND at >= ?2 AND ?3 IN ('', record_id) ORDER BY changes.id`
 
@@ -283,7 +283,7 @@ func (q *EditQuery) wants(i Import) bool {
 
 // editsSQL reads the changes between two numbers, newest first.
 const editsSQL = `
-	SELECT changes.id & 0xffffffff, at, action, record_id, key_id, ` + labelSQL + `, before
+	SELECT changes.id & 0xffffffff, at, action, record_id, key_id, k.label, before
 	  FROM changes LEFT JOIN keys k ON k.id = key_id
 	 WHERE changes.id BETWEEN ?1 << 32 | ?2 AND ?1 << 32 | ?3 AND at >= ?4 AND at < ?5
 	   AND (?6 IS NULL OR record_id IN (SELECT value FROM json_each(?6)))

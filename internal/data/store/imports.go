@@ -187,7 +187,7 @@ func (s *Store) ReadRoster(tenant record.TenantID, read func(Roster) error) erro
 }
 
 const importsSQL = `
-	SELECT number, at, key_id, ` + labelSQL + `, file, added, changed, taken_back_at, first_change, last_change
+	SELECT number, at, key_id, k.label, file, added, changed, taken_back_at, first_change, last_change
 	  FROM imports LEFT JOIN keys k ON k.id = key_id WHERE imports.tenant_id = ?`
 
 func scanImport(row sqlite.Row) Import {

@@ -63,7 +63,7 @@ type Key struct {
 // keyColumns are the columns of a key k in keyTables. o is the key that opened k. If o no longer
 // exists, k counts as revoked.
 const (
-	keyColumns = `k.id, k.tenant_id, k.scope, ` + labelSQL + `, k.created_at,
+	keyColumns = `k.id, k.tenant_id, k.scope, k.label, k.created_at,
 		min(ifnull(k.expires_at, o.expires_at), ifnull(o.expires_at, k.expires_at)),
 		ifnull(k.revoked_at, iif(k.opened_by IS NULL OR o.id IS NOT NULL, o.revoked_at, k.created_at)),
 		k.last_used_at, k.session_lifetime, k.opened_by, k.device, k.login, k.birthdays`
@@ -80,9 +80,6 @@ func scanKey(row sqlite.Row) Key {
 // IsSession reports whether the key is a browser session, which gives access to the office page but
 // not to the API.
 func (k Key) IsSession() bool { return k.Lifetime != 0 }
-
-// labelSQL is the label of a key k. Older versions appended " (browser)" to the labels of sessions.
-const labelSQL = `iif(k.session_lifetime IS NOT NULL AND k.label LIKE '% (browser)', substr(k.label, 1, length(k.label) - 10), k.label)`
 
 // Expiry returns when the key expires, in milliseconds; 0 means never. A session expires after
 // Lifetime without use, or earlier with the key that opened it.

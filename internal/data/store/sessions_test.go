@@ -71,22 +71,6 @@ func TestOpenSession(t *testing.T) {
 	}
 }
 
-// TestOldSessionLabel checks that labels omit the suffix that older versions appended for sessions.
-func TestOldSessionLabel(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	tenant, err := s.Tenant("Engine 7")
-	must(t, err)
-	key := newKey(t, s, "Engine 7", "kiosk (browser)")
-	_, session := openSession(t, s, invite(t, s, tenant, "Ana", 0))
-	exec(t, s, `UPDATE keys SET label = 'Ana (browser)' WHERE id = ?`, int64(session.ID))
-	for _, k := range allKeys(t, s) {
-		if want := map[store.KeyID]string{key: "kiosk (browser)", session.ID: "Ana"}[k.ID]; k.Label != want {
-			t.Errorf("label of key %d = %q, want %q", k.ID, k.Label, want)
-		}
-	}
-}
-
 // TestNameSession checks that a session has the name of its person, as do later sessions with the
 // same login in the department.
 func TestNameSession(t *testing.T) {
