@@ -210,7 +210,7 @@ func TestNameIsKept(t *testing.T) {
 	}
 	first := opens()
 	login := who(first)
-	first.get(t, "/office/").says(t, "Now it calls you “"+login+"”.")
+	first.get(t, "/office/").says(t, "It currently shows your changes under “"+login+"”.")
 	first.get(t, "/office/").form(t, "/office/name").set(t, "Your name", "Ana Čović").send(t, "Save").wants(t, 303)
 	if got := who(opens()); got != "Ana Čović" {
 		t.Errorf("a later session of %q has the name %q", login, got)
