@@ -15,37 +15,36 @@ import (
 // comparePage is the Data of compare.html.
 type comparePage struct {
 	Reading reading
-	Result  *comparison // nil: there is nothing to compare yet
+	Result  *comparison // nil: no list, or an unreadable one
 }
 
 // comparison is a list compared with the department.
 type comparison struct {
 	Date   time.Time
-	Counts []string // a sentence for each group, and for the people without a difference
+	Counts []string // messages for each group and the people without a difference
 	Groups []comparedGroup
 }
 
-// comparedGroup is a group of a comparison that is not empty, as a table.
+// comparedGroup is a table of a group that is not empty.
 type comparedGroup struct {
 	ID      string
 	Title   string
-	Columns []string // between the name and the number of the row
+	Columns []string // between the name and the row number
 	Lines   []comparedLine
-	More    int // lines that are not shown
+	More    int // number of lines not shown
 }
 
-// comparedLine is a finding.
+// comparedLine is a line of a comparedGroup.
 type comparedLine struct {
 	Name, Link, Why string
 	Cells           []string
 	Row             int
 }
 
-// mostCompared is the number of lines of a group on the page.
+// mostCompared is the maximum number of lines of a group on the page.
 const mostCompared = 500
 
-// compareList asks for a list, or shows what is different between it and ours. It
-// changes nothing.
+// compareList asks for a list, or shows its differences to the department. It changes nothing.
 func compareList(v visit) error {
 	l, err := v.openList()
 	if err != nil {
@@ -115,7 +114,7 @@ func (v visit) comparedGroup(group imports.Group) comparedGroup {
 	return c
 }
 
-// findingWords are the words of the page.
+// findingWords returns the texts of findings in the user's language.
 func (v visit) findingWords() imports.FindingWords {
 	return imports.FindingWords{
 		Values: v.valuesOf,
@@ -134,7 +133,7 @@ func (v visit) findingWords() imports.FindingWords {
 	}
 }
 
-// reportComparison answers with a workbook of all that was found.
+// reportComparison responds with a workbook of all findings.
 func reportComparison(v visit) error {
 	l, err := v.openList()
 	if err != nil {

@@ -18,17 +18,16 @@ import (
 // exportPage is the Data of export.html.
 type exportPage struct {
 	Formats         []view.Choice
-	Search          string // what was searched for; empty: nothing
+	Search          string // search text; empty: everyone
 	Found, All      int64
 	SortBy, SortDir string
-	Fault           string // what of the address could not be read
+	Fault           string // message about an invalid address
 }
 
-// exportFormats are the formats that the page offers. JSON lines are for programs, which
-// have the API.
+// exportFormats are the formats on the page. JSON lines are for programs, which use the API.
 var exportFormats = []string{sheet.XLSX, sheet.CSV, sheet.VCard}
 
-// exportOrder is the order of an export whose address does not name one.
+// exportOrder is the default order of an export.
 var exportOrder = record.Query{Page: 1, PageSize: 1, SortBy: record.ByLastName}
 
 func showExport(v view.Visit) error {
@@ -49,7 +48,7 @@ func showExport(v view.Visit) error {
 	return v.Render(http.StatusOK, "export", site.Page{Title: v.Text("export.title"), Section: "export", Wrong: data.Fault != "", Data: data})
 }
 
-// sendExport answers with the file.
+// sendExport responds with the file.
 func sendExport(v view.Visit) error {
 	format := v.Query().Get("format")
 	q, err := exportOrder.Parse(v.R.URL.RawQuery)

@@ -11,21 +11,21 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
 )
 
-// The form of a list has all choices, about the list and about its rows, each time that it
-// is sent: two tabs with the same list, or Back, show what they were shown.
+// Each request contains all choices of the form, so two tabs with the same list do not affect each
+// other, and the browser's Back button works.
 
-// Fields of the form. "column.3" is what the fourth column is, "cell.12.3" the text of the
-// fourth cell of row 12, and "who.12" the person who row 12 is: an id, addNew, or nothing.
+// Fields of the form: "column.3" is the meaning of the fourth column, "cell.12.3" the text of the
+// fourth cell of row 12, and "who.12" the person of row 12: an ID, addNew, or empty.
 const (
 	columnField = "column."
 	cellField   = "cell."
 	whoField    = "who."
 
-	byHeading = "byHeading" // of a column: what its header says
+	byHeading = "byHeading" // of a column: according to its header
 	addNew    = "add"       // of a row: a new person
 )
 
-// form returns the fields of the form that was sent, or of an address that has the same.
+// form returns the fields of the submitted form, or the parameters of the address.
 func (v visit) form() url.Values {
 	if v.R.Method == http.MethodPost {
 		return v.R.PostForm
@@ -33,12 +33,12 @@ func (v visit) form() url.Values {
 	return v.Query()
 }
 
-// maxReturn is the length of the longest address that has the choices of a form, in bytes.
-// Proxies refuse addresses of a few thousand bytes.
+// maxReturn is the maximum length of an address with the choices of a form, in bytes. Proxies
+// reject addresses of a few thousand bytes.
 const maxReturn = 2000
 
-// setReturn sets the address to which a choice of another language leads: the page at path
-// with the list and, if there is room, the choices about all of it.
+// setReturn sets the address that a change of language leads to: the page at path with the list
+// and, if they fit, the choices that apply to the whole list.
 func (v visit) setReturn(path string, l *uploadedList) {
 	if v.R.Method != http.MethodPost {
 		return
@@ -54,8 +54,8 @@ func (v visit) setReturn(path string, l *uploadedList) {
 	v.R.PostForm.Set("next", path)
 }
 
-// readOptions returns the choices in a form. What it has about columns and rows is ignored
-// if the form asks for another sheet, and about rows also if it asks for another encoding.
+// readOptions returns the choices in a form. It ignores choices about columns if the form selects
+// another sheet, and choices about rows if it selects another sheet or encoding.
 func (v visit) readOptions(form url.Values) imports.Options {
 	o := imports.Options{Languages: []string{v.Lang.Tag, osutil.Language()}, Sheet: form.Get("sheet"),
 		Encoding: form.Get("encoding"), Dates: form.Get("dates"), Names: form.Get("names"),
@@ -79,16 +79,17 @@ func (v visit) readOptions(form url.Values) imports.Options {
 			o.SetSame(row + "=" + value)
 		}
 		place, _ := strings.CutPrefix(name, cellField)
-		above, below, _ := strings.Cut(place, ".")
-		row, err := strconv.Atoi(above)
-		if column, wrong := strconv.Atoi(below); err == nil && wrong == nil {
+		rowText, columnText, _ := strings.Cut(place, ".")
+		row, err := strconv.Atoi(rowText)
+		if column, columnErr := strconv.Atoi(columnText); err == nil && columnErr == nil {
 			o.Corrections.Set(row, column, value)
 		}
 	}
 	return o
 }
 
-// answers returns what a form has about rows, by the names of its fields.
+// answers returns the choices about rows, by field name. It returns none if the form selects another
+// sheet or encoding.
 func answers(form url.Values) map[string]string {
 	all := map[string]string{}
 	for _, field := range []string{"sheet", "encoding"} {
@@ -105,7 +106,7 @@ func answers(form url.Values) map[string]string {
 	return all
 }
 
-// isAnswer reports whether a field is about a row.
+// isAnswer reports whether a field contains a choice about a row.
 func isAnswer(name string) bool {
 	return strings.HasPrefix(name, cellField) || strings.HasPrefix(name, whoField)
 }

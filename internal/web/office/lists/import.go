@@ -21,12 +21,12 @@ const importPath = site.Root + "import"
 // importPage is the Data of import.html.
 type importPage struct {
 	Reading reading
-	Outcome *importOutcome // nil: there is nothing to say about the rows yet
-	Checked string         // digest of the outcome that the page shows
-	Stale   string         // a sentence: why nothing was imported; empty: nobody asked for that
+	Outcome *importOutcome // nil: no list, or an unreadable one
+	Checked string         // digest of Outcome
+	Stale   string         // reason why nothing was imported; empty for a preview
 }
 
-// checkImport asks for a list, or says what an import of it would do. It changes nothing.
+// checkImport asks for a list, or shows the preview of its import. It changes nothing.
 func checkImport(v visit) error {
 	l, err := v.openList()
 	if err != nil {
@@ -35,8 +35,7 @@ func checkImport(v visit) error {
 	return v.renderCheck(l, "")
 }
 
-// renderCheck answers with what an import would do. stale says why it was not
-// done.
+// renderCheck responds with the preview of an import. stale is the reason why it was not done.
 func (v visit) renderCheck(l *uploadedList, stale string) error {
 	if !l.isRead() {
 		return v.renderImport(l, stale, nil)
@@ -49,7 +48,7 @@ func (v visit) renderCheck(l *uploadedList, stale string) error {
 	return v.renderImport(l, stale, found)
 }
 
-// renderImport answers with the page. found may be nil.
+// renderImport responds with the page. found may be nil.
 func (v visit) renderImport(l *uploadedList, stale string, found *imports.Outcome) error {
 	data := importPage{Reading: v.reading(l), Stale: stale}
 	if found != nil {
@@ -64,12 +63,12 @@ func (v visit) renderImport(l *uploadedList, stale string, found *imports.Outcom
 	return v.Render(l.status(stale), "import", p)
 }
 
-// applyImport imports a list that was checked. Where something else would come of it than
-// the page has shown, because of other choices or changed people, it shows that instead.
+// applyImport imports a list after a preview. If the outcome differs from the preview, because of
+// other choices or changed people, it shows a new preview instead.
 func applyImport(v visit) error {
 	token, checked := v.R.PostForm.Get("token"), v.R.PostForm.Get("checked")
 	key := v.IdempotencyKey("import-", token, checked)
-	if number, err := v.importMadeWith(key); err != nil {
+	if number, err := v.importNumber(key); err != nil {
 		return err
 	} else if number != 0 {
 		return v.Redirect(importedPath(number))
@@ -90,7 +89,7 @@ func applyImport(v visit) error {
 	found, err := l.file.Apply(v.R.Context(), v.Store, v.Session.Tenant, v.Session.ID, key)
 	switch {
 	case errors.As(err, new(*store.RepeatedError)):
-		return applyImport(v) // which finds the import now
+		return applyImport(v) // which now finds the import
 	case err != nil:
 		return err
 	case !found.Applied:
@@ -101,9 +100,8 @@ func applyImport(v visit) error {
 	return v.Redirect(importedPath(*found.Number))
 }
 
-// importMadeWith returns the number of the import that was made with an idempotency key,
-// 0 if none was.
-func (v visit) importMadeWith(key *store.IdempotencyKey) (number int64, err error) {
+// importNumber returns the number of the import with an idempotency key, or 0.
+func (v visit) importNumber(key *store.IdempotencyKey) (number int64, err error) {
 	_, body, err := v.Store.Replay(v.Session.Tenant, key)
 	if err != nil || body == nil {
 		return 0, err
@@ -113,8 +111,8 @@ func (v visit) importMadeWith(key *store.IdempotencyKey) (number int64, err erro
 	return answer.Number, err
 }
 
-// reportImport answers with the whole list, with what becomes of each row and why, so
-// that the refused rows can be corrected and uploaded again.
+// reportImport responds with the whole list and the result and reason of each row, so that refused
+// rows can be corrected and uploaded again.
 func reportImport(v visit) error {
 	l, err := v.openList()
 	if err != nil {
@@ -137,15 +135,15 @@ func reportImport(v visit) error {
 	})
 }
 
-// reportCells say of a row what the page says of it: what becomes of it, and why.
+// reportCells returns the result of a row and its reason, as on the page.
 func (v visit) reportCells(row imports.Row) []string {
 	shown, result := v.previewRow(row), v.Text("import.result."+row.Result)
 	if row.Twin != 0 && row.Result == imports.Left {
 		result = v.Text("import.twin", row.Twin)
 	}
 	var like []string
-	for _, one := range row.Like {
-		like = append(like, fmt.Sprintf("%s (%s)", v.words().Why(one.Why), v.describe(one)))
+	for _, candidate := range row.Like {
+		like = append(like, fmt.Sprintf("%s (%s)", v.words().Why(candidate.Why), v.describe(candidate)))
 	}
 	return []string{result, strings.Join(slices.Concat(like, shown.LeftOut, shown.Reasons), " ")}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// TestMessages: there is a message for everything that can be said about a list.
+// TestMessages checks that each format, result and field of a list has a message.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	messages := map[string]any{}
@@ -52,14 +52,13 @@ func TestMessages(t *testing.T) {
 	}
 	for _, key := range keys {
 		if messages[key] == nil {
-			t.Errorf("there is no message %s", key)
+			t.Errorf("no message %s", key)
 		}
 	}
 }
 
-// TestFaultsHaveWords: whatever is wrong with a row is said in the language of the page:
-// there is a message for each field and code that a list can have.
-func TestFaultsHaveWords(t *testing.T) {
+// TestFaultMessages checks that each error of a row has a message.
+func TestFaultMessages(t *testing.T) {
 	t.Parallel()
 	catalog := lang.MustLoad("messages/*.json", files, os.DirFS(".."))
 	long := strings.Repeat("x", 2000)
@@ -86,21 +85,21 @@ func TestFaultsHaveWords(t *testing.T) {
 	}
 	for fault := range faults {
 		if !slices.Contains(catalog.Keys(), "import.reason."+fault) && !slices.Contains(catalog.Keys(), "fault."+fault) {
-			t.Errorf("there is no message for %s", fault)
+			t.Errorf("no message for %s", fault)
 		}
 	}
 	if len(faults) < 15 {
-		t.Errorf("only %d faults were met: %v", len(faults), faults)
+		t.Errorf("got only %d faults, want at least 15: %v", len(faults), faults)
 	}
 }
 
-// TestLongText: a long text that cannot be read is not shown again.
+// TestLongText checks that the page does not show a long pasted text again.
 func TestLongText(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int]int{maxText: maxText, maxText + 1: 0} {
 		l := uploadedList{keptList: &keptList{pasted: true, file: upload.FromText(1, strings.Repeat("x", size))}}
 		if got := len(l.text()); got != want {
-			t.Errorf("%d of %d bytes are shown", got, size)
+			t.Errorf("the page shows %d of %d bytes, want %d", got, size, want)
 		}
 	}
 }

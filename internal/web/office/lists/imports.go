@@ -16,26 +16,26 @@ import (
 // importsPage is the Data of imports.html.
 type importsPage struct {
 	Imports []ImportLine
-	Undone  *undone // nil: none was at this moment
+	Undone  *undone // nil: the request undid no import
 }
 
-// ImportLine is an import that was made.
+// ImportLine is an import for display.
 type ImportLine struct {
 	Number         int64
 	At             time.Time
 	Who, File      string
 	Added, Changed int
-	Undone         string // when, in the visitor's language; empty: it was not
+	Undone         string // time of the undo, in the user's language; empty: not undone
 }
 
-// undone is what taking an import back has done.
+// undone is the result of undoing an import.
 type undone struct {
 	Number            int64
 	Deleted, Restored int
 	Left              []notUndone
 }
 
-// notUndone is somebody who has changed since the import.
+// notUndone is a person that an undo left unchanged, because of a change since the import.
 type notUndone struct{ Name, Link, Why string }
 
 func showImports(v view.Visit) error { return renderImports(v, importsPage{}, nil) }
@@ -54,6 +54,7 @@ func renderImports(v view.Visit, data importsPage, notice *site.Notice) error {
 	return v.Render(http.StatusOK, "imports", site.Page{Title: v.Text("imports.title"), Section: "imports", Notice: notice, Data: data})
 }
 
+// NewImportLine returns an import for display.
 func NewImportLine(v view.Visit, i store.Import) ImportLine {
 	line := ImportLine{i.Number, i.At.Local(), importedBy(v, i), view.Isolate(i.File), i.Added, i.Changed, ""}
 	if !i.UndoneAt.IsZero() {
@@ -62,26 +63,26 @@ func NewImportLine(v view.Visit, i store.Import) ImportLine {
 	return line
 }
 
-// importedBy says who has made an import.
+// importedBy returns who made an import.
 func importedBy(v view.Visit, i store.Import) string {
 	switch {
 	case i.Key == 0:
 		return v.Text("imports.byCommand")
-	case i.Label == "": // the key has no label, or is gone
+	case i.Label == "": // the key has no label or no longer exists
 		return v.Text("imports.byKey", int(i.Key))
 	}
 	return i.Label
 }
 
-// importedPath returns the address of the list of the people of an import.
+// importedPath returns the address of the list of people in an import.
 func importedPath(number int64) string {
 	return view.ListPath(url.Values{view.ImportedParameter: {strconv.FormatInt(number, 10)}})
 }
 
-// errNoImport is for an import that the department does not have.
+// errNoImport is returned if the department has no such import.
 var errNoImport = &httpapi.Problem{Kind: httpapi.Kind{Code: "import", Status: http.StatusNotFound}}
 
-// undoImport takes an import back.
+// undoImport undoes an import and shows the result.
 func undoImport(v view.Visit) error {
 	number, _ := strconv.ParseInt(v.R.PathValue("number"), 10, 64) // no import has the number 0
 	done, err := v.Store.UndoImport(v.Session.Tenant, v.Session.ID, number, nil)
@@ -97,12 +98,12 @@ func undoImport(v view.Visit) error {
 	}
 	data := undone{Number: number, Deleted: done.Deleted, Restored: done.Restored}
 	for _, left := range done.Left {
-		data.Left = append(data.Left, newLeftAlone(v, left))
+		data.Left = append(data.Left, newNotUndone(v, left))
 	}
 	return renderImports(v, importsPage{Undone: &data}, &site.Notice{Text: v.Text("imports.done", int(number)), Warn: len(data.Left) > 0})
 }
 
-func newLeftAlone(v view.Visit, left store.NotUndone) notUndone {
+func newNotUndone(v view.Visit, left store.NotUndone) notUndone {
 	l := notUndone{Name: view.Isolate(left.Name), Why: v.Text("imports.left." + left.Action)}
 	if l.Name == "" {
 		l.Name = v.Text("history.nobody")

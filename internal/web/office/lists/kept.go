@@ -14,41 +14,42 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// Limits of what is kept for all departments. The page asks for a list again that is gone.
+// Limits of the stored lists of all departments. The page asks the user to upload an evicted list
+// again.
 const (
 	keptFor   = time.Hour
 	mostBytes = 40 << 20 // of all files
-	// mostKept limits the number of files: each takes up at least this share of mostBytes.
+	// mostKept limits the number of files: each counts as at least this share of mostBytes.
 	mostKept = 100
-	// mostRead limits the memory of the lists that stay read, in bytes. A list without room
-	// is read again for each page.
+	// mostRead limits the memory for parsed lists, in bytes. A list beyond it is parsed again for
+	// each page.
 	mostRead = 24 << 20
 )
 
-// keptList is an uploaded list, kept between the preview and the import. A large one is a
+// keptList is an uploaded list, stored between the preview and the import. A large list is in a
 // private temporary file.
 type keptList struct {
 	token  string
 	tenant record.TenantID
 	name   string // of the file
-	pasted bool   // as a text
+	pasted bool   // as text
 	file   *upload.File
-	at     time.Time     // when it was uploaded
-	cells  *imports.List // nil: not read yet, or no room
+	at     time.Time     // time of the upload
+	cells  *imports.List // parsed list; nil: not parsed yet, or too large
 }
 
-// size returns how many of mostBytes the list takes up.
+// size returns the bytes of mostBytes that the list uses.
 func (l *keptList) size() int64 { return max(l.file.Size(), mostBytes/mostKept) }
 
-// keptLists are the lists of all departments. All departments wait for the mutex, so it is
-// not held while a file is read.
+// keptLists contains the lists of all departments. They share the mutex, so it is not held while a
+// file is read.
 type keptLists struct {
 	now func() time.Time
 	mu  sync.Mutex
 	all []*keptList // oldest first
 }
 
-// visit is a visit that sees the kept lists.
+// visit is a visit with access to the stored lists.
 type visit struct {
 	view.Visit
 	lists *keptLists
@@ -56,34 +57,34 @@ type visit struct {
 
 func newKeptLists() *keptLists { return &keptLists{now: time.Now} }
 
-// add keeps a list and returns it with its token. Where there is no room, it evicts the
-// oldest list of the department that has most, but never the new list.
-func (k *keptLists) add(added *keptList) *keptList {
-	added.file.LeaveLimit()
-	added.token = strings.ToLower(rand.Text())
+// add stores a list and returns it with its token. If there is no room, it evicts the oldest list of
+// the department that uses the most bytes, but never the new list.
+func (k *keptLists) add(l *keptList) *keptList {
+	l.file.LeaveLimit()
+	l.token = strings.ToLower(rand.Text())
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	added.at = k.now()
-	k.all = append(k.all, added)
+	l.at = k.now()
+	k.all = append(k.all, l)
 	k.evict()
-	return added
+	return l
 }
 
-// find returns the list with a token, nil if the department has none.
+// find returns the list with a token, or nil if the department has no such list.
 func (k *keptLists) find(tenant record.TenantID, token string) *keptList {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.evict()
-	for _, one := range k.all {
-		if one.token == token && one.tenant == tenant {
-			return one
+	for _, l := range k.all {
+		if l.token == token && l.tenant == tenant {
+			return l
 		}
 	}
 	return nil
 }
 
-// read returns the cells of a list, which it reads only if the options need another reading
-// than the last one. The error is that of imports.Read, or os.ErrClosed if the list was evicted.
+// read returns the cells of a list. It parses the file only if no earlier result matches the
+// options. It returns the error of imports.Read, or os.ErrClosed if the list was evicted.
 func (k *keptLists) read(ctx context.Context, l *keptList, o imports.Options, now time.Time) (*imports.List, error) {
 	k.mu.Lock()
 	cells := l.cells
@@ -115,8 +116,7 @@ func (k *keptLists) read(ctx context.Context, l *keptList, o imports.Options, no
 	return cells, nil
 }
 
-// evict removes and closes the lists that are too old or too much. The caller holds the
-// mutex.
+// evict removes and closes lists that are too old or exceed mostBytes. The caller holds the mutex.
 func (k *keptLists) evict() {
 	remove := func(at int) {
 		k.all[at].file.Close()
@@ -127,16 +127,16 @@ func (k *keptLists) evict() {
 	}
 	for {
 		total, size := int64(0), map[record.TenantID]int64{}
-		for _, one := range k.all {
-			total += one.size()
-			size[one.tenant] += one.size()
+		for _, l := range k.all {
+			total += l.size()
+			size[l.tenant] += l.size()
 		}
 		if total <= mostBytes {
 			return
 		}
 		most := 0
-		for at, one := range k.all[:len(k.all)-1] { // the last list was just added
-			if size[one.tenant] > size[k.all[most].tenant] {
+		for at, l := range k.all[:len(k.all)-1] { // the last list is the new one
+			if size[l.tenant] > size[k.all[most].tenant] {
 				most = at
 			}
 		}

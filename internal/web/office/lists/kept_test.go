@@ -25,19 +25,19 @@ func TestKeptLists(t *testing.T) {
 	u.now = func() time.Time { return now }
 	first := u.add(&keptList{tenant: 1, name: "people.csv", file: upload.FromText(1, "a")})
 	if got := u.find(1, first.token); got != first || got.name != "people.csv" || len(got.token) < 20 {
-		t.Errorf("the list is %+v", got)
+		t.Errorf("found %+v, want the added list", got)
 	}
 	if u.find(2, first.token) != nil || u.find(1, "") != nil || u.find(1, first.token+"x") != nil {
-		t.Error("another department or token finds a list")
+		t.Error("found a list with another department or token")
 	}
 	now = now.Add(keptFor - 1)
 	second := u.add(&keptList{tenant: 1, file: upload.FromText(1, "")})
 	if u.find(1, first.token) == nil {
-		t.Error("a list goes too early")
+		t.Error("a list was evicted too early")
 	}
 	now = now.Add(1)
 	if u.find(1, first.token) != nil || u.find(1, second.token) == nil || len(u.all) != 1 {
-		t.Error("an old list stays, or a new one goes")
+		t.Error("an expired list was kept, or a new list was evicted")
 	}
 }
 
@@ -53,17 +53,17 @@ func TestKeptListsAreBounded(t *testing.T) {
 		many.add(&keptList{tenant: 1, file: upload.FromText(1, "")})
 	}
 	if large.find(1, first.token) == nil || many.find(1, small.token) == nil {
-		t.Error("a list goes that has room")
+		t.Error("a list was evicted despite enough room")
 	}
 	large.add(&keptList{tenant: 1, file: upload.FromText(1, "x")})
 	many.add(&keptList{tenant: 1, file: upload.FromText(1, "")})
 	if large.find(1, first.token) != nil || len(large.all) != 4 || many.find(1, small.token) != nil || len(many.all) != mostKept {
-		t.Errorf("%d and %d lists are kept", len(large.all), len(many.all))
+		t.Errorf("%d large and %d small lists are kept, want 4 and %d without the oldest", len(large.all), len(many.all), mostKept)
 	}
 }
 
-// TestKeptListsAreFair: the lists of a department make room for those of another that
-// has fewer.
+// TestKeptListsAreFair checks that the lists of one department do not evict the lists of a
+// department that uses less.
 func TestKeptListsAreFair(t *testing.T) {
 	t.Parallel()
 	large, many := newKeptLists(), newKeptLists()
@@ -76,18 +76,18 @@ func TestKeptListsAreFair(t *testing.T) {
 		many.add(&keptList{tenant: 2, file: upload.FromText(2, "")})
 	}
 	if large.find(1, first.token) == nil || many.find(1, small.token) == nil {
-		t.Error("the list of another department goes")
+		t.Error("the list of another department was evicted")
 	}
 }
 
-// TestNewestListStays: a new list never makes room for itself. The oldest list of the
-// department with the most bytes is evicted, the older list of two equal departments.
+// TestNewestListStays checks that a new list is not evicted itself. The oldest list of the department
+// with the most bytes is evicted, or the oldest list of equal departments.
 func TestNewestListStays(t *testing.T) {
 	t.Parallel()
 	size := func(megabytes int) *upload.File { return upload.FromText(1, strings.Repeat("x", megabytes<<20)) }
 	other := size(9)
 	for name, newest := range map[string]*upload.File{"as large as the others": other, "the largest": size(10)} {
-		for range 20 { // an order that changes at random needs several runs to be seen
+		for range 20 { // a random order shows only in several runs
 			k := newKeptLists()
 			first := k.add(&keptList{tenant: 1, file: other})
 			for tenant := range record.TenantID(3) {
@@ -95,13 +95,13 @@ func TestNewestListStays(t *testing.T) {
 			}
 			last := k.add(&keptList{tenant: 5, file: newest})
 			if k.find(5, last.token) == nil || k.find(1, first.token) != nil || len(k.all) != 4 {
-				t.Fatalf("a list that is %s: the newest list was evicted, or not the oldest", name)
+				t.Fatalf("newest list %s: it was evicted, or the oldest list was kept", name)
 			}
 		}
 	}
 }
 
-// listOnDisk returns an uploaded list that is a temporary file.
+// listOnDisk returns an uploaded list in a temporary file.
 func listOnDisk(t *testing.T, text string) *keptList {
 	r := httptest.NewRequest("POST", importPath, strings.NewReader(text))
 	file, err := upload.ReceiveBody(httptest.NewRecorder(), r, 1, upload.MaxFile)
@@ -111,14 +111,14 @@ func listOnDisk(t *testing.T, text string) *keptList {
 	return &keptList{tenant: 1, file: file}
 }
 
-// people returns a list of people that has this many bytes or some more.
+// people returns a list of people with at least size bytes.
 func people(size int) string {
 	const row = "Ana;Horvat\n"
 	return "First name;Last name\n" + strings.Repeat(row, size/len(row)+1)
 }
 
-// TestPreviewOfEvictedList checks that a preview of a list that another upload evicts gets the
-// whole list or none. Only the race detector sees an unsafe use of the file.
+// TestPreviewOfEvictedList checks that a preview gets the whole list or no list while another upload
+// evicts it. Only the race detector finds an unsafe use of the file.
 func TestPreviewOfEvictedList(t *testing.T) {
 	t.Parallel()
 	k, text, now := newKeptLists(), people(100<<10), time.Now()
@@ -146,7 +146,7 @@ func TestPreviewOfEvictedList(t *testing.T) {
 		for range 8 {
 			r := httptest.NewRequest("GET", importPath+"?token="+token, nil)
 			v := visit{view.Visit{Visit: &site.Visit{W: httptest.NewRecorder(), R: r, Session: store.Key{Tenant: 1}}}, k}
-			v.Query() // parsed before the list can go
+			v.Query() // parses the query before the list can be evicted
 			all.Go(func() {
 				if err := preview(v); err != nil {
 					t.Error(err)
@@ -161,8 +161,8 @@ func TestPreviewOfEvictedList(t *testing.T) {
 	}
 }
 
-// TestListIsReadOnce checks that a list is read again only for other cells or without room, and
-// that a list that was evicted is gone.
+// TestListIsReadOnce checks that a list is parsed again only for options that change its cells or if
+// there is no room, and that an evicted list cannot be read.
 func TestListIsReadOnce(t *testing.T) {
 	t.Parallel()
 	k, now := newKeptLists(), time.Now()
@@ -177,10 +177,10 @@ func TestListIsReadOnce(t *testing.T) {
 	list := k.add(listOnDisk(t, people(100<<10)))
 	first := read(list, imports.Options{})
 	if read(list, imports.Options{Update: true, Columns: map[int]string{0: ""}}) != first {
-		t.Error("a list is read again for other choices")
+		t.Error("the list was read again for options that do not change its cells")
 	}
 	if utf8 := read(list, imports.Options{Encoding: "utf-8"}); utf8 == first || read(list, imports.Options{Encoding: "utf-8"}) != utf8 {
-		t.Error("a list in another encoding is not read once")
+		t.Error("the list was not read exactly once for another encoding")
 	}
 	total, large := 0, people(900<<10)
 	for range 5 {
@@ -193,10 +193,10 @@ func TestListIsReadOnce(t *testing.T) {
 		}
 	}
 	if total == 0 || total > mostRead || list.cells != nil {
-		t.Errorf("%d bytes stay read; the oldest list stays: %t", total, list.cells != nil)
+		t.Errorf("%d bytes of cells are kept, want at most %d; the oldest list is kept: %t", total, mostRead, list.cells != nil)
 	}
 	list.file.Close()
 	if _, err := k.read(t.Context(), list, imports.Options{}, now); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a list that was evicted: %v", err)
+		t.Errorf("read of an evicted list: got %v, want os.ErrClosed", err)
 	}
 }

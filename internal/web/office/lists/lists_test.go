@@ -7,7 +7,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// TestRoutesOfLists: who may only read can export and compare, and changes nothing.
+// TestRoutesOfLists checks that read-only keys can export and compare, and that all other routes
+// require the scope write.
 func TestRoutesOfLists(t *testing.T) {
 	t.Parallel()
 	lists := regexp.MustCompile(`^[A-Z]+ /office/(import|imports|export|compare)(/|$)`)
@@ -23,10 +24,10 @@ func TestRoutesOfLists(t *testing.T) {
 			want = store.ScopeRead
 		}
 		if route.Scope != want || route.Handle == nil {
-			t.Errorf("%s: %+v", pattern, route)
+			t.Errorf("%s: got %+v, want scope %s", pattern, route, want)
 		}
 	}
 	if found != 11 {
-		t.Errorf("there are %d routes", found)
+		t.Errorf("got %d routes, want 11", found)
 	}
 }

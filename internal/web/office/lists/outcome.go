@@ -10,18 +10,18 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 )
 
-// importOutcome is what an import would do.
+// importOutcome is the preview of an import.
 type importOutcome struct {
 	Added, Changed, Left, Refused, Perhaps, Differ, LeftOut int
 
-	Ready   int    // people who go in when the button is pressed; 0: the button cannot be pressed
-	Without string // the button that leaves out all other rows; empty: there is none
-	Why     string // a sentence: why the button cannot be pressed; empty: it can
-	Same    string // a sentence: the list was imported before; empty: it was not
+	Ready   int    // people that the button imports; 0: the button is disabled
+	Without string // label of the button that skips all other rows; empty: none
+	Why     string // reason why the button is disabled; empty: enabled
+	Same    string // message that the list was already imported; empty: it was not
 
-	Unknown  int    // rows with an id that nobody has
-	Deleted  int    // rows with the id of somebody who was deleted
-	IDColumn string // number of the column of the ids
+	Unknown  int    // rows with an ID of no person
+	Deleted  int    // rows with the ID of a deleted person
+	IDColumn string // number of the ID column
 
 	previewRows
 }
@@ -68,11 +68,11 @@ func (v visit) importOutcome(l *uploadedList, found *imports.Outcome) *importOut
 	return r
 }
 
-// addUnknown adds the rows with ids that nobody has now.
+// addUnknown counts the rows with the ID of no person or of a deleted person.
 func (r *importOutcome) addUnknown(l *uploadedList, found *imports.Outcome) {
 	for _, row := range found.All {
 		switch {
-		case !slices.ContainsFunc(row.Errors, isUnknown), l.answered(row.Row) != "": // by no id of the list
+		case !slices.ContainsFunc(row.Errors, isUnknown), l.decision(row.Row) != "": // a decision replaces the ID
 		case row.Deleted != "":
 			r.Deleted++
 		default:
@@ -82,19 +82,18 @@ func (r *importOutcome) addUnknown(l *uploadedList, found *imports.Outcome) {
 	r.IDColumn = strconv.Itoa(slices.IndexFunc(l.file.Mapped.Columns, func(c mapping.Column) bool { return c.Field == mapping.ID }))
 }
 
-// importTicks returns the choices about what becomes of the rows.
+// importTicks returns the checkboxes for the result of rows.
 func (v visit) importTicks(l *uploadedList, found *imports.Outcome) (t ticks) {
 	o := l.options
-	isAsked := func(row imports.Row) bool { return l.isAsked(&row) }
-	t.add("update", v.Text("import.update"), o.Update, found.Left+found.Changed > 0 || slices.ContainsFunc(found.All, isAsked))
+	needsDecision := func(row imports.Row) bool { return l.needsDecision(&row) }
+	t.add("update", v.Text("import.update"), o.Update, found.Left+found.Changed > 0 || slices.ContainsFunc(found.All, needsDecision))
 	t.add("spelling", v.Text("import.spelling"), o.Spelling, slices.ContainsFunc(found.Notes, isSpelling))
 	t.add("addPerhaps", v.Text("import.perhaps.all"), o.AddPerhaps, found.Perhaps > manyPerhaps)
 	return t
 }
 
-// isSpelling reports whether a note says that spellings are kept.
+// isSpelling reports whether a note is about unchanged spellings.
 func isSpelling(n sheet.Note) bool { return n.Code == imports.NoteSpelling }
 
-// manyPerhaps is the number of rows that are perhaps somebody who is there from which on
-// one tick can answer for all.
+// manyPerhaps is the largest number of possible duplicates without a checkbox to add them all.
 const manyPerhaps = 5

@@ -14,42 +14,42 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 )
 
-// reading is what a page shows of a list: how it was read, and what can be
-// corrected. Without a name there is no list yet, and the page asks for one.
+// reading shows how a list was read, with choices to correct it. If Name is empty, the page asks for
+// a list.
 type reading struct {
 	Faults []view.Fault
 	Name   string // of the file
 	Token  string
-	Text   string // that was pasted
+	Text   string // pasted text
 
-	Format    string // a sentence: which kind of file it is
-	DatesRead string // a sentence: in which order dates were read; empty: nothing had to be decided
+	Format    string // description of the file format
+	DatesRead string // message about the order of dates; empty: unambiguous
 	Columns   []previewColumn
-	Used      []string      // columns, and what they are
+	Used      []string      // columns and their meanings
 	LeftOut   []string      // headers
-	Open      bool          // how the list is read has to be looked at
-	Dates     []view.Choice // empty: there are no dates to read
-	Encodings []view.Choice // empty: the format has only one
-	Unsure    []view.Choice // instead, where some could be meant: the names that differ
+	Open      bool          // show the choices initially
+	Dates     []view.Choice // empty: no column of dates
+	Encodings []view.Choice // empty: no choice
+	Unsure    []view.Choice // instead of Encodings if several are possible, with the names that differ
 	Sheets    []view.Choice
-	Sheet     string // that was read
-	Asked     string // a question: which of them
-	Encoding  string // that was chosen
+	Sheet     string // the sheet that was read
+	Question  string // asks which sheet to read
+	Encoding  string // as chosen
 	Notes     []string
-	Names     []view.Choice // how a name without a comma can be read; empty: nobody has to say
+	Names     []view.Choice // readings of a name without a comma; empty: no choice needed
 	Ticks     ticks
-	Answers   url.Values // about rows that the page has no field for
+	Answers   url.Values // about rows without a field on the page
 }
 
-// previewColumn is one to say what it is.
+// previewColumn is a column with a choice of its meaning.
 type previewColumn struct {
-	ID, Name      string // of its field
+	ID, Name      string // of the form field
 	Header, First string // First is the first value
 	Fields        []view.Choice
 	Fault         string
 }
 
-// Fault returns the last fault of a field, empty if it has none.
+// Fault returns the last fault of a field, or an empty text.
 func (r reading) Fault(field string) (text string) {
 	for _, f := range r.Faults {
 		if f.Name == field {
@@ -59,9 +59,8 @@ func (r reading) Fault(field string) (text string) {
 	return text
 }
 
-// reading returns what a page shows of a list.
 func (v visit) reading(l *uploadedList) reading {
-	r := reading{Faults: l.faults, Asked: l.asked, Encoding: l.options.Encoding}
+	r := reading{Faults: l.faults, Question: l.question, Encoding: l.options.Encoding}
 	if l.keptList == nil || r.Fault("file") != "" {
 		r.Text = l.text()
 		return r
@@ -89,7 +88,7 @@ func (v visit) reading(l *uploadedList) reading {
 	return r
 }
 
-// formatRead says which kind of file a list is.
+// formatRead describes the file format of a list.
 func (v visit) formatRead(t *sheet.Table) string {
 	switch {
 	case t.Format == sheet.XLSX:
@@ -104,31 +103,31 @@ func (v visit) formatRead(t *sheet.Table) string {
 
 var delimiters = map[string]string{",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
-// columnFields are what a column can be.
+// columnFields are the possible meanings of a column.
 var columnFields = slices.Concat([]string{mapping.LeftOut}, view.FieldNames, []string{mapping.FullName, mapping.LastFirst, mapping.ID})
 
-// addColumns adds what each column is.
+// addColumns adds the columns with their meanings, and the order of dates.
 func (v visit) addColumns(r *reading, f *imports.File) {
 	if f.Mapped == nil {
 		return
 	}
-	born := false
+	hasDates := false
 	for i, c := range f.Mapped.Columns {
 		line := previewColumn{ID: columnID(i), Name: columnField + strconv.Itoa(i), Header: v.heading(c.Header)}
 		line.First, line.Fault = short(firstValue(f.Table, i)), r.Fault(line.ID)
 		line.Fields = v.columnChoices(f, i)
 		r.Columns = append(r.Columns, line)
-		born = born || c.Field == "dateOfBirth"
+		hasDates = hasDates || c.Field == "dateOfBirth"
 		if undecided(f, i) {
 			continue
 		}
 		if c.Field == mapping.LeftOut {
 			r.LeftOut = append(r.LeftOut, view.Isolate(cmp.Or(line.Header, line.First)))
 		} else {
-			r.Used = append(r.Used, used(cmp.Or(line.Header, line.First), v.fieldLabel(c.Field)))
+			r.Used = append(r.Used, columnUse(cmp.Or(line.Header, line.First), v.fieldLabel(c.Field)))
 		}
 	}
-	if born {
+	if hasDates {
 		r.Dates = choices(v.Visit, append([]string{""}, mapping.Orders...), f.Options.Dates, "import.dates.")
 		if f.Mapped.Dates != "" && f.Options.Dates == "" {
 			r.Dates[0].Label = v.Text("import.dates.found", v.Text("import.dates."+f.Mapped.Dates))
@@ -139,14 +138,14 @@ func (v visit) addColumns(r *reading, f *imports.File) {
 	}
 }
 
-// undecided reports whether nothing is known of a column yet, because it is not
-// settled which column is which.
+// undecided reports whether the meaning of a column is still open, because the columns could not be
+// recognized.
 func undecided(f *imports.File, number int) bool {
-	_, given := f.Options.Columns[number]
-	return !given && f.Mapped.Columns[number].Field == mapping.LeftOut && errors.As(f.Problem, new(*mapping.ColumnsError))
+	_, isChosen := f.Options.Columns[number]
+	return !isChosen && f.Mapped.Columns[number].Field == mapping.LeftOut && errors.As(f.Problem, new(*mapping.ColumnsError))
 }
 
-// columnChoices returns what a column can be.
+// columnChoices returns the possible meanings of a column.
 func (v visit) columnChoices(f *imports.File, number int) (all []view.Choice) {
 	chosen := f.Mapped.Columns[number].Field
 	if undecided(f, number) {
@@ -158,7 +157,7 @@ func (v visit) columnChoices(f *imports.File, number int) (all []view.Choice) {
 	return all
 }
 
-// firstValue returns the first value of a column, for people to know it by.
+// firstValue returns the first value of a column, which helps people recognize it.
 func firstValue(t *sheet.Table, column int) string {
 	for _, row := range t.Rows {
 		if text := row.Cell(column).Text; text != "" {
@@ -168,14 +167,14 @@ func firstValue(t *sheet.Table, column int) string {
 	return ""
 }
 
-// encodings returns those to choose from. The first leaves it to the program.
+// encodings returns the encodings to choose from, after a choice to detect the encoding.
 func (v visit) encodings(chosen string) []view.Choice {
 	chosen, _ = sheet.EncodingOf(chosen)
 	return choices(v.Visit, append([]string{""}, sheet.Encodings...), chosen, "import.encoding.")
 }
 
-// addEncodings adds the encodings to choose from. Where some could be meant, it shows
-// names as these read them.
+// addEncodings adds the encodings to choose from. If several are possible, it shows the names as
+// read in each.
 func (v visit) addEncodings(r *reading, l *uploadedList) {
 	if l.file.Table.Encoding == "" {
 		return
@@ -197,47 +196,47 @@ func (v visit) addEncodings(r *reading, l *uploadedList) {
 	}
 }
 
-// ticks are choices that can be ticked.
+// ticks are checkboxes.
 type ticks []view.Choice
 
-// add adds one that matters, or was ticked.
+// add adds a checkbox that matters or is checked.
 func (t *ticks) add(name, label string, chosen, matters bool) {
 	if chosen || matters {
 		*t = append(*t, view.Choice{Value: name, Label: label, Chosen: chosen})
 	}
 }
 
-// readingTicks returns the choices about how a list is read.
+// readingTicks returns the checkboxes for reading a list.
 func (v visit) readingTicks(l *uploadedList, found *imports.Outcome) (t ticks) {
 	t.add("zero", v.Text("import.zero"), l.options.Zero, l.file.Mapped.NoZero > 0)
-	could := slices.ContainsFunc(found.All, func(row imports.Row) bool { return row.CouldGoWithout() })
-	t.add("leaveOutBad", v.Text("import.leaveOutBad"), l.options.LeaveOutBad, could)
+	isUseful := slices.ContainsFunc(found.All, func(row imports.Row) bool { return row.CouldGoWithout() })
+	t.add("leaveOutBad", v.Text("import.leaveOutBad"), l.options.LeaveOutBad, isUseful)
 	return t
 }
 
-// nameOrders returns how the names without a comma can be read, with some of them. It
-// returns nothing where nobody has to say.
+// nameOrders returns the two readings of names without a comma, with some examples. It returns nil
+// if no choice is needed.
 func (v visit) nameOrders(l *uploadedList, found *imports.Outcome) (orders []view.Choice) {
-	asked, column := l.options.Names != "", slices.IndexFunc(l.file.Mapped.Columns, mapping.Column.IsFullName)
+	needed, column := l.options.Names != "", slices.IndexFunc(l.file.Mapped.Columns, mapping.Column.IsFullName)
 	var firstLast, lastFirst []string
 	for i, row := range found.All {
 		mixed := slices.ContainsFunc(row.Like, func(like imports.Like) bool { return like.Why == imports.MixedNames })
-		asked = asked || mixed
+		needed = needed || mixed
 		if len(firstLast) == shownSamples || column < 0 || l.released || strings.Contains(l.file.CellText(i, column), ",") {
 			continue
 		}
-		one := mapping.Name{First: row.Fields.FirstName, Last: row.Fields.LastName}
-		other := mapping.Name{First: one.Last, Last: one.First}
+		name := mapping.Name{First: row.Fields.FirstName, Last: row.Fields.LastName}
+		swapped := mapping.Name{First: name.Last, Last: name.First}
 		if mixed {
-			one, other = row.Like[0].Readings[0], row.Like[0].Readings[1]
+			name, swapped = row.Like[0].Readings[0], row.Like[0].Readings[1]
 		}
 		if l.options.Names == mapping.LastFirstName || l.file.Mapped.Columns[column].Field == mapping.LastFirst {
-			one, other = other, one
+			name, swapped = swapped, name
 		}
-		firstLast = append(firstLast, v.Text("import.names.sample", quoted(one.First), quoted(one.Last)))
-		lastFirst = append(lastFirst, v.Text("import.names.sample", quoted(other.First), quoted(other.Last)))
+		firstLast = append(firstLast, v.Text("import.names.sample", quoted(name.First), quoted(name.Last)))
+		lastFirst = append(lastFirst, v.Text("import.names.sample", quoted(swapped.First), quoted(swapped.Last)))
 	}
-	if !asked {
+	if !needed {
 		return nil
 	}
 	for i, samples := range [][]string{firstLast, lastFirst} {

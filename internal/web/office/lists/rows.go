@@ -13,15 +13,15 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// rowsShown is the number of rows of a list on a page.
+// rowsShown is the maximum number of rows on a page.
 const rowsShown = 200
 
 // previewRows are the rows of a list on the page.
 type previewRows struct {
-	Like        []previewRow // perhaps somebody who is there
+	Like        []previewRow // possible duplicates
 	RefusedRows rowTable
-	Rows        rowTable // all others
-	More        int      // rows that are not shown
+	Rows        rowTable // all other rows
+	More        int      // number of rows not shown
 }
 
 // rowTable is a table of rows below a heading with an id.
@@ -30,50 +30,49 @@ type rowTable struct {
 	Rows    []previewRow
 }
 
-// previewRow is a row of a list, and what becomes of it.
+// previewRow is a row of a list with its result.
 type previewRow struct {
 	Row     int
 	Name    string
-	Link    string // address of the person; empty: there is none
-	Result  string // one of the constants of package imports
-	Values  string // of a row that says something new
+	Link    string // address of the person; empty: none
+	Result  string // as in imports.Row
+	Values  string // of a new person or a possible duplicate
 	Changes []view.Difference
-	Reasons []string // why it is refused
-	LeftOut []string // what it goes without
+	Reasons []string // for its refusal
+	LeftOut []string // fields left out, with reasons
 	Cells   []previewCell
-	Twin    int    // another row that says the same; 0: none
-	Who     string // the field that says who it is; empty: nobody has to say
+	Twin    int    // number of a row with the same values; 0: none
+	Who     string // form field for the person; empty: no choice
 
-	Undecided bool // nobody has said who it is
-	Add       bool // it is somebody new
+	Undecided bool // no person is chosen
+	Add       bool // chosen as a new person
 	Like      []candidate
 }
 
-// previewCell is a field that corrects a cell.
+// previewCell is a form field to correct a cell.
 type previewCell struct{ ID, Name, Label, Value string }
 
-// candidate is somebody whom a row could be.
+// candidate is an existing person that a row could match.
 type candidate struct {
 	ID, Text, Why string
 	Changes       []view.Difference
 	Chosen        bool
 }
 
-// resultOrder is the order of the results on the page, behind the rows that somebody has to
-// say something about.
+// resultOrder is the order of the results on the page, after the rows that need a decision or
+// correction.
 var resultOrder = []string{imports.Perhaps, imports.Changed, imports.Added, imports.Left}
 
-// previewRows returns the rows of a list for the page, those that need a look first, as
-// many as there is room for.
+// previewRows returns up to rowsShown rows for the page. Rows that need attention come first.
 func (v visit) previewRows(l *uploadedList, rows []imports.Row) (r previewRows) {
-	refused := func(row *imports.Row) bool { return row.Result == imports.Refused && !l.isAsked(row) }
+	refused := func(row *imports.Row) bool { return row.Result == imports.Refused && !l.needsDecision(row) }
 	reserved := 0 // room for refused rows
 	for i := range rows {
 		if reserved < rowsShown/2 && refused(&rows[i]) {
 			reserved++
 		}
 	}
-	ask, left := l.newAsker(), rowsShown-reserved
+	budget, left := l.newFieldBudget(), rowsShown-reserved
 	r.RefusedRows.Heading, r.Rows.Heading = "refused", "rows"
 	each := func(wanted func(*imports.Row) bool, show func(int, imports.Row)) {
 		for i := range rows {
@@ -83,19 +82,19 @@ func (v visit) previewRows(l *uploadedList, rows []imports.Row) (r previewRows) 
 			}
 		}
 	}
-	each(l.isAsked, func(_ int, row imports.Row) {
+	each(l.needsDecision, func(_ int, row imports.Row) {
 		shown := v.previewRow(row)
-		v.askWho(ask, &shown, row)
+		v.addDecision(budget, &shown, row)
 		r.Like = append(r.Like, shown)
 	})
 	left += reserved
 	each(refused, func(i int, row imports.Row) {
 		shown := v.previewRow(row)
-		shown.Cells = v.cells(ask, i, row)
+		shown.Cells = v.cells(budget, i, row)
 		r.RefusedRows.Rows = append(r.RefusedRows.Rows, shown)
 	})
 	for _, result := range resultOrder {
-		each(func(row *imports.Row) bool { return row.Result == result && !l.isAsked(row) }, func(_ int, row imports.Row) {
+		each(func(row *imports.Row) bool { return row.Result == result && !l.needsDecision(row) }, func(_ int, row imports.Row) {
 			r.Rows.Rows = append(r.Rows.Rows, v.previewRow(row))
 		})
 	}
@@ -103,7 +102,7 @@ func (v visit) previewRows(l *uploadedList, rows []imports.Row) (r previewRows) 
 	return r
 }
 
-// dropShown removes the answers for which the page has fields.
+// dropShown removes the answers that have a field on the page.
 func (r *previewRows) dropShown(answers url.Values) {
 	for _, row := range r.Like {
 		answers.Del(row.Who)
@@ -115,7 +114,7 @@ func (r *previewRows) dropShown(answers url.Values) {
 	}
 }
 
-// previewRow returns a row for the page. One without a name is called by what else it says.
+// previewRow returns a row for display. A row without a name is named by its other values.
 func (v visit) previewRow(row imports.Row) previewRow {
 	l := previewRow{Row: row.Row, Name: "–", Result: row.Result, Twin: row.Twin}
 	for _, name := range []string{v.valuesOf(row.Fields), row.Name} {
@@ -141,59 +140,60 @@ func (v visit) previewRow(row imports.Row) previewRow {
 	return l
 }
 
-// isAsked reports whether somebody has to say who a row is, or has said it.
-func (l *uploadedList) isAsked(row *imports.Row) bool {
-	return l.answered(row.Row) != "" || slices.ContainsFunc(row.Like, func(like imports.Like) bool { return like.ID != nil })
+// needsDecision reports whether a row is a possible duplicate, decided or not.
+func (l *uploadedList) needsDecision(row *imports.Row) bool {
+	return l.decision(row.Row) != "" || slices.ContainsFunc(row.Like, func(like imports.Like) bool { return like.ID != nil })
 }
 
-// answered returns what was said of a row: addNew, the id of a person, or nothing.
-func (l *uploadedList) answered(number int) string {
+// decision returns the decision about a row: addNew, the ID of a person, or an empty text.
+func (l *uploadedList) decision(number int) string {
 	if l.options.Add[number] {
 		return addNew
 	}
 	return l.options.Same[number]
 }
 
-// asker makes the fields of rows, as many as a form can have.
-type asker struct {
-	list   *uploadedList
-	fields int // that there is room for
-	bytes  int // of their values
-	asked  map[int]bool
+// fieldBudget limits the form fields for rows to the capacity of a form.
+type fieldBudget struct {
+	list    *uploadedList
+	fields  int // remaining
+	bytes   int // remaining for their values
+	claimed map[int]bool
 }
 
-// A form has a limit in bytes, which also has the columns of the list.
-const maxAskedBytes = 8 << 10
+// maxFieldBytes limits the values of the fields. The limit of a form also applies to the fields of
+// the columns.
+const maxFieldBytes = 8 << 10
 
-func (l *uploadedList) newAsker() *asker {
-	const others = 50 // fields that are not about a column or a row
-	return &asker{l, upload.MaxParts - len(l.file.Mapped.Columns) - len(l.answers) - others, maxAskedBytes, map[int]bool{}}
+func (l *uploadedList) newFieldBudget() *fieldBudget {
+	const others = 50 // fields that do not belong to a column or row
+	return &fieldBudget{l, upload.MaxParts - len(l.file.Mapped.Columns) - len(l.answers) - others, maxFieldBytes, map[int]bool{}}
 }
 
-// once reports whether fields of a row can be made. The rows of a file of several lists may
-// have the same number.
-func (a *asker) once(number int) bool {
-	if a.asked[number] {
+// claim reports whether a row number has no fields yet. In a file of several lists, rows may share a
+// number.
+func (budget *fieldBudget) claim(number int) bool {
+	if budget.claimed[number] {
 		return false
 	}
-	a.asked[number] = true
+	budget.claimed[number] = true
 	return true
 }
 
-// cells returns fields for the cells that have the faults of a row, or that could tell who
-// it is. at is its position in the list.
-func (v visit) cells(a *asker, at int, row imports.Row) (cells []previewCell) {
-	if a.list.released || !a.once(row.Row) {
+// cells returns form fields for the cells that cause the errors of a row or could identify its
+// person. at is the position of the row in the list.
+func (v visit) cells(budget *fieldBudget, at int, row imports.Row) (cells []previewCell) {
+	if budget.list.released || !budget.claim(row.Row) {
 		return nil
 	}
-	for _, column := range faultyColumns(a.list.file, row.Errors) {
-		text := a.list.file.CellText(at, column)
-		if a.fields--; a.fields < 0 || len(text) > longest || a.bytes < len(text) {
+	for _, column := range faultyColumns(budget.list.file, row.Errors) {
+		text := budget.list.file.CellText(at, column)
+		if budget.fields--; budget.fields < 0 || len(text) > longest || budget.bytes < len(text) {
 			continue
 		}
-		a.bytes -= len(text)
+		budget.bytes -= len(text)
 		name := cellField + strconv.Itoa(row.Row) + "." + strconv.Itoa(column)
-		heading := v.heading(a.list.file.Mapped.Columns[column].Header)
+		heading := v.heading(budget.list.file.Mapped.Columns[column].Header)
 		if heading == "" {
 			heading = v.Text("import.columns.unnamed")
 		}
@@ -202,12 +202,12 @@ func (v visit) cells(a *asker, at int, row imports.Row) (cells []previewCell) {
 	return cells
 }
 
-// faultyColumns returns the columns that can have the faults of a row.
+// faultyColumns returns the columns where a correction can resolve errors of a row.
 func faultyColumns(f *imports.File, errors record.FieldErrors) (columns []int) {
 	faulty := map[string]bool{}
 	for _, e := range errors {
 		switch {
-		case e.Field == mapping.FullName && e.Code != mapping.CellError: // it is not certain whom the row means
+		case e.Field == mapping.FullName && e.Code != mapping.CellError: // several people match
 			faulty["email"], faulty["dateOfBirth"] = true, true
 		case e.Field == mapping.FullName, e.Field == "firstName", e.Field == "lastName":
 			faulty[e.Field], faulty[mapping.FullName], faulty[mapping.LastFirst] = true, true, true
@@ -223,13 +223,13 @@ func faultyColumns(f *imports.File, errors record.FieldErrors) (columns []int) {
 	return columns
 }
 
-// askWho adds the choice who a row is.
-func (v visit) askWho(a *asker, shown *previewRow, row imports.Row) {
+// addDecision adds the choice of the person that a row belongs to.
+func (v visit) addDecision(budget *fieldBudget, shown *previewRow, row imports.Row) {
 	shown.Values = v.valuesOf(row.Fields)
-	if a.fields--; a.fields < 0 || !a.once(row.Row) {
+	if budget.fields--; budget.fields < 0 || !budget.claim(row.Row) {
 		return
 	}
-	answer := a.list.answered(row.Row)
+	answer := budget.list.decision(row.Row)
 	shown.Who, shown.Add, shown.Undecided = whoField+strconv.Itoa(row.Row), answer == addNew, answer == ""
 	if answer == addNew {
 		return
@@ -237,7 +237,7 @@ func (v visit) askWho(a *asker, shown *previewRow, row imports.Row) {
 	if row.Before != nil && row.ID != nil && *row.ID == answer {
 		shown.Like, shown.Changes = []candidate{v.candidate(row, answer, *row.Before, "")}, nil
 		shown.Like[0].Chosen = true
-		if row.After != nil { // that is what is taken over
+		if row.After != nil { // the import changes only some fields
 			shown.Like[0].Changes = v.Differences(*row.Before, *row.After)
 		}
 	}
@@ -248,7 +248,7 @@ func (v visit) askWho(a *asker, shown *previewRow, row imports.Row) {
 	}
 }
 
-// candidate returns somebody whom a row could be, with what differs.
+// candidate returns an existing person that a row could match, with the differences.
 func (v visit) candidate(row imports.Row, id string, person record.Fields, why string) candidate {
 	c := candidate{ID: id, Text: v.Text("import.perhaps.same", view.NameOf(person)), Why: why}
 	c.Changes = v.Differences(person, person.With(&row.Fields))

@@ -16,23 +16,23 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// uploadedList is an uploaded list, as it was read.
+// uploadedList is a parsed upload.
 type uploadedList struct {
-	*keptList // nil: there is none
+	*keptList // nil: no list
 	options   imports.Options
-	answers   map[string]string // about rows, by the fields of the form
-	file      *imports.File     // nil where it cannot be read at all
+	answers   map[string]string // choices about rows, by form field
+	file      *imports.File     // nil: unreadable
 	faults    []view.Fault
 	sheets    []string // to choose from
-	asked     string   // a question: which of them; empty: it was settled
-	released  bool     // the cells of the file are gone
+	question  string   // asks which sheet to read; empty: no choice needed
+	released  bool     // the cells have been freed
 }
 
-// isRead reports whether the people of the list are known.
+// isRead reports whether the list was read without faults.
 func (l *uploadedList) isRead() bool { return l.file != nil && len(l.faults) == 0 }
 
-// release frees the cells of a list that is too long to be corrected on the page. They take
-// more memory than the people.
+// release frees the cells of a list that is too long to correct on the page. The cells use more
+// memory than the people.
 func (l *uploadedList) release() {
 	const mostCells = 200_000
 	if rows := len(l.file.Table.Rows); rows*len(l.file.Table.Header) > mostCells {
@@ -41,7 +41,7 @@ func (l *uploadedList) release() {
 	}
 }
 
-// status returns the status of a page that shows the list. stale is empty, or says why
+// status returns the status code of a page that shows the list. stale is empty, or the reason why
 // the list was not imported.
 func (l *uploadedList) status(stale string) int {
 	if stale != "" || len(l.faults) > 0 {
@@ -50,27 +50,27 @@ func (l *uploadedList) status(stale string) int {
 	return http.StatusOK
 }
 
-// receiveList keeps an uploaded list and leads to its page. A form without one is shown.
+// receiveList stores an uploaded list and redirects to its page. Without an upload, it calls show.
 func receiveList(show func(visit) error) func(visit) error {
 	show = onList(show)
 	return func(v visit) error {
 		if l := v.receivedList(); l != nil {
 			return v.Redirect(v.R.URL.Path + "?token=" + l.token)
 		}
-		if number := v.form().Get("leaveOut"); number != "" { // a button that leaves out a column
+		if number := v.form().Get("leaveOut"); number != "" { // the button that ignores a column
 			v.form().Set(columnField+number, mapping.LeftOut)
 		}
 		return show(v)
 	}
 }
 
-// receivedList returns the file or the text that was uploaded, nil for none.
+// receivedList stores the uploaded file or text. It returns nil without an upload.
 func (v visit) receivedList() *keptList {
 	tenant, text := v.Session.Tenant, v.form().Get("text")
 	l := &keptList{tenant: tenant, name: v.Text("import.pasted"), pasted: true}
 	switch {
 	case v.Upload != nil && v.Upload.File != nil:
-		l.file, v.Upload.File = v.Upload.File, nil // the visit does not close it
+		l.file, v.Upload.File = v.Upload.File, nil // so the visit does not close it
 		l.name, l.pasted = strings.ToValidUTF8(l.file.Name, "\uFFFD"), false
 	case v.Upload != nil && v.Upload.Text != nil:
 		l.file, v.Upload.Text = v.Upload.Text, nil
@@ -82,8 +82,8 @@ func (v visit) receivedList() *keptList {
 	return v.lists.add(l)
 }
 
-// onList returns a handler that waits for a place to work on the list that the form
-// names. Where there is no such list it does not wait.
+// onList returns a handler that runs handle within Work if the form names a stored list, and
+// directly otherwise.
 func onList(handle func(visit) error) func(visit) error {
 	return func(v visit) error {
 		if v.lists.find(v.Session.Tenant, v.form().Get("token")) == nil {
@@ -93,8 +93,8 @@ func onList(handle func(visit) error) func(visit) error {
 	}
 }
 
-// openList returns the list with the token of the form, read as the form says. Without a
-// token there is none yet.
+// openList reads the list with the token of the form, with the choices of the form. Problems with
+// the list become faults.
 func (v visit) openList() (*uploadedList, error) {
 	form, ctx, now := v.form(), v.R.Context(), v.Store.Clock().Now()
 	l := &uploadedList{options: v.readOptions(form), sheets: form["sheets"], answers: answers(form)}
@@ -119,41 +119,41 @@ func (v visit) openList() (*uploadedList, error) {
 	return l, l.explain(v, err)
 }
 
-// shownHeaders is how many headers of a list stand in a sentence.
+// shownHeaders is the maximum number of headers in a message.
 const shownHeaders = 20
 
-// explain adds what is wrong with the list as a whole, and what to do. It returns an
-// error that is not about the list.
+// explain adds a fault that describes an error of the list and its solution, or a question. It
+// returns an error that is not about the list.
 func (l *uploadedList) explain(v visit, err error) error {
 	if file, ok := errors.AsType[*sheet.FileError](err); ok && file.Code == sheet.FileSheets {
-		l.sheets, l.asked = file.Sheets, v.words().Say(err)
+		l.sheets, l.question = file.Sheets, v.words().Say(err)
 		return nil
 	}
 	if errors.As(err, new(*imports.EncodingError)) {
 		l.faults = append(l.faults, view.Fault{Name: "encoding", Fault: v.Text("import.encoding.unsure")})
 		return nil
 	}
-	said := err
+	shortened := err
 	if e, ok := errors.AsType[*mapping.ColumnsError](err); ok && len(e.Headers) > shownHeaders {
-		some := *e
-		some.Headers = append(e.Headers[:shownHeaders:shownHeaders], "…")
-		said = &some
+		short := *e
+		short.Headers = append(e.Headers[:shownHeaders:shownHeaders], "…")
+		shortened = &short
 	}
-	what, do, ok := v.words().Explain(said)
+	problem, advice, ok := v.words().Explain(shortened)
 	if !ok {
 		return err
 	}
-	field, choose := l.cure(err)
+	field, choose := l.fieldToFix(err)
 	if choose != "" {
-		do = v.Text("import.choose." + choose)
+		advice = v.Text("import.choose." + choose)
 	}
-	l.faults = append(l.faults, view.Fault{Name: field, Fault: strings.TrimSpace(what + " " + do)})
+	l.faults = append(l.faults, view.Fault{Name: field, Fault: strings.TrimSpace(problem + " " + advice)})
 	return nil
 }
 
-// cure returns the id of the field that can cure what is wrong with the list, and
-// which message asks to choose there, if one does.
-func (l *uploadedList) cure(err error) (field, choose string) {
+// fieldToFix returns the id of the field that can fix an error of the list, and the end of the key
+// of a message that asks for a choice there, or an empty text for the usual advice.
+func (l *uploadedList) fieldToFix(err error) (field, choose string) {
 	var file *sheet.FileError
 	var columns *mapping.ColumnsError
 	var dates *mapping.DatesError
@@ -175,25 +175,25 @@ func (l *uploadedList) cure(err error) (field, choose string) {
 	case dates != nil:
 		return "dates", "dates"
 	}
-	return "file", "" // it can be cured in the list alone
+	return "file", "" // only a change to the file can fix it
 }
 
 func columnID(number int) string { return "column-" + strconv.Itoa(number) }
 
-// text returns the text of a list that was pasted, nothing if that is long.
+// text returns the text of a pasted list, or an empty text if it is longer than maxText.
 func (l *uploadedList) text() string {
 	if l.keptList == nil || !l.pasted || l.keptList.file.Size() > maxText {
 		return ""
 	}
-	content, _ := l.keptList.file.Content() // the page can do without
+	content, _ := l.keptList.file.Content() // optional on the page
 	return string(content)
 }
 
-// maxText is the length of the longest text that a page shows again, in bytes. It
-// gets up to five times as long in HTML.
+// maxText is the maximum length of a pasted text that a page shows again, in bytes. In HTML, it can
+// become five times as long.
 const maxText = 64 << 10
 
-// sendReportFile answers with a file about a list, within Work. name is the key of its name.
+// sendReportFile responds with a file about a list, within Work. name is the message key of its name.
 func (v visit) sendReportFile(name, format string, write func(io.Writer) error) error {
 	upload.Attachment{Name: v.Text(name) + "." + format, ContentType: sheet.ContentType(format)}.Describe(v.W.Header())
 	return write(v.W)

@@ -12,7 +12,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 )
 
-// words are the sentences about lists in the visitor's language.
+// words returns the messages about lists in the user's language.
 func (v visit) words() imports.Words {
 	quote := func(text string) string { return v.Text("import.quoted", text) }
 	return imports.Words{Language: v.Lang, Show: quoted,
@@ -20,17 +20,17 @@ func (v visit) words() imports.Words {
 		Field: func(name string) string { return quote(v.fieldLabel(name)) }}
 }
 
-// longest is the number of characters that a page shows of a text from a list. A
-// cell may have megabytes.
+// longest is the maximum number of characters that a page shows of a text from a list. A cell may
+// contain megabytes.
 const longest = 200
 
-// short returns a text from a list as a page shows it.
+// short returns a text from a list for display.
 func short(text string) string { return lang.Short(text, longest) }
 
-// quoted returns a text from a list for a sentence.
+// quoted returns a text from a list for use in a message.
 func quoted(text string) string { return view.Isolate(short(text)) }
 
-// notes returns notes as sentences.
+// notes returns the messages of notes.
 func (v visit) notes(notes []sheet.Note) (all []string) {
 	for _, note := range notes {
 		all = append(all, v.words().Note(note))
@@ -38,7 +38,7 @@ func (v visit) notes(notes []sheet.Note) (all []string) {
 	return all
 }
 
-// fieldLabel returns what people call what a column can be.
+// fieldLabel returns the label of a meaning of a column.
 func (v visit) fieldLabel(field string) string {
 	switch field {
 	case mapping.LeftOut:
@@ -53,8 +53,8 @@ func (v visit) fieldLabel(field string) string {
 	return v.Text("field." + field)
 }
 
-// heading returns the heading of a column. Contacts have none of their own: theirs are
-// the names of our fields.
+// heading returns the heading of a column. The columns of vCards have field names as headers, which
+// are translated.
 func (v visit) heading(header string) string {
 	if slices.Contains(view.FieldNames, header) {
 		return v.fieldLabel(header)
@@ -62,15 +62,15 @@ func (v visit) heading(header string) string {
 	return short(header)
 }
 
-// used names a column and what it is, once where both are the same.
-func used(heading, label string) string {
+// columnUse returns a column and its meaning, or only the meaning if both are equal.
+func columnUse(heading, label string) string {
 	if strings.EqualFold(heading, label) {
 		return label
 	}
 	return view.Isolate(heading) + " (" + label + ")"
 }
 
-// valuesOf returns what is known about a person beside the name.
+// valuesOf returns all values of a person except the name.
 func (v visit) valuesOf(f record.Fields) string {
 	var all []string
 	shown := view.FieldValues(v.Shown(f))
@@ -82,7 +82,7 @@ func (v visit) valuesOf(f record.Fields) string {
 	return strings.Join(all, " · ")
 }
 
-// refusal says why a row is refused.
+// refusal returns the reason why a row is refused.
 func (v visit) refusal(e record.FieldError, row imports.Row) string {
 	if text, ok := v.words().Row(e, &row); ok {
 		return text
@@ -101,10 +101,10 @@ func (v visit) refusal(e record.FieldError, row imports.Row) string {
 	return e.Detail
 }
 
-// isUnknown reports whether an error is that of an id that nobody has now.
+// isUnknown reports whether an error is an ID without a person.
 func isUnknown(e record.FieldError) bool { return e.Field == mapping.ID && e.Code == record.Unknown }
 
-// describe names the person whom a row could be, or how its name could be read.
+// describe returns the person that a row could match, or the readings of its name.
 func (v visit) describe(like imports.Like) string {
 	if like.ID != nil {
 		return strings.TrimSuffix(view.NameOf(like.Person)+", "+v.Birth(like.Person), ", ")
@@ -116,8 +116,7 @@ func (v visit) describe(like imports.Like) string {
 	return strings.Join(readings, "; ")
 }
 
-// choices returns values to choose from, with the messages that begin with
-// prefix.
+// choices returns choices of values. prefix and a value form the key of its label.
 func choices(v view.Visit, values []string, chosen, prefix string) (all []view.Choice) {
 	for _, value := range values {
 		all = append(all, view.Choice{Value: value, Label: v.Text(prefix + value), Chosen: value == chosen})
