@@ -292,7 +292,7 @@ func TestHardLink(t *testing.T) {
 		t.Skip("the number of names is not checked on Windows")
 	}
 	link := filepath.Join(t.TempDir(), "link.db")
-	words := fmt.Sprintf("Error: the database %q has another name as well (a hard link): serving it under both names would damage it\n"+
+	words := fmt.Sprintf("Error: the database %q also has another name (a hard link): serving it under both names would damage it\n"+
 		"Try: find the other name and remove it: find / -xdev -samefile %s\n", link, link)
 	refusesSecondPath(t, link, words, func(db string) { must(t, os.Link(db, link)) }, func() { must(t, os.Remove(link)) })
 	_, saved, _ := backedUp(t)

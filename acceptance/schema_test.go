@@ -23,7 +23,7 @@ func TestRestoreSchema(t *testing.T) {
 	before := contents(t, filepath.Dir(db))
 	refused := func(name, file, want string) {
 		t.Helper()
-		refuses(t, 1, fmt.Sprintf("Error: the backup %q is not as this program makes it: %s\n", file, want),
+		refuses(t, 1, fmt.Sprintf("Error: the backup %q was modified: %s\n", file, want),
 			"restore", file, "--db", db)
 		if after := contents(t, filepath.Dir(db)); len(after) != len(before) || after["x.db"] != before["x.db"] {
 			t.Errorf("%s: the files changed to %q", name, namesIn(t, filepath.Dir(db)))
@@ -129,7 +129,7 @@ func TestCheckSchema(t *testing.T) {
 		t.Errorf("backup: code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	s := startOn(t, db)
-	if log := s.stderr.String(); !strings.Contains(log, `Warning: the database is not as this program makes it: its schema differs from version `) ||
+	if log := s.stderr.String(); !strings.Contains(log, `Warning: the database was modified: its schema differs from version `) ||
 		!strings.Contains(log, "; restore will reject a backup of it\nTry: ") || strings.ContainsAny(log, "\x1b\u009b") {
 		t.Errorf("log: %q", log)
 	}

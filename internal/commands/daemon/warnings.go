@@ -63,7 +63,7 @@ func warnOfPlace(env cli.Env, path string) {
 func warnOfSchema(env cli.Env, format sqlite.Format, db *sqlite.DB, path string) {
 	err := db.Read(format.CheckSchema)
 	if wrong, ok := errors.AsType[*sqlite.SchemaError](err); ok {
-		env.Warn(fmt.Sprintf("the database is not as this program makes it: %v;\nrestore will reject a backup of it", wrong),
+		env.Warn(fmt.Sprintf("the database was modified: %v;\nrestore will reject a backup of it", wrong),
 			"unless you changed the schema yourself: firefighters check --db "+cli.Quote(path))
 	}
 }

@@ -191,7 +191,7 @@ func onReading(e *backup.Error) Advice {
 	is := func(target error) bool { return errors.Is(e, target) }
 	switch {
 	case errors.As(e, new(*sqlite.SchemaError)):
-		return Advice{Text: "the backup " + name + " is not as this program makes it: " + e.Err.Error(), Restore: true}
+		return Advice{Text: "the backup " + name + " was modified: " + e.Err.Error(), Restore: true}
 	case is(backup.ErrEncrypted):
 		return Advice{Text: "the backup " + name + " is encrypted", Hint: "add --identity KEYFILE, the file with the secret key"}
 	case is(backup.ErrEmpty):
@@ -252,7 +252,7 @@ func onFile(e *sqlite.FileError) Advice {
 	case is(sqlite.ErrNotRegular):
 		return Advice{Text: name + " is not a file"}
 	case is(sqlite.ErrLinked):
-		return Advice{Text: "the database " + name + " has another name as well (a hard link): serving it under both names would damage it",
+		return Advice{Text: "the database " + name + " also has another name (a hard link): serving it under both names would damage it",
 			Hint: "find the other name and remove it: find / -xdev -samefile " + path}
 	case is(sqlite.ErrMounted):
 		return Advice{Text: "the database " + name + " is itself a mount point: serving it under another path as well would damage it",

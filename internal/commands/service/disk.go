@@ -30,8 +30,8 @@ system and of the database. With DEVICE, the service creates its backups in a
 private folder on that disk, the first one immediately. Nothing on the disk is
 deleted.
 
-On Linux the disk is mounted while it is connected, and you can unplug it except
-during a backup. To alternate between two disks, choose the second disk in the
+On Linux, the disk is mounted only when the service needs it, so you can unplug it
+except during a backup. To alternate between two disks, choose the second disk in the
 same way.`,
 		Example: `  firefighters service backup-disk
   sudo firefighters service backup-disk sdb1`,

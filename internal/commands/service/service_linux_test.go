@@ -215,8 +215,8 @@ func TestInstallSecondPath(t *testing.T) {
 	newDatabase(t, Service{Data: c.Host.DataFolder()}, 1, "")
 	must(t, os.Link(db, db+"-other"))
 	c.changes(t)
-	c.does(t, "install", 1, "database \""+db+"\" has another name as well")
-	c.does(t, "install --db "+db+"-other", 1, "database \""+db+"-other\" has another name as well")
+	c.does(t, "install", 1, "database \""+db+"\" also has another name")
+	c.does(t, "install --db "+db+"-other", 1, "database \""+db+"-other\" also has another name")
 	if calls := c.changes(t); calls != "" {
 		t.Errorf("systemctl was called with %s", calls)
 	}
@@ -361,7 +361,7 @@ echo '{"blockdevices": [{"name":"/dev/sda","type":"disk","size":500000000000,"mo
 		t.Errorf("the settings are %q, %v", settings, err)
 	}
 	c.changes(t)
-	c.does(t, "backup-disk sdb1", 0, "/dev/sdb1 is mounted at /mnt/backup-disk while it is connected", "Created and checked a backup: ", "Backups:             "+folder+"/firefighters\n", "The service is running")
+	c.does(t, "backup-disk sdb1", 0, "systemd mounts /dev/sdb1 at /mnt/backup-disk when the service needs it.", "Created and checked a backup: ", "Backups:             "+folder+"/firefighters\n", "The service is running")
 	if calls := c.changes(t); calls != "stop daemon-reload enable start start daemon-reload enable stop restart" {
 		t.Errorf("systemctl was called with %s", calls)
 	}

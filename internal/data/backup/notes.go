@@ -23,7 +23,7 @@ const (
 
 // notesPath returns the path of the notes about a database. The name begins with a dot, so a copy
 // of all files whose names begin like the database's leaves the notes behind. When such a copy
-// is put back, the notes still describe the newer database.
+// replaces the database, the notes still describe the newer database.
 func notesPath(db string) string {
 	return filepath.Join(filepath.Dir(db), "."+filepath.Base(db)+"-notes")
 }

@@ -190,7 +190,7 @@ func overwrite(t *testing.T, path string, first, count int64) {
 	must(t, file.Close())
 }
 
-// TestCheckClock checks that a latest time far ahead of the clock is found, but not one that is
+// TestCheckClock checks that a latest time far ahead of the clock is found, but not a time that is
 // slightly ahead.
 func TestCheckClock(t *testing.T) {
 	t.Parallel()

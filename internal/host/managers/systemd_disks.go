@@ -15,7 +15,7 @@ import (
 )
 
 // A backup disk is mounted as follows. A udev rule gives every chosen disk the same device name.
-// The rule matches the UUID of the file system, so several sticks can alternate, and another
+// The rule matches the UUID of the file system, so several sticks can be used in turn, and another
 // stick with the same label is never used. While a disk is connected, a systemd automount mounts
 // it on access and unmounts it after diskIdle, so that it can be unplugged at almost any time.
 // Without a disk, the mount point is an empty folder that the service cannot write to.
@@ -148,7 +148,7 @@ func (h Host) Attach(d Disk) (folder string, steps []string, err error) {
 			return "", steps, fmt.Errorf("%w: %v", ErrMount, err)
 		}
 	}
-	return folder, append(steps, fmt.Sprintf("%s is mounted at %s while it is connected, for the service only.", d.Name, diskFolder)), nil
+	return folder, append(steps, fmt.Sprintf("systemd mounts %s at %s when the service needs it.", d.Name, diskFolder)), nil
 }
 
 // unmount unmounts a disk that the desktop mounted for one user.
@@ -179,7 +179,7 @@ func (h Host) writeDisk(d Disk, options string) (steps []string, err error) {
 	ids, mount := h.chosenDisks(), mountUnit(options)
 	if old, _ := os.ReadFile(h.path(unitPath(diskMount))); len(ids) > 0 && string(old) != mount {
 		ids = nil
-		steps = append(steps, "The previous disk is no longer used. Disks that alternate must have the same kind of file system.")
+		steps = append(steps, "The previous disk is no longer used. To use several disks, choose disks with the same kind of file system.")
 	}
 	if !slices.Contains(ids, d.id) {
 		ids = append(ids, d.id)
@@ -192,7 +192,7 @@ func (h Host) writeDisk(d Disk, options string) (steps []string, err error) {
 		}
 	}
 	if len(ids) > 1 {
-		steps = append(steps, fmt.Sprintf("%d disks now alternate. Connect one at a time.", len(ids)))
+		steps = append(steps, fmt.Sprintf("Backups now use any of %d disks. Connect one at a time.", len(ids)))
 	}
 	return steps, nil
 }

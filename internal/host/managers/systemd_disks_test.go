@@ -112,8 +112,8 @@ func TestAttach(t *testing.T) {
 		contains string
 	}{
 		{fat, own, []string{fat.id}, 2, "Unmounted /dev/sdc1 from /media/ana/STICK."},
-		{other, own, []string{fat.id, other.id}, 2, "2 disks now alternate."},
-		{other, own, []string{fat.id, other.id}, 2, "2 disks now alternate."},
+		{other, own, []string{fat.id, other.id}, 2, "Backups now use any of 2 disks."},
+		{other, own, []string{fat.id, other.id}, 2, "Backups now use any of 2 disks."},
 		{linux, "Options=nosuid,nodev,noexec\n", []string{linux.id}, 2, "The previous disk is no longer used."},
 	} {
 		folder, steps, err := h.Attach(tt.disk)

@@ -97,8 +97,8 @@ func newImportEntry(v view.Visit, e store.Edit, message string) *importEntry {
 		e.Edits = e.Edits[:historyLength]
 		i.All, i.Count = view.HistoryPath+"?import="+strconv.FormatInt(e.Import.Number, 10), e.Import.Added+e.Import.Changed
 	}
-	for _, one := range e.Edits {
-		line := newEntry(v, one)
+	for _, edit := range e.Edits {
+		line := newEntry(v, edit)
 		line.Who, line.By = "", ""
 		i.Entries = append(i.Entries, line)
 	}

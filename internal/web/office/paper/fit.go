@@ -10,8 +10,7 @@ import (
 )
 
 // fitting is a size of a list on one sheet, which must fit A4 and Letter. CSS cannot choose a font
-// size by content, so fit chooses one of these. The classes fit-N of office.css have the same
-// values.
+// size by content, so fit selects a fitting. The classes fit-N of office.css have the same values.
 type fitting struct {
 	columns int     // per sheet
 	points  float64 // font size

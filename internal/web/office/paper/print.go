@@ -48,7 +48,7 @@ const (
 	longestHeading = 20   // in characters
 	maxOnOne       = 80   // people on one sheet
 	fullColumns    = 6    // of the full list, without empty columns
-	longList       = 1000 // people for whom printing takes seconds
+	longList       = 1000 // people on a list that takes seconds to print
 
 	// blockLength is the number of people in a table of the phone list. Chromium prints 17,000
 	// people in columns in 139 s as one table, and in 14 s as tables of 500.

@@ -118,7 +118,7 @@ func normalize(v view.Visit, typed record.Fields, stored string) (record.Fields,
 	return fields, faults
 }
 
-// readBirth returns a date of birth in stored form. stored is that of the record.
+// readBirth returns a date of birth in stored form. stored is the date in the record.
 func readBirth(v view.Visit, text, stored string) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		return "", nil
