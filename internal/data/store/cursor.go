@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,9 +40,12 @@ func (k *cursor) numbers() []*int64 {
 
 // listOf returns a position that seals the cursors of a list, for all of its pages.
 func (s *Store) listOf(tenant record.TenantID, q record.Query) position {
-	q.Page, q.PageSize, q.Cursor, q.Letters = 0, 0, "", false
-	text, _ := json.Marshal(q) // cannot fail
-	return position{secret: s.secret, tenant: tenant, list: string(text)}
+	list := ""
+	if !q.IsWhole() {
+		text, _ := json.Marshal([]any{q.Terms, q.Number, q.IDs, q.Filter}) // cannot fail
+		list = string(text)
+	}
+	return position{macs: s.macs, tenant: tenant, list: q.SortBy + strconv.FormatBool(q.Descending) + strconv.FormatBool(q.Times) + list}
 }
 
 // setNext sets the cursor of a page with these rows if more records follow it.

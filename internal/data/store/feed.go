@@ -51,7 +51,7 @@ func (s *Store) Changes(tenant record.TenantID, after string, limit int) (f Feed
 // begin returns the parsed position and the number of the last change in the department. An empty
 // text is the position before the first change.
 func (s *Store) begin(c *sqlite.Conn, tenant record.TenantID, after string) (p position, last int64, err error) {
-	p = position{secret: s.secret, tenant: tenant}
+	p = position{macs: s.macs, tenant: tenant}
 	last, err = c.QueryInt(`SELECT (`+lastChangeSQL+`) FROM tenants WHERE id = ?1`, int64(tenant))
 	if err == nil && after != "" {
 		err = p.unseal(after, &p.change)
@@ -90,7 +90,7 @@ var ErrPosition = errors.New("the position does not belong to this history")
 
 // position is a place in the history of a department.
 type position struct {
-	secret []byte // secret of the database, which is renewed with the history
+	macs   *macs // of the database, which are renewed with the history
 	tenant record.TenantID
 	change int64  // number of the last change before the place
 	list   string // list of a cursor; otherwise empty
@@ -129,5 +129,5 @@ func (p *position) unseal(text string, numbers ...*int64) error {
 // other positions, so a list cannot make one valid as the other.
 func (p *position) mac(numbers []byte) []byte {
 	tenant := binary.BigEndian.AppendUint64(nil, uint64(p.tenant))
-	return mac(p.secret, "position", tenant, numbers, []byte(p.list))[:macSize]
+	return p.macs.of("position", tenant, numbers, []byte(p.list))[:macSize]
 }

@@ -14,7 +14,9 @@ import (
 	"crypto/sha256"
 	"database/sql/driver"
 	"encoding/base64"
+	"hash"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,8 +34,8 @@ type Store struct {
 
 	clockSaved atomic.Int64 // latest time in the database, in milliseconds
 	mark       atomic.Pointer[Mark]
-	epoch      int64  // of the running service; 0 in other commands
-	secret     []byte // key for tags, positions and cursors
+	epoch      int64 // of the running service; 0 in other commands
+	macs       *macs // of tags, positions and cursors
 }
 
 // Open opens the database at path, which must be complete and have the newest schema. now is the
@@ -57,7 +59,7 @@ func (s *Store) readService(c *sqlite.Conn) error {
 	return c.QueryRow(`SELECT history, epoch, commits, nonce, latest_time, secret FROM service`, nil, func(row sqlite.Row) {
 		mark, latest := scanMark(row)
 		s.mark.Store(&mark)
-		s.secret = row.Bytes(5)
+		s.macs = newMACs(row.Bytes(5))
 		s.db.Clock.Set(latest)
 		s.clockSaved.Store(latest)
 	})
@@ -137,20 +139,30 @@ func queryEach(c *sqlite.Conn, text string, args sqlite.Args, each func(sqlite.R
 // secret of the database. Without the secret, no one can guess a date of birth from the tag by
 // trying every day.
 func (s *Store) Tag(content []byte) string {
-	return `"` + base64.RawURLEncoding.EncodeToString(mac(s.secret, "tag", content)[:12]) + `"`
+	return `"` + base64.RawURLEncoding.EncodeToString(s.macs.of("tag", content)[:12]) + `"`
 }
 
 const secretSize = 32 // bytes
 
-// mac returns a message authentication code. The purpose, which must not contain a NUL, makes the
+// macs computes message authentication codes with the secret of the database. It pools the hashes,
+// because keying a new hash takes longer than a short code.
+type macs struct{ hashes sync.Pool }
+
+func newMACs(secret []byte) *macs {
+	return &macs{sync.Pool{New: func() any { return hmac.New(sha256.New, secret) }}}
+}
+
+// of returns a message authentication code. The purpose, which must not contain a NUL, makes the
 // codes of one use invalid for all others.
-func mac(secret []byte, purpose string, content ...[]byte) []byte {
-	m := hmac.New(sha256.New, secret)
-	m.Write([]byte(purpose + "\x00"))
+func (m *macs) of(purpose string, content ...[]byte) []byte {
+	h := m.hashes.Get().(hash.Hash)
+	defer m.hashes.Put(h)
+	h.Reset()
+	h.Write([]byte(purpose + "\x00"))
 	for _, part := range content {
-		m.Write(part)
+		h.Write(part)
 	}
-	return m.Sum(nil)
+	return h.Sum(nil)
 }
 
 // SetAddress stores the URL of the running service, or none, and optionally a second URL that works
