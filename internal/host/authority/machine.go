@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Machine has the names and addresses of a computer for a certificate.
@@ -20,12 +21,14 @@ type Machine struct {
 var suffixes = []string{"local", "lan", "home.arpa", "internal", "fritz.box"}
 
 // names matches ASCII DNS names.
-var names = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$`)
+var names = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$`)
+})
 
 // validName reports whether name is a DNS name for a certificate, and not an address.
 func validName(name string) bool {
 	_, err := netip.ParseAddr(name)
-	return err != nil && len(name) <= 253 && names.MatchString(strings.ToLower(name))
+	return err != nil && len(name) <= 253 && names().MatchString(strings.ToLower(name))
 }
 
 // thisMachine returns this computer, without network requests.

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -100,14 +101,14 @@ func (b block) parts(found []Disk, model string) []Disk {
 		d.Unfit = "it has no file system: format it as exFAT or ext4"
 	case !usable:
 		d.Unfit = "it has no file system for backups: format it as exFAT or ext4"
-	case !validID.MatchString(d.id):
+	case !validID().MatchString(d.id):
 		d.Unfit = "its file system has no UUID: format it again"
 	}
 	return append(found, d)
 }
 
 // validID matches UUIDs that are safe in a udev rule.
-var validID = regexp.MustCompile(`^[0-9A-Za-z-]{4,64}$`)
+var validID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z-]{4,64}$`) })
 
 // Is reports whether name refers to the disk: /dev/sdb1 or sdb1.
 func (d Disk) Is(name string) bool { return d.Name == name || d.Name == "/dev/"+name }

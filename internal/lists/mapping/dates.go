@@ -202,25 +202,25 @@ func (d date) in(order string) (day calendar.Date, ok bool) {
 
 // Date formats.
 var (
-	isoForm     = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})(?:[Tt ] *(\d{2}:\d{2})(:\d{2}(?:\.\d+)?)? *([Zz]|[+-]\d{2}:\d{2})?)?$`)
-	basicForm   = regexp.MustCompile(`^((?:19|20)\d{2})(\d{2})(\d{2})$`)
-	numbersForm = regexp.MustCompile(`^(\d{1,4}) ?([-./ ]) ?(\d{1,2}) ?([-./ ]) ?(\d{1,4}) ?\.?(?: ?(?:g|god|godine)\.?)?$`)
-	timeForm    = regexp.MustCompile(`^(.*\d\.?),? +(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]0+)?)? *(?:([AaPp])\.? ?[Mm]\.?|Uhr)?$`)
-	shortYear   = regexp.MustCompile(`^(.*\pL.*?[^\d'])'?(\d{2})\.?$`)
+	isoForm     = lazy(`^(\d{4}-\d{2}-\d{2})(?:[Tt ] *(\d{2}:\d{2})(:\d{2}(?:\.\d+)?)? *([Zz]|[+-]\d{2}:\d{2})?)?$`)
+	basicForm   = lazy(`^((?:19|20)\d{2})(\d{2})(\d{2})$`)
+	numbersForm = lazy(`^(\d{1,4}) ?([-./ ]) ?(\d{1,2}) ?([-./ ]) ?(\d{1,4}) ?\.?(?: ?(?:g|god|godine)\.?)?$`)
+	timeForm    = lazy(`^(.*\d\.?),? +(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]0+)?)? *(?:([AaPp])\.? ?[Mm]\.?|Uhr)?$`)
+	shortYear   = lazy(`^(.*\pL.*?[^\d'])'?(\d{2})\.?$`)
 
 	// Birthdays without a year: in vCards, with a placeholder year such as Apple's 1604, and as
 	// typed.
-	birthdayForms = []*regexp.Regexp{
-		regexp.MustCompile(`^--(\d{2})-?(\d{2})(?:T.*)?$`),
-		regexp.MustCompile(`^(?:1604|0000)[-/]?(\d{2})[-/]?(\d{2})(?:[T ].*)?$`),
-		regexp.MustCompile(`^(\d{1,2}) ?[-./] ?(\d{1,2})(?: ?[-./] ?(?:1604|0000))?\.?$`),
+	birthdayForms = []func() *regexp.Regexp{
+		lazy(`^--(\d{2})-?(\d{2})(?:T.*)?$`),
+		lazy(`^(?:1604|0000)[-/]?(\d{2})[-/]?(\d{2})(?:[T ].*)?$`),
+		lazy(`^(\d{1,2}) ?[-./] ?(\d{1,2})(?: ?[-./] ?(?:1604|0000))?\.?$`),
 	}
 )
 
 // isBirthday reports whether text is a day of the year without a year.
 func isBirthday(text string) bool {
 	for _, form := range birthdayForms {
-		if part := form.FindStringSubmatch(text); part != nil {
+		if part := form().FindStringSubmatch(text); part != nil {
 			a, b := number(part[1]), number(part[2])
 			return exists(a, b) || exists(b, a)
 		}
@@ -281,7 +281,7 @@ func (b *births) readDate(cell sheet.Cell) date {
 		return d
 	}
 	text, midnight := cutTime(text)
-	switch iso, part := readISO(text), numbersForm.FindStringSubmatch(text); {
+	switch iso, part := readISO(text), numbersForm().FindStringSubmatch(text); {
 	case text == "":
 		return date{}
 	case !midnight:
@@ -307,14 +307,14 @@ func plainSpaces(text string) string {
 
 // readISO parses an ISO 8601 date, with or without hyphens, or a date-time.
 func readISO(text string) date {
-	if part := isoForm.FindStringSubmatch(text); part != nil && part[1] != "0000-00-00" {
+	if part := isoForm().FindStringSubmatch(text); part != nil && part[1] != "0000-00-00" {
 		iso := part[1]
 		if part[2] != "" {
 			iso += "T" + part[2] + cmp.Or(part[3], ":00") + part[4]
 		}
 		return date{kind: itself, iso: iso}
 	}
-	if part := basicForm.FindStringSubmatch(text); part != nil {
+	if part := basicForm().FindStringSubmatch(text); part != nil {
 		return date{kind: itself, iso: part[1] + "-" + part[2] + "-" + part[3]}
 	}
 	return date{}
@@ -322,7 +322,7 @@ func readISO(text string) date {
 
 // cutTime removes the time of day. It reports whether the time is midnight or absent.
 func cutTime(text string) (rest string, midnight bool) {
-	part := timeForm.FindStringSubmatch(text)
+	part := timeForm().FindStringSubmatch(text)
 	if part == nil {
 		return text, true
 	}
@@ -359,7 +359,7 @@ func number(digits string) int {
 
 func (b *births) readWords(text string) date {
 	d := date{kind: itself}
-	part := shortYear.FindStringSubmatch(text)
+	part := shortYear().FindStringSubmatch(text)
 	if part != nil {
 		d.twoDigits = true
 		text = part[1] + "2000"

@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -59,7 +58,7 @@ func codeOf(digits string) string {
 	return digits[:min(2, len(digits))]
 }
 
-var bareNumber = regexp.MustCompile(`^[1-9][\d /.()-]*$`)
+var bareNumber = lazy(`^[1-9][\d /.()-]*$`)
 
 // Digits of a number that may lack a 0 or +. Shorter numbers are local or emergency numbers, such
 // as 112. Numbers with foreignDigits or more include a country code.
@@ -75,7 +74,7 @@ const (
 func (p *phones) read(at int, text string) string {
 	digits, others := record.Digits(text), p.fronts[at]
 	switch {
-	case len(others) == 0, len(digits) < fewestDigits, len(digits) > mostDigits, !bareNumber.MatchString(text):
+	case len(others) == 0, len(digits) < fewestDigits, len(digits) > mostDigits, !bareNumber().MatchString(text):
 		return text
 	case others[codeOf(digits)] && len(digits) >= foreignDigits:
 		p.foreign++
@@ -97,8 +96,8 @@ func (p *phones) notes() []sheet.Note {
 // must be a phone number: it starts with 0, + or a bracket, or has three groups as in North
 // America.
 var (
-	dateAlone   = regexp.MustCompile(`^\d{1,4}[./-]\d{1,2}[./-]\d{2,4}$`)
-	clearNumber = regexp.MustCompile(`^(?:[0+(]|\d{3}[-. ]\d{3}[-. ]\d{4}$)`)
+	dateAlone   = lazy(`^\d{1,4}[./-]\d{1,2}[./-]\d{2,4}$`)
+	clearNumber = lazy(`^(?:[0+(]|\d{3}[-. ]\d{3}[-. ]\d{4}$)`)
 )
 
 // isNumber reports whether text has enough digits for a phone number or a date, and no letters.
@@ -115,10 +114,10 @@ func (c *choice) hasPhones(at int) bool {
 		if text == "" {
 			continue
 		}
-		if !isNumber(text) || dateAlone.MatchString(text) {
+		if !isNumber(text) || dateAlone().MatchString(text) {
 			return false
 		}
-		sure = sure || clearNumber.MatchString(text)
+		sure = sure || clearNumber().MatchString(text)
 	}
 	return sure
 }

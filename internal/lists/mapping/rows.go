@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -104,7 +103,7 @@ func (m *mapper) take(p *Person, f *record.Fields, row, at int, cell sheet.Cell)
 			p.Errors = append(p.Errors, *fault)
 		}
 	case "phoneNumber":
-		if f.PhoneNumber = m.phones.read(at, cell.Text); lostDigits.MatchString(cell.Text) {
+		if f.PhoneNumber = m.phones.read(at, cell.Text); lostDigits().MatchString(cell.Text) {
 			f.PhoneNumber, p.LostPhone = "", cell.Text
 		}
 	default:
@@ -117,7 +116,7 @@ func (m *mapper) take(p *Person, f *record.Fields, row, at int, cell sheet.Cell)
 }
 
 // lostDigits matches a number in scientific notation, which keeps only the first digits.
-var lostDigits = regexp.MustCompile(`^[+-]?(?:\d[.,]\d+[eE]\+?\d+|\d[eE]\+\d+)$`)
+var lostDigits = lazy(`^[+-]?(?:\d[.,]\d+[eE]\+?\d+|\d[eE]\+\d+)$`)
 
 // LostDigitsOf returns the error for a rounded phone number.
 func LostDigitsOf(text string) record.FieldError {

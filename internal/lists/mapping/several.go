@@ -140,7 +140,7 @@ var kindPatterns = sync.OnceValue(func() map[string]kindPattern {
 })
 
 // neverKinds matches kinds that are not personal phone numbers.
-var neverKinds = regexp.MustCompile(`fax|faks|telecop|pager|localizador|radiomessag|beeper|bipeur|pieps|melder|meldeempf|` +
+var neverKinds = lazy(`fax|faks|telecop|pager|localizador|radiomessag|beeper|bipeur|pieps|melder|meldeempf|` +
 	`avertisseur|busca|dojavlj|modem|telex|notfall|emergency|urgence|emergencia|hitn`)
 
 // kindOf returns the kind of a column by its header.
@@ -164,7 +164,7 @@ func kindOf(field, header string) int {
 func (s *several) kind(label string) int {
 	kind, known := s.kinds[label]
 	if !known {
-		if kind = kindOf(s.field, label); len(label) <= maxHeader && neverKinds.MatchString(letters(label)) {
+		if kind = kindOf(s.field, label); len(label) <= maxHeader && neverKinds().MatchString(letters(label)) {
 			kind = never
 		}
 		s.kinds[label] = kind

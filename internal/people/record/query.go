@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -258,16 +257,14 @@ func (p *Parameters) numberFrom(least int64, name string, absent, limit int64) i
 	return n
 }
 
-// cursorForm matches all cursors.
-var cursorForm = regexp.MustCompile(`^[0-9A-Za-z_-]{0,500}$`)
-
 // WrongCursor is the error detail for an invalid cursor.
 const WrongCursor = "The cursor is not of this list, or is older than 24 hours. Begin again with the first page, without a cursor."
 
 // cursor reads a cursor and checks its form.
 func (p *Parameters) cursor(name string) string {
 	text := p.Get(name)
-	if !cursorForm.MatchString(text) {
+	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-"
+	if len(text) > 500 || strings.Trim(text, alphabet) != "" {
 		p.errs.Add(name, Invalid, WrongCursor)
 	}
 	return text
