@@ -662,3 +662,35 @@ func TestOfficeImportLanguages(t *testing.T) {
 		b.upload(t, "/office/compare", "", "", url.Values{"text": {three}}).follow(t).wants(t, 200)
 	}
 }
+
+// TestOfficeImportManyCorrections checks that corrections of many long cells never make the form
+// larger than the page accepts: the cells without room have to be corrected in the list.
+func TestOfficeImportManyCorrections(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	var list strings.Builder
+	list.WriteString("First name,Last name,E-mail\n")
+	const wrong, rows = "čćšžđčćšžđčćšžđčćšžđčćšžđčćšžđčćšžđčćšžđ", 900
+	for row := range rows {
+		fmt.Fprintf(&list, "Ana %d,Horvat,%s\n", row, wrong)
+	}
+	p, corrected := b.bring(t, "people.csv", list.String()).wants(t, 200), 0
+	for range 30 {
+		form := p.again(t)
+		before := corrected
+		for name, values := range form.values {
+			if strings.HasPrefix(name, "cell.") && values[0] == wrong {
+				corrected++
+				form.values.Set(name, fmt.Sprintf("ana-%d-%s@example.com", corrected, strings.Repeat("č", 15)))
+			}
+		}
+		if p = form.send(t, "Check again").shown(t).wants(t, 200); corrected == before {
+			break
+		}
+	}
+	if corrected < rows/4 {
+		t.Errorf("only %d cells could be corrected", corrected)
+	}
+	p.says(t, fmt.Sprintf("%d people would be added", corrected))
+}

@@ -154,7 +154,7 @@ func TestAssets(t *testing.T) {
 
 func TestRefusedVisits(t *testing.T) {
 	t.Parallel()
-	large := "x=" + strings.Repeat("x", maxForm)
+	large := "x=" + strings.Repeat("x", MaxForm)
 	for _, tt := range []struct {
 		name, method, path, body string
 		headers                  []string

@@ -117,7 +117,7 @@ func HereOnly(serviceURL string) bool {
 var ownFields = []string{"key", "shared", "next", "resume"}
 
 // maxCarried is the maximum size of the carried fields, in bytes. The sign-in form needs the rest.
-const maxCarried = maxForm - 4<<10
+const maxCarried = MaxForm - 4<<10
 
 // carry returns the fields of a submitted form, except ownFields and fields beyond maxCarried.
 func carry(form url.Values) url.Values {

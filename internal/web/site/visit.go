@@ -87,8 +87,8 @@ func (v *Visit) answer() error {
 	return v.route.Handle(v)
 }
 
-// maxForm is the maximum size of a form without files, in bytes.
-const maxForm = 64 << 10
+// MaxForm is the maximum size of a form without files, in bytes.
+const MaxForm = 64 << 10
 
 // readForm reads a form into v.R.PostForm and, for a route with Upload, its file into v.Upload.
 func (v *Visit) readForm() error {
@@ -105,7 +105,7 @@ func (v *Visit) readForm() error {
 	if err != nil || mediaType != "application/x-www-form-urlencoded" {
 		return &httpapi.Problem{Kind: httpapi.ContentType}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(v.W, v.R.Body, maxForm))
+	body, err := io.ReadAll(http.MaxBytesReader(v.W, v.R.Body, MaxForm))
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)), bytes.Count(body, []byte("&")) >= upload.MaxParts:
 		return &httpapi.Problem{Kind: httpapi.TooLarge}

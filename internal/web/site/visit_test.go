@@ -125,11 +125,11 @@ func TestUpload(t *testing.T) {
 		{"an empty file", "/office/upload", nil, "", 200, "people.csv"},
 		{"the largest file", "/office/upload", full, "typed", 200, "people.csv xxx"},
 		{"a larger file", "/office/upload", append(full, 'x'), "", 413, ""},
-		{"a much larger file", "/office/upload", append(full, full[:maxForm+1]...), "", 413, ""},
-		{"a text that is longer than a form", "/office/upload", nil, string(full[:maxForm+1]), 200, "people.csv"},
+		{"a much larger file", "/office/upload", append(full, full[:MaxForm+1]...), "", 413, ""},
+		{"a text that is longer than a form", "/office/upload", nil, string(full[:MaxForm+1]), 200, "people.csv"},
 		{"a file for another form", "/office/form", []byte("Ana"), "", 415, ""},
 		{"a file without a session", "/office/import", full, "typed", 401, `/office/import">text=typed `},
-		{"a text that is too large to carry", "/office/import", full, strings.Repeat("ü", maxForm/6), 401, `/office/import">`},
+		{"a text that is too large to carry", "/office/import", full, strings.Repeat("ü", MaxForm/6), 401, `/office/import">`},
 	} {
 		body, contentType := multipartBody(t, "people.csv", tt.content, "text", tt.text)
 		response := visitSite("POST", tt.path, body, "Content-Type", contentType)

@@ -6,10 +6,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
+	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
@@ -157,17 +160,34 @@ func (l *uploadedList) decision(number int) string {
 type fieldBudget struct {
 	list    *uploadedList
 	fields  int // remaining
-	bytes   int // remaining for their values
+	bytes   int // remaining for the values of new fields
+	form    int // remaining bytes of the encoded form
 	claimed map[int]bool
 }
 
-// maxFieldBytes limits the values of the fields. The limit of a form also applies to the fields of
-// the columns.
-const maxFieldBytes = 8 << 10
+const (
+	maxFieldBytes = 8 << 10
+
+	columnBytes = 32       // for the field of a column
+	otherBytes  = 10 << 10 // for the other fields, and for longer values that are typed
+)
 
 func (l *uploadedList) newFieldBudget() *fieldBudget {
 	const others = 50 // fields that do not belong to a column or row
-	return &fieldBudget{l, upload.MaxParts - len(l.file.Mapped.Columns) - len(l.answers) - others, maxFieldBytes, map[int]bool{}}
+	columns := len(l.file.Mapped.Columns)
+	budget := &fieldBudget{list: l, fields: upload.MaxParts - columns - others, bytes: maxFieldBytes,
+		form: site.MaxForm - columns*columnBytes - otherBytes, claimed: map[int]bool{}}
+	for name, value := range l.answers {
+		budget.spend(name, value)
+	}
+	return budget
+}
+
+// spend subtracts a field from the budget and reports whether it fits into the form.
+func (budget *fieldBudget) spend(name, value string) bool {
+	budget.fields--
+	budget.form -= len(name) + len(url.QueryEscape(value)) + len("=&")
+	return budget.fields >= 0 && budget.form >= 0
 }
 
 // claim reports whether a row number has no fields yet. In a file of several lists, rows may share a
@@ -188,11 +208,11 @@ func (v visit) cells(budget *fieldBudget, at int, row imports.Row) (cells []prev
 	}
 	for _, column := range faultyColumns(budget.list.file, row.Errors) {
 		text := budget.list.file.CellText(at, column)
-		if budget.fields--; budget.fields < 0 || len(text) > longest || budget.bytes < len(text) {
+		name := cellField + strconv.Itoa(row.Row) + "." + strconv.Itoa(column)
+		if len(text) > longest || budget.bytes < len(text) || !budget.spend(name, text) {
 			continue
 		}
 		budget.bytes -= len(text)
-		name := cellField + strconv.Itoa(row.Row) + "." + strconv.Itoa(column)
 		heading := v.heading(budget.list.file.Mapped.Columns[column].Header)
 		if heading == "" {
 			heading = v.Text("import.columns.unnamed")
@@ -226,11 +246,12 @@ func faultyColumns(f *imports.File, errors record.FieldErrors) (columns []int) {
 // addDecision adds the choice of the person that a row belongs to.
 func (v visit) addDecision(budget *fieldBudget, shown *previewRow, row imports.Row) {
 	shown.Values = v.valuesOf(row.Fields)
-	if budget.fields--; budget.fields < 0 || !budget.claim(row.Row) {
+	name := whoField + strconv.Itoa(row.Row)
+	if !budget.spend(name, uuid.Max.String()) || !budget.claim(row.Row) {
 		return
 	}
 	answer := budget.list.decision(row.Row)
-	shown.Who, shown.Add, shown.Undecided = whoField+strconv.Itoa(row.Row), answer == addNew, answer == ""
+	shown.Who, shown.Add, shown.Undecided = name, answer == addNew, answer == ""
 	if answer == addNew {
 		return
 	}
