@@ -93,7 +93,7 @@ func TestOfficeAccess(t *testing.T) {
 	plain := newKey(t, s.db, "default", "--scope", "read") // key 4, without a label
 	newKey(t, s.db, "Engine 7", "--label", "another department")
 	b, atDesk, atHome, plainly := s.signIn(t, chief, "en"), s.signIn(t, desk, "en"), s.signIn(t, desk, "en"), s.signIn(t, plain, "en")
-	p := b.get(t, "/office/access").wants(t, 200).says(t, "Revoke access that you do not recognise").lacks(t, "another department", "Revoked and expired")
+	p := b.get(t, "/office/access").wants(t, 200).says(t, "Revoke access that you do not recognize").lacks(t, "another department", "Revoked and expired")
 	links := p.all("a", "href", "/office/access", "aria-current", "page") // in the menu, and next to Phones
 	if len(p.rows(signedIn)) != 4 || len(p.rows(forKeys)) != 4 || len(links) != 2 {
 		t.Errorf("page: %s", p.text())

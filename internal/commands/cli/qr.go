@@ -11,7 +11,7 @@ import (
 const quietZone = 4
 
 // PrintQR prints trusted text as a QR code of half blocks, with prefix at the start of each line. On a
-// terminal it sets the colours to white on black. Other output is for light text on a dark background,
+// terminal it sets the colors to white on black. Other output is for light text on a dark background,
 // or for ink on white paper if paper is set. It prints nothing for a text that is too long.
 func (env Env) PrintQR(prefix, text string, paper bool) error {
 	code, err := qr.Encode(text, qr.L)

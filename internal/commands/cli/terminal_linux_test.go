@@ -54,7 +54,7 @@ func TestDataOnTerminal(t *testing.T) {
 	}
 }
 
-// TestQROnTerminal checks that a QR code has colours on a terminal only, and that paper is inverted.
+// TestQROnTerminal checks that a QR code has colors on a terminal only, and that paper is inverted.
 func TestQROnTerminal(t *testing.T) {
 	t.Parallel()
 	terminal, person := openTerminal(t)

@@ -15,7 +15,7 @@ import (
 const (
 	connectionLimit = 4096 // each takes some 20 KB
 	minConnections  = 4    // that a useful server needs
-	// At the limit, a connection is closed in favour of a new client after it has waited this long for
+	// At the limit, a connection is closed in favor of a new client after it has waited this long for
 	// its first or for another request. A client usually sends its first request at once, and clients
 	// that have already sent one take precedence.
 	firstWait   = 100 * time.Millisecond
