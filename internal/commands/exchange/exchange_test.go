@@ -49,7 +49,7 @@ func TestUsage(t *testing.T) {
 		"export -o x.pdf":                                   `--output must end in .xlsx or .csv or .vcf or .jsonl, not "x.pdf"`,
 		"export people.csv":                                 "unexpected argument \"people.csv\"\nTry: firefighters export --output people.csv\n",
 		"export people.csv --db fresh.db":                   "unexpected argument \"people.csv\"\nTry: firefighters export --db fresh.db --output people.csv\n",
-		"export -o x.csv --format xlsx":                     "--output x.csv is not of the format xlsx",
+		"export -o x.csv --format xlsx":                     "--output x.csv does not have the format xlsx",
 	} {
 		code, stdout, stderr := run(t, strings.Split(line, " ")...)
 		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, "Error: "+want) {

@@ -132,7 +132,7 @@ func (t *target) chooseFormat(formats ...string) error {
 	case !slices.Contains(formats, format):
 		return fmt.Errorf("%s must end in .%s, not %q", t.flag, strings.Join(formats, " or ."), filepath.Base(t.path))
 	case t.format != "" && t.format != format:
-		return fmt.Errorf("%s %s is not of the format %s", t.flag, cli.Quote(t.path), t.format)
+		return fmt.Errorf("%s %s does not have the format %s", t.flag, cli.Quote(t.path), t.format)
 	}
 	t.format = format
 	return nil

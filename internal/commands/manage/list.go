@@ -23,7 +23,8 @@ func (c Commands) listCommand() *cobra.Command {
 		Short:      "List the people of a department",
 		GroupID:    cli.GroupPeople,
 		SuggestFor: []string{"search", "people", "person", "find", "ls", "show"},
-		Long: `List the people of a department by last name.
+		Long: `List the people of a department by last name: id, name, e-mail address,
+phone number and date of birth.
 
 Like the search of the office page, --search finds people by parts of the name,
 the e-mail address or the phone number.`,

@@ -98,7 +98,7 @@ func (h launchd) Stop() error {
 			return nil
 		}
 		if time.Since(began) > endLimit {
-			return errors.New("the service has not ended after a minute")
+			return errors.New("the service did not stop within a minute")
 		}
 	}
 }

@@ -64,13 +64,13 @@ func (p *Parameters) ids(name string) (ids []string) {
 		p.errs.Add(name, OutOfRange, "%s may be given at most %d times.", name, maxIDs)
 		return nil
 	case len(texts) == 0 && strings.Join(p.values[name], "") != "":
-		p.errs.Add(name, Invalid, "%s must be a UUID, or several with commas.", name)
+		p.errs.Add(name, Invalid, "%s must be a UUID, or several separated by commas.", name)
 		return nil
 	}
 	for _, text := range texts {
 		id, err := ParseID(text)
 		if err != nil {
-			p.errs.Add(name, Invalid, "%s must be a UUID, or several with commas.", name)
+			p.errs.Add(name, Invalid, "%s must be a UUID, or several separated by commas.", name)
 			return nil
 		}
 		ids = append(ids, id)

@@ -11,7 +11,7 @@ const (
 	codeCount  = 25 * 25 * 25 * 25 * 25 * 25
 
 	// spread is coprime to codeCount, so each version has a different code. unspread is its inverse.
-	// With this value, one wrong character or two swapped neighbours never result in the code of
+	// With this value, one wrong character or two swapped neighbors never result in the code of
 	// a version less than 3 million away.
 	spread, unspread = 40_836_534, 227_138_739
 )

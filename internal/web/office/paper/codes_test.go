@@ -43,7 +43,7 @@ func TestCodesAreReadBack(t *testing.T) {
 
 const characters = "34679ACDEFGHJKMNPQRTUVWXY"
 
-// TestMistypedCodes checks that codes with one wrong character or two swapped neighbours are
+// TestMistypedCodes checks that codes with one wrong character or two swapped neighbors are
 // invalid in a department with three million changes.
 func TestMistypedCodes(t *testing.T) {
 	t.Parallel()

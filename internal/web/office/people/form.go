@@ -140,7 +140,7 @@ func renderForm(v view.Visit, status int, data formPage, typed, was record.Field
 	if data.ID != "" {
 		data.Action, data.Place = view.PersonPath(data.ID), data.Back+"#"+data.ID
 		data.History = view.WithBack(view.PersonPath(data.ID)+"/history", data.Back)
-		if n := neighboursOf(v, data.ID); n.Searched && n.After != "" {
+		if n := neighborsOf(v, data.ID); n.Searched && n.After != "" {
 			data.Next = view.WithBack(view.PersonPath(n.After), n.AfterOn)
 		}
 		p.Title = data.Name

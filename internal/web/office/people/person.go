@@ -119,7 +119,7 @@ var errUnchanged = errors.New("the record already has these fields")
 
 // deletePerson soft-deletes a person. Deleting a deleted person is not an error.
 func deletePerson(v view.Visit, id string) error {
-	next := neighboursOf(v, id)
+	next := neighborsOf(v, id)
 	err := v.Store.Delete(v.Session.Tenant, v.Session.ID, id, func(record.Firefighter) error { return nil })
 	if errors.Is(err, store.ErrNotFound) {
 		_, err = v.Store.GetDeleted(v.Session.Tenant, id)

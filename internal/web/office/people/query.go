@@ -66,16 +66,16 @@ func parseList(v view.Visit) (q record.Query, faults []string) {
 
 func searchText(v view.Visit) string { return strings.TrimSpace(v.ListQuery().Get("search")) }
 
-// neighbours are the people next to a person in the list to which a form leads back.
-type neighbours struct {
+// neighbors are the people next to a person in the list to which a form leads back.
+type neighbors struct {
 	Before, After string // IDs; empty if there is none
 	AfterOn       string // address of the list page with After
 	Searched      bool   // the list is a search
 }
 
-// neighboursOf returns the neighbours of a person. There are none if the form leads back to
+// neighborsOf returns the neighbors of a person. There are none if the form leads back to
 // another page or to a list without the person, or if the list cannot be read.
-func neighboursOf(v view.Visit, id string) (n neighbours) {
+func neighborsOf(v view.Visit, id string) (n neighbors) {
 	list, _ := url.Parse(v.Back()) // checked by site.LocalPath
 	query := list.Query()
 	q, err := listDefaults.Parse(list.RawQuery)

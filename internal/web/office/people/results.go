@@ -108,7 +108,7 @@ func newPager(v view.Visit, path string, q record.Query, total int64) *pager {
 }
 
 // pageNumbers returns the pages to link to: the first, the last, the current one and its
-// neighbours. 0 is a gap.
+// neighbors. 0 is a gap.
 func pageNumbers(page, last int64) (numbers []int64) {
 	before := int64(0)
 	for _, number := range []int64{1, page - 1, page, page + 1, last} {
