@@ -12,7 +12,7 @@ import (
 // version is set by .ci/release from the tag. Other builds use the build information of Go.
 var version string
 
-// Licences contains the licences of all software in the program, as BSD and MIT require.
+// Licences contains the licenses of all software in the program, as BSD and MIT require.
 // .ci/licences generates it.
 //
 //go:embed LICENCES.txt

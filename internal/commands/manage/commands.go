@@ -34,7 +34,7 @@ func versionCommand() *cobra.Command {
 		Example: `  firefighters version
   firefighters version --licences`,
 	}
-	licences := cmd.Flags().Bool("licences", false, "print the licences of all software in the program")
+	licences := cmd.Flags().Bool("licences", false, "print the licenses of all software in the program")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		env := cli.EnvOf(cmd)
 		if *licences {

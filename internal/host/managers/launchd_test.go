@@ -69,7 +69,7 @@ func TestLaunchd(t *testing.T) {
 		t.Errorf("%+v, %v", now, err)
 	}
 	must(t, os.WriteFile(state("stuck"), nil, 0o600))
-	if _, err := h.Uninstall(""); err == nil || !strings.Contains(err.Error(), "has not ended") || !h.Installed() {
+	if _, err := h.Uninstall(""); err == nil || !strings.Contains(err.Error(), "did not stop") || !h.Installed() {
 		t.Errorf("Uninstall of a stuck service: %v, installed: %v", err, h.Installed())
 	}
 	must(t, os.Remove(state("stuck")))
