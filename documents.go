@@ -43,24 +43,33 @@ var (
 	docsScript []byte
 )
 
-// addDocuments adds a second path for the document, and its page. The document does not describe them.
-func (s *server) addDocuments() {
-	s.add(route{method: "GET", path: "/openapi.json", handle: serveDocument("application/json; charset=utf-8", openAPIJSON)})
-	for _, f := range []struct {
-		path, contentType string
-		packed            []byte
-	}{
-		{docsPath, "text/html", pack(docsPage)},
-		{docsPath + "/start.css", "text/css", pack(docsStyle)},
-		{docsPath + "/start.js", "text/javascript", pack(docsScript)},
-		{docsPath + "/swagger-ui-bundle.js", "text/javascript", swaggerFile("swagger-ui-bundle.js.gz")},
-		{docsPath + "/swagger-ui.css", "text/css", swaggerFile("swagger-ui.css.gz")},
-	} {
-		serve := serveFile(f.contentType+"; charset=utf-8", f.packed, httpapi.Unpack)
-		s.add(route{method: "GET", path: f.path, handle: func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error {
-			w.Header().Set("Content-Security-Policy", docsPolicy)
-			return serve(s, w, r, id, c)
-		}})
+// sendFile sends a static file, or returns the error to respond with.
+type sendFile func(w http.ResponseWriter, r *http.Request) error
+
+var (
+	jsonDocument = send("application/json; charset=utf-8", openAPIJSON, httpapi.Compress)
+	yamlDocument = send("application/yaml", openAPIYAML, httpapi.Compress)
+)
+
+// documentFiles returns the page that shows the document, its files, and a second path of the
+// document, by path. The document does not describe them.
+func documentFiles() map[string]sendFile {
+	return map[string]sendFile{
+		"/openapi.json":                    jsonDocument,
+		docsPath:                           page("text/html", pack(docsPage)),
+		docsPath + "/start.css":            page("text/css", pack(docsStyle)),
+		docsPath + "/start.js":             page("text/javascript", pack(docsScript)),
+		docsPath + "/swagger-ui-bundle.js": page("text/javascript", swaggerFile("swagger-ui-bundle.js.gz")),
+		docsPath + "/swagger-ui.css":       page("text/css", swaggerFile("swagger-ui.css.gz")),
+	}
+}
+
+// page sends a compressed file of the page.
+func page(contentType string, packed []byte) sendFile {
+	file := send(contentType+"; charset=utf-8", packed, httpapi.Unpack)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Content-Security-Policy", docsPolicy)
+		return file(w, r)
 	}
 }
 
@@ -81,15 +90,11 @@ func pack(text []byte) []byte {
 	return b.Bytes()
 }
 
-func serveDocument(contentType string, body []byte) handler {
-	return serveFile(contentType, body, httpapi.Compress)
-}
-
-// serveFile returns a handler that sends a static file, encoded for the request by encode. The entity
-// tag is weak, because the file may be sent with or without compression.
-func serveFile(contentType string, body []byte, encode func(http.Header, *http.Request, []byte) []byte) handler {
+// send sends a static file, encoded for the request by encode. The entity tag is weak, because the
+// file may be sent with or without compression.
+func send(contentType string, body []byte, encode func(http.Header, *http.Request, []byte) []byte) sendFile {
 	etag := "W/" + httpapi.ETag(body)
-	return func(_ *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		h := w.Header()
 		httpapi.VaryByEncoding(h)
 		conditions, err := httpapi.ParseNoneMatch(r)

@@ -29,7 +29,7 @@ func TestRecord(t *testing.T) {
 		key = secret // shown only now; the database stores its hash
 		return nil
 	}))
-	service := httptest.NewServer(newServer(serviceOf(t, records)))
+	service := httptest.NewServer(newServer(serviceOf(t, records), routes))
 	defer service.Close()
 	c := client{service.URL, key}
 	c.as("").do(t, "GET", "/api/v1/firefighters", "").wants(t, http.StatusUnauthorized)

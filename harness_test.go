@@ -124,7 +124,7 @@ func startBare(t *testing.T) *bareServer {
 	t.Helper()
 	s, err := schema.Open(cli.Env{Context: t.Context(), Stderr: io.Discard}, filepath.Join(t.TempDir(), "x.db"), true)
 	must(t, err)
-	b := &bareServer{server: newServer(serviceOf(t, s))}
+	b := &bareServer{server: newServer(serviceOf(t, s), routes)}
 	listening := httptest.NewServer(b.server)
 	b.url = listening.URL
 	t.Cleanup(func() {

@@ -295,7 +295,7 @@ func (s *server) handleGetImport(w http.ResponseWriter, number int64, c caller) 
 	return httpapi.RespondJSON(w, http.StatusOK, imports.EntryOf(all[at]))
 }
 
-type undone struct {
+type undoResult struct {
 	Number   int64       `json:"number"`
 	Deleted  int         `json:"deleted"`
 	Restored int         `json:"restored"`
@@ -325,7 +325,7 @@ func (s *server) handleUndoImport(w http.ResponseWriter, number int64, c caller)
 	if err != nil {
 		return err
 	}
-	answer := undone{Number: number, Deleted: done.Deleted, Restored: done.Restored, Left: []notUndone{}}
+	answer := undoResult{Number: number, Deleted: done.Deleted, Restored: done.Restored, Left: []notUndone{}}
 	for _, left := range done.Left {
 		answer.Left = append(answer.Left, notUndone{orNull(left.ID), orNull(left.Name), orNull(left.Action)})
 	}

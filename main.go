@@ -89,8 +89,10 @@ var routes = slices.Concat(mainRoutes, fileRoutes)
 
 // newAPI returns the handler of a service: the API, the office page and the address books.
 func newAPI(service site.Service) http.Handler {
-	s := newServer(service)
-	s.addDocuments()
+	s := newServer(service, routes)
+	for path, send := range documentFiles() {
+		s.add(route{method: "GET", path: path, handle: serveFile(send)})
+	}
 	if s.Authority != nil {
 		s.add(route{method: "GET", path: authority.Path, handle: func(s *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
 			s.Authority.ServeHTTP(w, r)
