@@ -52,7 +52,8 @@ func (d *daemon) startBackground() (stop func()) {
 	return func() {
 		cancel()
 		working.Wait()
-		if err := errors.Join(d.service.Callers.Finish(), d.service.Store.SaveClock(), d.service.Store.SetAddress("")); err != nil && d.guard.Loss() == nil {
+		err := errors.Join(d.service.Callers.Finish(), d.service.Store.SaveClock(), d.service.Store.SetAddress(""))
+		if err != nil && d.guard.Loss() == nil {
 			d.service.Log.Warn(lateWrites, "cause", err.Error())
 		}
 	}

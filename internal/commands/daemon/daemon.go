@@ -90,7 +90,8 @@ func (d *daemon) certify() (err error) {
 	d.service.Authority, err = authority.Open(authority.Options{Folder: authority.Folder(d.DB), Listen: d.Listen, Log: d.service.Log})
 	switch {
 	case errors.Is(err, authority.ErrLost):
-		return cli.WithHint(err, "to create a new authority, which every computer must trust again: firefighters cert --new --db "+cli.Quote(d.DB))
+		const hint = "to create a new authority, which every computer must trust again: firefighters cert --new --db "
+		return cli.WithHint(err, hint+cli.Quote(d.DB))
 	case errors.Is(err, fs.ErrNotExist):
 		return &sqlite.FileError{Op: "opening", Path: d.DB, Err: sqlite.ErrNoFolder}
 	case err == nil:
@@ -192,7 +193,8 @@ func (d *daemon) cannotListenLocally(err error) error {
 func (d *daemon) cannotListen(err error) error {
 	host, port, _ := net.SplitHostPort(d.Listen)
 	if errors.Is(err, httpserver.ErrNotOurs) || errors.Is(err, httpserver.ErrNoHost) {
-		return cli.WithHint(err, fmt.Sprintf("for all addresses of this computer: %s --listen 0.0.0.0:%s\nfor this computer only: %[1]s --listen 127.0.0.1:%[2]s", d.again, port))
+		return cli.WithHint(err, fmt.Sprintf("for all addresses of this computer: %s --listen 0.0.0.0:%s\n"+
+			"for this computer only: %[1]s --listen 127.0.0.1:%[2]s", d.again, port))
 	}
 	next := "8081"
 	if port == next {

@@ -201,7 +201,8 @@ func (o *Options) checkNet(cmd *cobra.Command) error {
 	case checkAddress(o.Listen) != nil:
 		return cli.Usage(fmt.Sprintf("--listen must be an address and a port, not %q", o.Listen), o.again+" --listen "+suggestedAddress(o.Listen))
 	case o.Local != "" && (checkAddress(o.Local) != nil || !httpapi.IsLoopbackHost(o.Local)):
-		return cli.Usage(fmt.Sprintf("--local must be a loopback address and a port, or %s, not %q", noLocal, o.Local), cli.CommandLine(cmd, "local")+" --local "+defaultLocal)
+		return cli.Usage(fmt.Sprintf("--local must be a loopback address and a port, or %s, not %q", noLocal, o.Local),
+			cli.CommandLine(cmd, "local")+" --local "+defaultLocal)
 	case o.SelfSigned && (o.CertFile != "" || o.KeyFile != ""):
 		return cli.Usage("--tls-self-signed cannot be combined with --tls-cert and --tls-key", "")
 	case (o.CertFile == "") != (o.KeyFile == ""):

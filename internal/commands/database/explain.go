@@ -195,7 +195,8 @@ func onReading(e *backup.Error) Advice {
 	case is(backup.ErrEncrypted):
 		return Advice{Text: "the backup " + name + " is encrypted", Hint: "add --identity KEYFILE, the file with the secret key"}
 	case is(backup.ErrEmpty):
-		return Advice{Text: "the backup " + name + " has no department", Hint: "if it is a copy of a database file, make a backup of that database instead: firefighters backup NEWFILE --db FILE"}
+		return Advice{Text: "the backup " + name + " has no department",
+			Hint: "if it is a copy of a database file, make a backup of that database instead: firefighters backup NEWFILE --db FILE"}
 	case is(sqlite.ErrNotRegular):
 		return Advice{Text: name + " is not a file"}
 	case is(sqlite.ErrNotExist), is(sqlite.ErrNoFolder):
@@ -205,7 +206,8 @@ func onReading(e *backup.Error) Advice {
 	case is(sqlite.ErrCorrupt):
 		return Advice{Text: "the backup " + name + " is damaged", Restore: true}
 	case is(sqlite.ErrUnreleased):
-		return Advice{Text: "the backup " + name + " was created by an unreleased version of this program", Hint: "restore it with that version, export the people, and import them here"}
+		return Advice{Text: "the backup " + name + " was created by an unreleased version of this program",
+			Hint: "restore it with that version, export the people, and import them here"}
 	case is(sqlite.ErrForeign):
 		return Advice{Text: "the backup " + name + " is not a database of this program", Restore: true}
 	}
@@ -223,7 +225,8 @@ func onFile(e *sqlite.FileError) Advice {
 	name, path := osutil.InQuotes(e.Path), cli.Quote(e.Path)
 	restore := "firefighters restore FILE --db " + path
 	if newer, ok := errors.AsType[*sqlite.NewerError](e); ok {
-		return Advice{Text: fmt.Sprintf("%s was written by a newer version of this program (schema %d; this version supports %d)", name, newer.Version, newer.Known),
+		return Advice{Text: fmt.Sprintf("%s was written by a newer version of this program (schema %d; this version supports %d)",
+			name, newer.Version, newer.Known),
 			Hint: "install the newer version"}
 	}
 	is := func(target error) bool { return errors.Is(e, target) }
@@ -234,15 +237,19 @@ func onFile(e *sqlite.FileError) Advice {
 	switch {
 	// The file is not a usable database.
 	case is(sqlite.ErrNotBack):
-		return Advice{Text: "the database " + name + " is incomplete: " + sqlite.ErrNotBack.Error(), Hint: restore + "; " + OrNew(e.Path), Restore: true}
+		return Advice{Text: "the database " + name + " is incomplete: " + sqlite.ErrNotBack.Error(),
+			Hint: restore + "; " + OrNew(e.Path), Restore: true}
 	case is(sqlite.ErrNotExist):
 		return Advice{Text: "there is no database " + name, Hint: "name another file with --db", Restore: true}
 	case is(sqlite.ErrForeign) && backup.IsEncrypted(e.Path):
-		return Advice{Text: name + " is an encrypted backup, not a database", Hint: "to check it: firefighters check --identity KEYFILE --db " + path + "\nto restore it: firefighters restore " + path + " --identity KEYFILE"}
+		return Advice{Text: name + " is an encrypted backup, not a database",
+			Hint: "to check it: firefighters check --identity KEYFILE --db " + path + "\nto restore it: firefighters restore " + path + " --identity KEYFILE"}
 	case is(sqlite.ErrForeign):
-		return Advice{Text: name + " is not a database of this program", Hint: "name another file with --db; if it was a database and is damaged: " + restore, Restore: true}
+		return Advice{Text: name + " is not a database of this program",
+			Hint: "name another file with --db; if it was a database and is damaged: " + restore, Restore: true}
 	case is(sqlite.ErrUnreleased):
-		return Advice{Text: name + " was created by an unreleased version of this program", Hint: "export the people with that version, and import them into a new database"}
+		return Advice{Text: name + " was created by an unreleased version of this program",
+			Hint: "export the people with that version, and import them into a new database"}
 	case is(sqlite.ErrCorrupt):
 		return Advice{Text: "the database " + name + " is damaged", Hint: restore, Restore: true}
 
@@ -264,7 +271,8 @@ func onFile(e *sqlite.FileError) Advice {
 	case is(sqlite.ErrLost):
 		return Advice{Text: e.Error(), Hint: "stop the service, which then prints what to do"}
 	case is(sqlite.ErrInUse):
-		return Advice{Text: "the database " + name + " is in use: another firefighters serves it", Hint: "to open its page: firefighters open --db " + path}
+		return Advice{Text: "the database " + name + " is in use: another firefighters serves it",
+			Hint: "to open its page: firefighters open --db " + path}
 	case is(sqlite.ErrBusy):
 		return because(sqlite.ErrBusy.Error(), "")
 
