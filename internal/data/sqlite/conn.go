@@ -76,6 +76,10 @@ func (r Row) IsNull(column int) bool { return r[column] == nil }
 // engine holds the Go functions that SQL can call.
 var engine sqlite.Driver
 
+// Commits sync with fdatasync instead of fsync, because a commit needs no timestamps on disk. Where
+// there is no fdatasync, the call fails and changes nothing.
+func init() { sqlite.Fdatasync(true) }
+
 // Function makes call available as a function of SQL on all connections opened later. call must
 // always return the same result for the same arguments. Use Function before the rest of the package.
 func Function(name string, arguments int, call func(arguments Row) driver.Value) {

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	driver "modernc.org/sqlite"
+
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
@@ -105,5 +107,12 @@ func TestReadOnlyDiskAsRoot(t *testing.T) {
 				t.Errorf("%s %s: %v", doing, path, err)
 			}
 		}
+	}
+}
+
+// TestFdatasync checks that commits do not wait until the time of the file is on disk.
+func TestFdatasync(t *testing.T) {
+	if !driver.FdatasyncEnabled() {
+		t.Error("SQLite calls fsync")
 	}
 }
