@@ -33,11 +33,6 @@ type cursor struct {
 	rows [3]int64
 }
 
-// numbers returns the parts of a cursor in the order in which they are sealed.
-func (k *cursor) numbers() []*int64 {
-	return []*int64{&k.created, &k.version, &k.updated, &k.rows[0], &k.rows[1], &k.rows[2]}
-}
-
 // listOf returns a position that seals the cursors of a list, for all of its pages.
 func (s *Store) listOf(tenant record.TenantID, q record.Query) position {
 	list := ""
@@ -60,18 +55,14 @@ func (s *Store) setNext(p *Page, tenant record.TenantID, q record.Query, rows []
 	for i := range min(len(k.rows), len(rows)) {
 		k.rows[i] = rows[len(rows)-1-i]
 	}
-	var numbers []int64
-	for _, n := range k.numbers() {
-		numbers = append(numbers, *n)
-	}
 	list := s.listOf(tenant, q)
-	p.Next = list.seal(numbers...)
+	p.Next = list.seal(k.created, k.version, k.updated, k.rows[0], k.rows[1], k.rows[2])
 }
 
 // parseCursor returns the cursor of a query, or ErrCursor.
 func (s *Store) parseCursor(tenant record.TenantID, q record.Query) (k cursor, err error) {
 	list := s.listOf(tenant, q)
-	err = list.unseal(q.Cursor, k.numbers()...)
+	err = list.unseal(q.Cursor, &k.created, &k.version, &k.updated, &k.rows[0], &k.rows[1], &k.rows[2])
 	if err != nil || s.Clock().Now().Sub(time.UnixMilli(k.created)) > cursorLife {
 		return k, ErrCursor
 	}
@@ -158,7 +149,7 @@ func pageAfter(c *sqlite.Conn, tenant record.TenantID, q record.Query, at index.
 	}
 	where, args := matching(q, first, last)
 	args = slices.Concat(args, place, sqlite.Args{q.PageSize + 1})
-	items, rows, err = scanAll(c, tenant, q.PageSize+1, `SELECT `+record.Columns+betweenRows+where+after+orderBy(q)+` LIMIT ?`, args)
+	items, rows, err = scanAll(c, tenant, q.PageSize+1, `SELECT `+columns(q)+betweenRows+where+after+orderBy(q)+` LIMIT ?`, args)
 	size := min(len(rows), int(q.PageSize))
 	return items[:size], rows[:size], size < len(rows), err
 }

@@ -104,7 +104,7 @@ const macSize = 8
 // seal encodes numbers as a text with a truncated MAC, which binds it to the history, the
 // department and the list.
 func (p *position) seal(numbers ...int64) string {
-	var b []byte
+	b := make([]byte, 0, 64)
 	for _, n := range numbers {
 		b = binary.BigEndian.AppendUint64(b, uint64(n))
 	}
@@ -128,6 +128,7 @@ func (p *position) unseal(text string, numbers ...*int64) error {
 // mac returns the message authentication code of the numbers. Cursors contain more numbers than
 // other positions, so a list cannot make one valid as the other.
 func (p *position) mac(numbers []byte) []byte {
-	tenant := binary.BigEndian.AppendUint64(nil, uint64(p.tenant))
-	return p.macs.of("position", tenant, numbers, []byte(p.list))[:macSize]
+	b := binary.BigEndian.AppendUint64(make([]byte, 0, 128), uint64(p.tenant))
+	b = append(append(b, numbers...), p.list...)
+	return p.macs.of("position", b)[:macSize]
 }

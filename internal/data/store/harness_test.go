@@ -112,10 +112,12 @@ func createDeleted(t testing.TB, s *store.Store, tenant record.TenantID, fields 
 	return f
 }
 
+// parse returns a query that includes the times, so that tests can compare whole records.
 func parse(t testing.TB, query string) record.Query {
 	t.Helper()
 	q, err := record.ParseQuery(query)
 	must(t, err)
+	q.Times = true
 	return q
 }
 

@@ -16,11 +16,11 @@ import (
 
 // Page is a page of a list.
 type Page struct {
-	Items      []record.Firefighter
-	Total      int64  // number of records in the whole list
-	Department string // name of the department
-	People     int64  // number of records in the department
-	Version    int64  // version of the department
+	Items      []record.Firefighter // without times, unless the query includes them or sorts by one
+	Total      int64                // number of records in the whole list
+	Department string               // name of the department
+	People     int64                // number of records in the department
+	Version    int64                // version of the department
 	Letters    []Letter
 	Next       string // cursor of the next page (record.Query); empty for the last page
 }
@@ -46,6 +46,14 @@ var orders = map[record.SortField][2]string{
 	record.ByPhoneNumber: {`phone_key NULLS LAST, row`, `phone_key DESC, row DESC`},
 	record.ByDateOfBirth: {`born_at NULLS LAST, row`, `born_at DESC, row DESC`},
 	record.ByUpdatedAt:   {`updated_at, row`, `updated_at DESC, row DESC`},
+}
+
+// columns are the columns of the records in a list.
+func columns(q record.Query) string {
+	if q.Times || q.SortBy == record.ByUpdatedAt {
+		return record.Columns
+	}
+	return record.ColumnsWithoutTimes
 }
 
 func orderBy(q record.Query) string {
@@ -82,7 +90,7 @@ func (s *Store) List(tenant record.TenantID, q record.Query) (p Page, err error)
 			return err
 		case ok:
 			p.Total, p.Letters, rows, more = found.Total, found.Letters, found.Rows, found.More
-			p.Items, err = fetch(c, tenant, rows)
+			p.Items, err = fetch(c, tenant, q, rows)
 			return err
 		case start != nil:
 			at, err := start(now)
@@ -124,7 +132,7 @@ func list(c *sqlite.Conn, tenant record.TenantID, people int64, q record.Query) 
 	items []record.Firefighter, rows []int64, total int64, err error) {
 	if q.Offset() < people {
 		where, args := matching(q, int64(tenant))
-		items, rows, err = scanAll(c, tenant, min(q.PageSize, people), `SELECT `+record.Columns+inTenant+where+orderBy(q)+` LIMIT ? OFFSET ?`,
+		items, rows, err = scanAll(c, tenant, min(q.PageSize, people), `SELECT `+columns(q)+inTenant+where+orderBy(q)+` LIMIT ? OFFSET ?`,
 			append(args, q.PageSize, q.Offset()))
 	}
 	found := int64(len(items))
@@ -234,14 +242,13 @@ func jsonList[T ~int64 | string](items []T) string {
 	return string(text)
 }
 
-var fetchSQL = `
-	SELECT ` + record.Columns + `
+const fetchSQL = `
 	  FROM (SELECT key AS place, value AS wanted FROM json_each(?2)) CROSS JOIN firefighters ON row = wanted
 	 WHERE tenant_id = ?1 AND deleted_at IS NULL ORDER BY place`
 
 // fetch returns the records with these row numbers, in the same order.
-func fetch(c *sqlite.Conn, tenant record.TenantID, rows []int64) ([]record.Firefighter, error) {
-	items, _, err := scanAll(c, tenant, int64(len(rows)), fetchSQL, sqlite.Args{int64(tenant), jsonList(rows)})
+func fetch(c *sqlite.Conn, tenant record.TenantID, q record.Query, rows []int64) ([]record.Firefighter, error) {
+	items, _, err := scanAll(c, tenant, int64(len(rows)), `SELECT `+columns(q)+fetchSQL, sqlite.Args{int64(tenant), jsonList(rows)})
 	if err == nil && len(items) < len(rows) {
 		err = errIndexDiffers
 	}

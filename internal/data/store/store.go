@@ -154,14 +154,12 @@ func newMACs(secret []byte) *macs {
 
 // of returns a message authentication code. The purpose, which must not contain a NUL, makes the
 // codes of one use invalid for all others.
-func (m *macs) of(purpose string, content ...[]byte) []byte {
+func (m *macs) of(purpose string, content []byte) []byte {
 	h := m.hashes.Get().(hash.Hash)
 	defer m.hashes.Put(h)
 	h.Reset()
 	h.Write([]byte(purpose + "\x00"))
-	for _, part := range content {
-		h.Write(part)
-	}
+	h.Write(content)
 	return h.Sum(nil)
 }
 

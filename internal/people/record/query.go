@@ -1,7 +1,6 @@
 package record
 
 import (
-	"maps"
 	"math"
 	"net/url"
 	"slices"
@@ -96,7 +95,7 @@ type Parameters struct {
 func ParseParameters(rawQuery string) *Parameters {
 	// A semicolon is an ordinary character (WHATWG URL), but package url rejects it.
 	values, err := url.ParseQuery(strings.ReplaceAll(rawQuery, ";", "%3B"))
-	p := &Parameters{values: values}
+	p := &Parameters{values: values, known: make([]string, 0, 12)}
 	if err != nil {
 		p.errs.Add("query", Invalid, "The query of the URL is not well-formed.")
 	}
@@ -108,12 +107,15 @@ const maxUnknown = 20
 
 // Err returns all errors as FieldErrors, or nil. Parameters not read by any method are unknown.
 func (p *Parameters) Err() error {
-	errs, unknown := slices.Clip(p.errs), 0
-	for _, name := range slices.Sorted(maps.Keys(p.values)) {
-		if slices.Contains(p.known, name) || unknown == maxUnknown {
-			continue
+	errs := slices.Clip(p.errs)
+	var unknown []string
+	for name := range p.values {
+		if !slices.Contains(p.known, name) {
+			unknown = append(unknown, name)
 		}
-		unknown++
+	}
+	slices.Sort(unknown)
+	for _, name := range unknown[:min(len(unknown), maxUnknown)] {
 		if len(p.known) == 0 {
 			errs.Add(name, Unknown, "There is no parameter %q: this operation has none.", name)
 		} else {

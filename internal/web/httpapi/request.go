@@ -105,10 +105,11 @@ func IsLoopbackHost(host string) bool {
 	}
 	bracketed := strings.HasPrefix(host, "[")
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
-	if addr, err := netip.ParseAddr(name); err == nil {
-		return addr.IsLoopback() && addr.Is6() == bracketed
+	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
+		return !bracketed
 	}
-	return !bracketed && (name == "localhost" || strings.HasSuffix(name, ".localhost"))
+	addr, err := netip.ParseAddr(name)
+	return err == nil && addr.IsLoopback() && addr.Is6() == bracketed
 }
 
 // maxIdempotencyKey is the maximum length of a key, in characters.
