@@ -242,14 +242,16 @@ func jsonList[T ~int64 | string](items []T) string {
 	return string(text)
 }
 
+// fetchSQL finds rows in the order of a JSON array: SQLite does not reorder the tables of a CROSS
+// JOIN. With ORDER BY it would copy the records to sort them.
 const fetchSQL = `
-	  FROM (SELECT key AS place, value AS wanted FROM json_each(?2)) CROSS JOIN firefighters ON row = wanted
-	 WHERE tenant_id = ?1 AND deleted_at IS NULL ORDER BY place`
+	  FROM (SELECT value AS wanted FROM json_each(?2)) CROSS JOIN firefighters ON row = wanted
+	 WHERE tenant_id = ?1 AND deleted_at IS NULL`
 
 // fetch returns the records with these row numbers, in the same order.
 func fetch(c *sqlite.Conn, tenant record.TenantID, q record.Query, rows []int64) ([]record.Firefighter, error) {
-	items, _, err := scanAll(c, tenant, int64(len(rows)), `SELECT `+columns(q)+fetchSQL, sqlite.Args{int64(tenant), jsonList(rows)})
-	if err == nil && len(items) < len(rows) {
+	items, found, err := scanAll(c, tenant, int64(len(rows)), `SELECT `+columns(q)+fetchSQL, sqlite.Args{int64(tenant), jsonList(rows)})
+	if err == nil && !slices.Equal(found, rows) {
 		err = errIndexDiffers
 	}
 	return items, err

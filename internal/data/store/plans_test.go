@@ -20,7 +20,6 @@ var slowPlans = []struct{ query, plan, why string }{
 	{"json_each", "SCAN json_each VIRTUAL TABLE INDEX 1:", "the rows of a page, or the records of a purge"},
 	{"GROUP BY record_id", "USE TEMP B-TREE FOR GROUP BY", "the changes since the last sync of a device, usually few"},
 	{"GROUP BY record_id ORDER BY last", "USE TEMP B-TREE FOR ORDER BY", "the same"},
-	{"ORDER BY place", "USE TEMP B-TREE FOR ORDER BY", "the rows of a page"},
 	{"DELETE FROM replays WHERE record_id", "SCAN replays", "a purge, which may be slow"},
 	{"FROM keys k", "SCAN k", "all keys, or a list that may be slow"},
 	{"FROM service", "SCAN service", "the table has one row"},
