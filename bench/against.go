@@ -1,21 +1,28 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"path/filepath"
+)
 
-// anotherBuild compares the request rates of the service with another build of it. Each
+// otherBuilds compares the request rates of the service with other builds of it. Each
 // build serves a separate country.
-func (b *bench) anotherBuild() error {
-	if b.against == "" {
-		return nil
+func (b *bench) otherBuilds() error {
+	for i, program := range b.against {
+		if err := b.otherBuild(program, fmt.Sprintf("against%d.db", i)); err != nil {
+			return err
+		}
 	}
-	another := *b
-	another.program = b.against
+	return nil
+}
+
+func (b *bench) otherBuild(program, name string) error {
 	ours := b.country
-	theirs, err := another.demo("against.db", b.departments, b.people)
+	theirs, err := b.demo(program, name, b.departments, b.people)
 	if err != nil {
 		return err
 	}
-	other, err := another.serve(theirs)
+	other, err := b.serve(theirs)
 	if err != nil {
 		return err
 	}
@@ -41,7 +48,7 @@ func (b *bench) anotherBuild() error {
 		{"create, 1 client", 1, ours.creates(), theirs.creates()},
 	} {
 		ours, theirs := sending(b.service, work.clients, work.ours), sending(other, work.clients, work.theirs)
-		if err := b.versus(work.name+" : another build", atLeast(0.97), ours, theirs); err != nil {
+		if err := b.versus(work.name+" : "+filepath.Base(program), atLeast(0.97), ours, theirs); err != nil {
 			return fmt.Errorf("%s: %w", work.name, err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 // country is a sample of a new database of invented people, drawn with a fixed
 // seed.
 type country struct {
+	program     string // created the database, and serves it
 	path        string
 	departments []*department // by id, from 1
 	large       *department   // the largest department
@@ -43,8 +44,8 @@ const (
 
 // openCountry adds a key for every department to the database at path and draws
 // a sample. No other process may use the database at the same time.
-func openCountry(path string) (*country, error) {
-	c := &country{path: path, random: rand.New(rand.NewPCG(2, 3))}
+func openCountry(program, path string) (*country, error) {
+	c := &country{program: program, path: path, random: rand.New(rand.NewPCG(2, 3))}
 	db, err := openDatabase(path, "mode=rw")
 	if err != nil {
 		return nil, err

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -20,60 +18,66 @@ const (
 	cpuRounds      = 60 // for each of the rounds of other comparisons
 )
 
-// variant is a process in a comparison by CPU time. It has a separate copy of the database.
+// variant is a process in a comparison by CPU time. It serves a separate country.
 type variant struct {
 	at      *process
+	country *country // nil for the bare handler
 	clients []*client
 }
 
-// cpuWork is one kind of work. Each variant gets the same requests in each turn.
+// cpuWork is one kind of work on a country. The requests of all countries are alike.
 type cpuWork struct {
 	name     string
 	clients  int
 	inTurn   int     // requests per turn
 	most     float64 // goal, in units of a bare handler's CPU time; 0 for none
-	requests func(at *process) []request
+	requests []request
 }
 
 // cpuPerRequest compares the CPU time of a request with a bare handler. It runs several
 // hundred short turns in random order, so that other load on the machine affects all
 // processes equally. It reads the CPU clock of each process, which excludes that load.
-// The same program runs twice, to show the precision of the comparison.
+// The same program runs twice, to show the precision of the comparison. Each process serves
+// a country that its program created.
 func (b *bench) cpuPerRequest() error {
-	c, err := b.demo("cpu.db", min(b.departments, cpuDepartments), min(b.people, cpuPeople))
-	if err != nil {
-		return err
-	}
-	programs := []string{b.program, b.program}
-	if b.against != "" {
-		programs = append(programs, b.against)
-	}
 	var variants []*variant
-	for i, program := range programs {
-		v, err := b.variant(c, fmt.Sprintf("cpu%d.db", i), program)
+	for i, program := range append([]string{b.program, b.program}, b.against...) {
+		c, err := b.demo(program, fmt.Sprintf("cpu%d.db", i), min(b.departments, cpuDepartments), min(b.people, cpuPeople))
 		if err != nil {
 			return err
 		}
+		p, err := b.serve(c)
+		if err != nil {
+			return err
+		}
+		v := &variant{at: p, country: c}
 		defer v.stop()
 		variants = append(variants, v)
 	}
-	for _, v := range variants {
+	works := make([][]cpuWork, len(variants)) // by variant
+	for i, v := range variants {
 		v.awaitRest()
+		var err error
+		if works[i], err = v.country.cpuWorks(v.at); err != nil {
+			return err
+		}
 	}
 	bare := &variant{at: b.baseline}
 	defer func() { closeAll(bare.clients) }()
-	works, err := c.cpuWorks()
-	if err != nil {
-		return err
-	}
+	variants = append(variants, bare)
 	used := spent{}
-	for _, w := range works {
+	for n, w := range works[0] {
 		note("measuring: cpu, %s", w.name)
-		if used[w.name], err = b.cpuRounds(w, append(slices.Clip(variants), bare), c.bareRequests()); err != nil {
+		var requests [][]request
+		for _, of := range works {
+			requests = append(requests, of[n].requests)
+		}
+		var err error
+		if used[w.name], err = b.cpuRounds(w, variants, append(requests, variants[0].country.bareRequests())); err != nil {
 			return fmt.Errorf("%s: %w", w.name, err)
 		}
 	}
-	b.addCPU(works, used)
+	b.addCPU(works[0], used)
 	return nil
 }
 
@@ -89,30 +93,6 @@ func (s spent) compared(name, work string, i, j int) finding {
 		ratios = append(ratios, a[n]/b[n])
 	}
 	return finding{name, median(ratios), fmt.Sprintf("%.1f µs : %.1f µs", median(slices.Clone(a)), median(slices.Clone(b)))}
-}
-
-// variant starts a program on a copy of a country.
-func (b *bench) variant(c *country, name, program string) (*variant, error) {
-	path := filepath.Join(b.folder, name)
-	if err := copyFile(path, c.path); err != nil {
-		return nil, err
-	}
-	p, err := start(b.ctx, program, "serve", "--db", path, "--listen", "127.0.0.1:0")
-	return &variant{at: p}, err
-}
-
-func copyFile(to, from string) error {
-	source, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	target, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(target, source)
-	return errors.Join(err, target.Close())
 }
 
 func (v *variant) stop() {
@@ -152,43 +132,31 @@ func (c *country) bareRequests() []request {
 // inOrder is the order of the office's list.
 const inOrder = "sortBy=lastName&sortDir=asc&pageSize=100"
 
-// cpuWorks returns all kinds of work. Writes come last.
-func (c *country) cpuWorks() ([]cpuWork, error) {
+// cpuWorks returns all kinds of work of the process that serves the country. Writes come last.
+func (c *country) cpuWorks(at *process) ([]cpuWork, error) {
 	terms, err := c.large.terms(c.random, 400)
 	if err != nil {
 		return nil, err
 	}
-	pages := func(at *process) []request {
-		return each(c.sample(), func(d *department) request { return d.page(at, "", fmt.Sprintf(">%d people<", d.people)) }).requests
-	}
-	typed := func(at *process) []request {
-		return each(terms, func(term string) request { return c.large.page(at, "part=results&search="+term, " of ") }).requests
-	}
+	pages := each(c.sample(), func(d *department) request { return d.page(at, "", fmt.Sprintf(">%d people<", d.people)) })
+	typed := each(terms, func(term string) request { return c.large.page(at, "part=results&search="+term, " of ") })
 	searches := each(terms, func(term string) request { return c.large.list(inOrder + "&search=" + term) })
-	fixed := func(s *supply) func(*process) []request {
-		return func(*process) []request { return s.requests }
-	}
-	creates := fixed(c.creates())
+	creates := c.creates().requests
 	return []cpuWork{
-		{"GET by id", readers, 320, 3.0, fixed(c.gets())},
-		{"list of 20", readers, 160, 5.6, fixed(c.lists())},
-		{"search in 17,000", 1, 16, 0, fixed(searches)},
-		{"office, list of 40", readers, 64, 30, pages},
-		{"office, search in 17,000", 1, 16, 0, typed},
+		{"GET by id", readers, 320, 3.0, c.gets().requests},
+		{"list of 20", readers, 160, 5.6, c.lists().requests},
+		{"search in 17,000", 1, 16, 0, searches.requests},
+		{"office, list of 40", readers, 64, 30, pages.requests},
+		{"office, search in 17,000", 1, 16, 0, typed.requests},
 		{"create, 1 client", 1, 16, 0, creates},
 		{"create, 64 clients", writers, 320, 7.0, creates},
-		{"PUT, 64 clients", writers, 320, 0, fixed(c.replaces())},
+		{"PUT, 64 clients", writers, 320, 0, c.replaces().requests},
 	}, nil
 }
 
 // cpuRounds returns the CPU time of one request, by variant and round. In each round all
-// variants do the work, in random order. The last variant gets the bare requests.
-func (b *bench) cpuRounds(w cpuWork, variants []*variant, bare []request) ([][]float64, error) {
-	requests := make([][]request, len(variants))
-	for i, v := range variants[:len(variants)-1] {
-		requests[i] = w.requests(v.at)
-	}
-	requests[len(variants)-1] = bare
+// variants do the work, in random order, each with its own requests.
+func (b *bench) cpuRounds(w cpuWork, variants []*variant, requests [][]request) ([][]float64, error) {
 	used := make([][]float64, len(variants))
 	for round := range cpuRounds * b.rounds {
 		for _, i := range b.country.random.Perm(len(variants)) {
@@ -236,8 +204,8 @@ func (v *variant) turn(clients, count int, requests []request, round int) (time.
 
 // addCPU adds the results of all comparisons by CPU time to the table.
 func (b *bench) addCPU(works []cpuWork, used spent) {
-	const service, again, other = 0, 1, 2
-	bare := len(used[works[0].name]) - 1
+	const service, again, others = 0, 1, 2
+	bare := others + len(b.against)
 	var control, against []finding
 	for _, w := range works {
 		if w.most > 0 {
@@ -246,8 +214,8 @@ func (b *bench) addCPU(works []cpuWork, used spent) {
 		twice := used.compared(w.name, w.name, service, again)
 		twice.value = max(twice.value, 1/twice.value)
 		control = append(control, twice)
-		if bare > other {
-			against = append(against, used.compared(w.name, w.name, service, other))
+		for i, program := range b.against {
+			against = append(against, used.compared(w.name+", "+filepath.Base(program), w.name, service, others+i))
 		}
 	}
 	b.table.add("CPU, the same program twice", atMost(1.03, "×"), control...)

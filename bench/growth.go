@@ -33,7 +33,7 @@ type grown struct {
 func (b *bench) growth() error {
 	var all []*grown
 	for _, people := range []int{40, imported, b.largest} {
-		c, err := b.demo(fmt.Sprintf("growth%d.db", people), 1, people)
+		c, err := b.demo(b.program, fmt.Sprintf("growth%d.db", people), 1, people)
 		if err != nil {
 			return err
 		}

@@ -35,9 +35,9 @@ func main() {
 
 // settings are the command line options.
 type settings struct {
-	program     string // path of the service's program
-	against     string // path of another build of the service; empty if there is none
-	folder      string // for the databases
+	program     string   // path of the service's program
+	against     []string // paths of other builds of the service
+	folder      string   // for the databases
 	departments int
 	people      int
 	largest     int
@@ -49,7 +49,7 @@ type settings struct {
 func parseSettings(args []string) (s settings, err error) {
 	flags := pflag.NewFlagSet("bench", pflag.ContinueOnError)
 	flags.StringVar(&s.program, "program", "", "the firefighters program")
-	flags.StringVar(&s.against, "against", "", "another build of the service, to compare the two")
+	flags.StringArrayVar(&s.against, "against", nil, "another build of the service, to compare with; can be repeated")
 	flags.StringVar(&s.folder, "folder", "", "an empty folder, on a real disk, for the databases")
 	flags.IntVar(&s.departments, "departments", 30_000, "number of departments in the country")
 	flags.IntVar(&s.people, "people", 1_200_000, "number of people in the country")
@@ -85,7 +85,7 @@ var measurements = []struct {
 	{"memory", (*bench).memory},
 	{"cpu", (*bench).cpuPerRequest},
 	{"growth", (*bench).growth},
-	{"against", (*bench).anotherBuild},
+	{"against", (*bench).otherBuilds},
 	{"baseline", (*bench).creates},
 	{"imports", (*bench).importWait},
 }
@@ -132,7 +132,7 @@ func note(format string, args ...any) {
 // prepare creates the country, draws from it and starts the two processes.
 func (b *bench) prepare() (err error) {
 	note("creating the country")
-	if b.country, err = b.demo("country.db", b.departments, b.people); err != nil {
+	if b.country, err = b.demo(b.program, "country.db", b.departments, b.people); err != nil {
 		return err
 	}
 	if len(b.country.ordinary) == 0 {
@@ -144,11 +144,11 @@ func (b *bench) prepare() (err error) {
 	return b.startBaseline()
 }
 
-// demo creates a database of invented people with firefighters demo and opens it as a
-// country.
-func (b *bench) demo(name string, departments, people int) (*country, error) {
+// demo creates a database of invented people with the demo command of a program and opens it
+// as a country. All programs invent the same people.
+func (b *bench) demo(program, name string, departments, people int) (*country, error) {
 	path := filepath.Join(b.folder, name)
-	p, err := start(b.ctx, b.program, "demo", "--db", path, "--listen", "127.0.0.1:0",
+	p, err := start(b.ctx, program, "demo", "--db", path, "--listen", "127.0.0.1:0",
 		fmt.Sprintf("--departments=%d", departments), fmt.Sprintf("--people=%d", people))
 	if err != nil {
 		return nil, err
@@ -156,11 +156,11 @@ func (b *bench) demo(name string, departments, people int) (*country, error) {
 	if err := p.stop(); err != nil {
 		return nil, err
 	}
-	return openCountry(path)
+	return openCountry(program, path)
 }
 
 func (b *bench) serve(c *country) (*process, error) {
-	return start(b.ctx, b.program, "serve", "--db", c.path, "--listen", "127.0.0.1:0")
+	return start(b.ctx, c.program, "serve", "--db", c.path, "--listen", "127.0.0.1:0")
 }
 
 // startBaseline saves a record of the country and starts the baseline, which serves
