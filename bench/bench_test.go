@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -102,5 +103,71 @@ func TestRatio(t *testing.T) {
 	}
 	if got := (comparison{of(10, 30, 5), of(10, 10, 10)}).ratio(); got != 1 {
 		t.Errorf("ratio with rounds of 1, 3 and 0.5 = %v, want the median, 1", got)
+	}
+}
+
+// TestFill checks that a row gets further rounds until the program agrees with itself and with
+// the figure.
+func TestFill(t *testing.T) {
+	agreeing := [][]float64{{10}, {10}, {5}}
+	for _, test := range []struct {
+		first  [][]float64
+		rounds int
+	}{
+		{agreeing, 1},
+		{[][]float64{{10.1}, {10}, {5}}, 1},
+		{[][]float64{{10}, {10.3}, {5}}, 2},
+		{[][]float64{{10}, {10}, {4.8}}, 2},
+		{[][]float64{{10}, {11}, {5}}, 3},
+	} {
+		r, rounds := row{}, 0
+		b := &bench{settings: settings{against: []string{"old"}, figures: map[string]float64{"": 2}}}
+		err := b.fill(&r, func() ([][]float64, error) {
+			if rounds++; rounds == 1 {
+				return test.first, nil
+			}
+			return agreeing, nil
+		})
+		if err != nil || rounds != test.rounds || len(r.values[2]) != rounds || r.against(2).value < 2 {
+			t.Errorf("fill after %v: %d rounds, values %v, %v, want %d rounds", test.first, rounds, r.values, err, test.rounds)
+		}
+	}
+}
+
+// TestFigures checks that a row above its figure and one without a result are errors.
+func TestFigures(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "base")
+	if err := os.WriteFile(path, []byte("# A comment.\n99aab77727d669cd3277b899d271880cbdc24261\n1.5 start of it\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	figures, err := readFigures(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name        string
+		ours, again float64
+		fault       string
+	}{
+		{"list", 1.03, 1.03, ""},
+		{"list", 1.04, 1.04, "list: 1.040 times"},
+		{"list", 1, 0.97, "list: the program differs from itself"},
+		{"start of it", 1.54, 1.54, ""},
+		{"start of it", 1.56, 1.56, "start of it: 1.560 times"},
+		{"misspelled", 1, 1, "start of it: has a figure but is not a row"},
+	} {
+		rows := []row{{name: test.name, values: [][]float64{{test.ours}, {test.again}, {1}}}}
+		if test.name == "list" {
+			rows = append(rows, row{name: "start of it", values: [][]float64{{1}, {1}, {1}}})
+		}
+		b := &bench{settings: settings{against: []string{"old"}, figures: figures}}
+		err := b.addRows(rows)
+		if (err != nil) != (test.fault != "") || err != nil && !strings.Contains(err.Error(), test.fault) {
+			t.Errorf("%s of %v: error %v, want %q", test.name, test.ours, err, test.fault)
+		}
+		b.figures = nil
+		if err := b.addRows(rows); err != nil {
+			t.Errorf("%s of %v without figures: %v", test.name, test.ours, err)
+		}
 	}
 }

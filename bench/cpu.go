@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -54,10 +52,13 @@ func (b *bench) cpuPerRequest() error {
 		defer v.stop()
 		variants = append(variants, v)
 	}
+	rows, err := b.startRows()
+	if err != nil {
+		return err
+	}
 	works := make([][]cpuWork, len(variants)) // by variant
 	for i, v := range variants {
 		v.awaitRest()
-		var err error
 		if works[i], err = v.country.cpuWorks(v.at); err != nil {
 			return err
 		}
@@ -65,34 +66,19 @@ func (b *bench) cpuPerRequest() error {
 	bare := &variant{at: b.baseline}
 	defer func() { closeAll(bare.clients) }()
 	variants = append(variants, bare)
-	used := spent{}
 	for n, w := range works[0] {
-		note("measuring: cpu, %s", w.name)
 		var requests [][]request
 		for _, of := range works {
 			requests = append(requests, of[n].requests)
 		}
-		var err error
-		if used[w.name], err = b.cpuRounds(w, variants, append(requests, variants[0].country.bareRequests())); err != nil {
-			return fmt.Errorf("%s: %w", w.name, err)
+		requests = append(requests, variants[0].country.bareRequests())
+		r := row{name: "CPU, " + w.name, unit: "µs", most: w.most}
+		if err := b.fill(&r, func() ([][]float64, error) { return b.cpuRounds(w, variants, requests) }); err != nil {
+			return err
 		}
+		rows = append(rows, r)
 	}
-	b.addCPU(works[0], used)
-	return nil
-}
-
-// spent is the CPU time of one request in microseconds, by work, variant and round. The
-// last variant is the bare handler.
-type spent map[string][][]float64
-
-// compared returns the median of the ratios of two variants, one for each round.
-func (s spent) compared(name, work string, i, j int) finding {
-	a, b := s[work][i], s[work][j]
-	var ratios []float64
-	for n := range a {
-		ratios = append(ratios, a[n]/b[n])
-	}
-	return finding{name, median(ratios), fmt.Sprintf("%.1f µs : %.1f µs", median(slices.Clone(a)), median(slices.Clone(b)))}
+	return b.addRows(rows)
 }
 
 func (v *variant) stop() {
@@ -141,13 +127,18 @@ func (c *country) cpuWorks(at *process) ([]cpuWork, error) {
 	pages := each(c.sample(), func(d *department) request { return d.page(at, "", fmt.Sprintf(">%d people<", d.people)) })
 	typed := each(terms, func(term string) request { return c.large.page(at, "part=results&search="+term, " of ") })
 	searches := each(terms, func(term string) request { return c.large.list(inOrder + "&search=" + term) })
+	few, err := c.searches()
+	if err != nil {
+		return nil, err
+	}
 	creates := c.creates().requests
 	return []cpuWork{
 		{"GET by id", readers, 320, 3.0, c.gets().requests},
 		{"list of 20", readers, 160, 5.6, c.lists().requests},
-		{"search in 17,000", 1, 16, 0, searches.requests},
+		{"search, department of 40", readers, 160, 0, few.requests},
+		{"search in the largest department", 1, 64, 0, searches.requests},
 		{"office, list of 40", readers, 64, 30, pages.requests},
-		{"office, search in 17,000", 1, 16, 0, typed.requests},
+		{"office, search in the largest department", 1, 64, 0, typed.requests},
 		{"create, 1 client", 1, 16, 0, creates},
 		{"create, 64 clients", writers, 320, 7.0, creates},
 		{"PUT, 64 clients", writers, 320, 0, c.replaces().requests},
@@ -200,26 +191,4 @@ func (v *variant) turn(clients, count int, requests []request, round int) (time.
 	}
 	working.Wait()
 	return v.at.cpu() - before, errors.Join(failures...)
-}
-
-// addCPU adds the results of all comparisons by CPU time to the table.
-func (b *bench) addCPU(works []cpuWork, used spent) {
-	const service, again, others = 0, 1, 2
-	bare := others + len(b.against)
-	var control, against []finding
-	for _, w := range works {
-		if w.most > 0 {
-			b.table.add("CPU, "+w.name+" : bare handler", atMost(w.most, "×"), used.compared("", w.name, service, bare))
-		}
-		twice := used.compared(w.name, w.name, service, again)
-		twice.value = max(twice.value, 1/twice.value)
-		control = append(control, twice)
-		for i, program := range b.against {
-			against = append(against, used.compared(w.name+", "+filepath.Base(program), w.name, service, others+i))
-		}
-	}
-	b.table.add("CPU, the same program twice", atMost(1.03, "×"), control...)
-	if against != nil {
-		b.table.add("CPU, this build : another build", atMost(1.03, "×"), against...)
-	}
 }

@@ -170,10 +170,9 @@ func (b *bench) growthRounds(w growthWork, all []*grown) ([][]float64, error) {
 // B-tree of 1,200,000 people has 3.8 times as many levels as for 40. Work that reads the
 // whole department may take proportionally longer.
 func (b *bench) addGrowth(w growthWork, all []*grown, used [][]float64) {
-	of := spent{w.name: used}
 	var findings []finding
 	for i, g := range all[1:] {
-		findings = append(findings, of.compared(g.name, w.name, i+1, 0))
+		findings = append(findings, compared(g.name, "µs", used[i+1], used[0]))
 	}
 	most := math.Log(float64(b.largest)) / math.Log(40)
 	if w.through {

@@ -35,9 +35,10 @@ func main() {
 
 // settings are the command line options.
 type settings struct {
-	program     string   // path of the service's program
-	against     []string // paths of other builds of the service
-	folder      string   // for the databases
+	program     string             // path of the service's program
+	against     []string           // paths of other builds of the service
+	figures     map[string]float64 // of the rows; nil if no row must reach one
+	folder      string             // for the databases
 	departments int
 	people      int
 	largest     int
@@ -50,6 +51,7 @@ func parseSettings(args []string) (s settings, err error) {
 	flags := pflag.NewFlagSet("bench", pflag.ContinueOnError)
 	flags.StringVar(&s.program, "program", "", "the firefighters program")
 	flags.StringArrayVar(&s.against, "against", nil, "another build of the service, to compare with; can be repeated")
+	figures := flags.String("figures", "", "fail if a row of cpu is more than 3 % above its figure in this file, or 1")
 	flags.StringVar(&s.folder, "folder", "", "an empty folder, on a real disk, for the databases")
 	flags.IntVar(&s.departments, "departments", 30_000, "number of departments in the country")
 	flags.IntVar(&s.people, "people", 1_200_000, "number of people in the country")
@@ -62,6 +64,11 @@ func parseSettings(args []string) (s settings, err error) {
 	}
 	if s.program == "" || s.folder == "" {
 		return s, errors.New("--program and --folder are missing; bench/run sets both")
+	}
+	if *figures != "" {
+		if s.figures, err = readFigures(*figures); err != nil {
+			return s, err
+		}
 	}
 	s.only, err = regexp.Compile(*only)
 	return s, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -27,8 +28,13 @@ const (
 // start starts a program and waits until it prints its address. The process is
 // killed when ctx is done.
 func start(ctx context.Context, program string, args ...string) (*process, error) {
+	return launch(ctx, os.Stderr, program, args...)
+}
+
+// launch is start with a writer for the log of the process.
+func launch(ctx context.Context, log io.Writer, program string, args ...string) (*process, error) {
 	p := &process{command: exec.CommandContext(ctx, program, args...), exited: make(chan error, 1)}
-	p.command.Stderr = os.Stderr
+	p.command.Stderr = log
 	stdout, err := p.command.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -83,10 +89,11 @@ func (p *process) kill() {
 
 func (p *process) cpu() time.Duration { return cpu(p.command.Process.Pid) }
 
-// peak returns the peak resident memory of the process (VmHWM), in bytes.
-func (p *process) peak() int64 {
+// memory returns a value of the process in /proc, such as VmHWM, the peak resident memory,
+// in bytes.
+func (p *process) memory(name string) int64 {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
-	_, line, _ := strings.Cut(string(status), "VmHWM:")
+	_, line, _ := strings.Cut(string(status), name+":")
 	var kilobytes int64
 	fmt.Sscan(line, &kilobytes)
 	return kilobytes << 10

@@ -29,7 +29,7 @@ func (g goal) String() string {
 	if g.upper {
 		sign = "≤"
 	}
-	return fmt.Sprintf("%s %v %s", sign, g.limit, g.unit)
+	return fmt.Sprintf("%s %.4g %s", sign, g.limit, g.unit)
 }
 
 // table is the output: a line for each goal, then all findings of the lines that show only
@@ -43,8 +43,8 @@ const (
 	detailHead = "\nAll values of the lines that show only the worst:\n\n| work | of | measured | figures |\n|---|---|---|---|\n"
 )
 
-// add adds the line of one goal with the worst of its findings.
-func (t *table) add(work string, g goal, findings ...finding) {
+// add adds the line of one goal with the worst of its findings. It reports whether the goal is met.
+func (t *table) add(work string, g goal, findings ...finding) (met bool) {
 	worst := findings[0]
 	for _, f := range findings {
 		if (f.value < worst.value) != g.upper {
@@ -58,10 +58,11 @@ func (t *table) add(work string, g goal, findings ...finding) {
 	if len(findings) > 1 {
 		figures = worst.name + ": " + figures
 	}
-	if !g.met(worst.value) {
+	if met = g.met(worst.value); !met {
 		verdict = "**MISSED**"
 	}
 	addLine(&t.lines, fmt.Sprintf("| %s | %s | %.2f %s | %s | %s |", work, g, worst.value, g.unit, figures, verdict))
+	return met
 }
 
 // fail adds a line for a measurement that failed.
