@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
-	_ "embed"
-	"io/fs"
+	"embed"
 	"net/http"
+	"sync"
 
 	"github.com/swaggest/swgui/v5/static"
 
@@ -28,27 +26,18 @@ var documentLinks = http.Header{"Link": {
 	"<" + docsPath + `>; rel="service-doc"; type="text/html"`,
 }}
 
-// The OpenAPI document and the files of the page that shows it. docs/openapi.json is generated from
-// docs/openapi.yaml (see CONTRIBUTING.md).
-var (
-	//go:embed docs/openapi.json
-	openAPIJSON []byte
-	//go:embed docs/openapi.yaml
-	openAPIYAML []byte
-	//go:embed docs/openapi.html
-	docsPage []byte
-	//go:embed docs/openapi.css
-	docsStyle []byte
-	//go:embed docs/openapi.js
-	docsScript []byte
-)
+// docsFiles holds the OpenAPI document and the files of the page that shows it. docs/openapi.json is
+// generated from docs/openapi.yaml (see CONTRIBUTING.md).
+//
+//go:embed docs/openapi.*
+var docsFiles embed.FS
 
 // sendFile sends a static file, or returns the error to respond with.
 type sendFile func(w http.ResponseWriter, r *http.Request) error
 
 var (
-	jsonDocument = send("application/json; charset=utf-8", openAPIJSON, httpapi.Compress)
-	yamlDocument = send("application/yaml", openAPIYAML, httpapi.Compress)
+	jsonDocument = send("application/json; charset=utf-8", docsFiles, "docs/openapi.json", httpapi.Compress)
+	yamlDocument = send("application/yaml", docsFiles, "docs/openapi.yaml", httpapi.Compress)
 )
 
 // documentFiles returns the page that shows the document, its files, and a second path of the
@@ -56,44 +45,37 @@ var (
 func documentFiles() map[string]sendFile {
 	return map[string]sendFile{
 		"/openapi.json":                    jsonDocument,
-		docsPath:                           page("text/html", pack(docsPage)),
-		docsPath + "/start.css":            page("text/css", pack(docsStyle)),
-		docsPath + "/start.js":             page("text/javascript", pack(docsScript)),
-		docsPath + "/swagger-ui-bundle.js": page("text/javascript", swaggerFile("swagger-ui-bundle.js.gz")),
-		docsPath + "/swagger-ui.css":       page("text/css", swaggerFile("swagger-ui.css.gz")),
+		docsPath:                           page("text/html", docsFiles, "docs/openapi.html", httpapi.Compress),
+		docsPath + "/start.css":            page("text/css", docsFiles, "docs/openapi.css", httpapi.Compress),
+		docsPath + "/start.js":             page("text/javascript", docsFiles, "docs/openapi.js", httpapi.Compress),
+		docsPath + "/swagger-ui-bundle.js": page("text/javascript", static.FS, "swagger-ui-bundle.js.gz", httpapi.Unpack),
+		docsPath + "/swagger-ui.css":       page("text/css", static.FS, "swagger-ui.css.gz", httpapi.Unpack),
 	}
 }
 
-// page sends a compressed file of the page.
-func page(contentType string, packed []byte) sendFile {
-	file := send(contentType+"; charset=utf-8", packed, httpapi.Unpack)
+// page sends a file of the page.
+func page(contentType string, files embed.FS, name string, encode encoding) sendFile {
+	file := send(contentType+"; charset=utf-8", files, name, encode)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Security-Policy", docsPolicy)
 		return file(w, r)
 	}
 }
 
-// swaggerFile returns a file of Swagger UI, compressed with gzip.
-func swaggerFile(name string) []byte {
-	packed, err := fs.ReadFile(static.FS, name)
-	if err != nil {
-		panic(err) // the file is embedded
+// encoding encodes a file for a request and sets Content-Encoding.
+type encoding func(h http.Header, r *http.Request, file []byte) []byte
+
+// send sends an embedded file, read when a request needs it. The entity tag is weak, because the file
+// may be sent with or without compression.
+func send(contentType string, files embed.FS, name string, encode encoding) sendFile {
+	read := func() []byte {
+		file, err := files.ReadFile(name)
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		return file
 	}
-	return packed
-}
-
-func pack(text []byte) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	z.Write(text) // a bytes.Buffer returns no errors
-	z.Close()
-	return b.Bytes()
-}
-
-// send sends a static file, encoded for the request by encode. The entity tag is weak, because the
-// file may be sent with or without compression.
-func send(contentType string, body []byte, encode func(http.Header, *http.Request, []byte) []byte) sendFile {
-	etag := "W/" + httpapi.ETag(body)
+	etag := sync.OnceValue(func() string { return "W/" + httpapi.ETag(read()) })
 	return func(w http.ResponseWriter, r *http.Request) error {
 		h := w.Header()
 		httpapi.VaryByEncoding(h)
@@ -101,12 +83,12 @@ func send(contentType string, body []byte, encode func(http.Header, *http.Reques
 		if err != nil {
 			return err
 		}
-		h["Etag"] = []string{etag}
-		if err := conditions.CheckRead(etag); err != nil {
+		h["Etag"] = []string{etag()}
+		if err := conditions.CheckRead(etag()); err != nil {
 			return err
 		}
 		h.Set("Content-Type", contentType)
-		httpapi.Respond(w, http.StatusOK, encode(h, r, body))
+		httpapi.Respond(w, http.StatusOK, encode(h, r, read()))
 		return nil
 	}
 }

@@ -121,7 +121,9 @@ func operations(t *testing.T) map[string]operation {
 	var document struct {
 		Paths map[string]map[string]json.RawMessage
 	}
-	must(t, json.Unmarshal(openAPIJSON, &document))
+	text, err := docsFiles.ReadFile("docs/openapi.json")
+	must(t, err)
+	must(t, json.Unmarshal(text, &document))
 	all := map[string]operation{}
 	for path, item := range document.Paths {
 		for verb, text := range item {

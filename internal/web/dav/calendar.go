@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
@@ -19,21 +20,21 @@ import (
 //go:embed messages
 var files embed.FS
 
-// messages are the texts of calendars and profiles.
-var messages = lang.MustLoad("messages/*.json", files)
+// messages returns the texts of calendars and profiles.
+var messages = sync.OnceValue(func() lang.Catalog { return lang.MustLoad("messages/*.json", files) })
 
 // CalendarPath is the path of the birthday calendar. Its parameters are key and lang, a language tag.
 const CalendarPath = Root + "birthdays.ics"
 
 // Calendar returns an iCalendar with the birthdays of people in a language.
 func Calendar(l *lang.Language, department string, people []record.Firefighter) []byte {
-	c := calendar.NewWriter("-//Firefighter Records Service//Birthdays//EN", messages.Text(l, "calendar.name", department))
+	c := calendar.NewWriter("-//Firefighter Records Service//Birthdays//EN", messages().Text(l, "calendar.name", department))
 	for _, f := range people {
 		if f.DateOfBirth == "" {
 			continue
 		}
 		born := calendar.Of(f.Born())
-		summary := messages.Text(l, "calendar.event", f.FirstName+" "+f.LastName, strconv.Itoa(born.Year))
+		summary := messages().Text(l, "calendar.event", f.FirstName+" "+f.LastName, strconv.Itoa(born.Year))
 		c.Yearly("birthday-"+f.ID, summary, born, time.UnixMilli(f.UpdatedAt))
 	}
 	return c.End()

@@ -35,10 +35,10 @@ func plistBool(key string, value bool) string {
 // department, so a new profile replaces the previous one, and a device can have profiles of several
 // departments.
 func (a Account) Profile() []byte {
-	name := messages.Text(a.Language, "profile.name", a.Department)
+	name := messages().Text(a.Language, "profile.name", a.Department)
 	parts := a.payload("carddav", "com.apple.carddav.account", name, a.book(name))
 	if a.Calendar != "" {
-		birthdays := messages.Text(a.Language, "profile.birthdays", a.Department)
+		birthdays := messages().Text(a.Language, "profile.birthdays", a.Department)
 		parts += a.payload("birthdays", "com.apple.subscribedcalendar.account", birthdays, a.subscription(birthdays))
 	}
 	if a.Authority != nil {
@@ -47,7 +47,7 @@ func (a Account) Profile() []byte {
 				plistEntry("PayloadContent", "<data>"+base64.StdEncoding.EncodeToString(a.Authority)+"</data>"))
 	}
 	whole := a.payload("", "Configuration", name, plistString("PayloadOrganization", a.Department)+
-		plistString("PayloadDescription", messages.Text(a.Language, "profile.about", a.Department))+
+		plistString("PayloadDescription", messages().Text(a.Language, "profile.about", a.Department))+
 		plistBool("PayloadRemovalDisallowed", false)+
 		plistEntry("PayloadContent", "<array>\n"+parts+"</array>"))
 	return []byte(xml.Header + `<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">` +

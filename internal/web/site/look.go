@@ -26,21 +26,22 @@ const (
 
 // look holds the templates, messages and assets of the pages.
 type look struct {
-	messages lang.Catalog
-	assets   map[string]asset // by file name
+	messages func() lang.Catalog // parsed on first use
+	assets   map[string]asset    // by file name
 	// pages returns the templates of a language by page name. The key is the language tag. A language
 	// is parsed on first use, because most stations use only one.
 	pages map[string]func() map[string]*template.Template
 }
 
 // newLook loads the files of a site. frame contains templates/layout.html, templates/partials.html,
-// messages/*.json and the assets. newLook panics if a file is invalid.
+// messages/*.json and the assets. If a file is invalid, newLook or the first use panics.
 func newLook(frame fs.FS, rooms []Room) *look {
 	files := []fs.FS{frame}
 	for _, room := range rooms {
 		files = append(files, room.Files)
 	}
-	l := &look{lang.MustLoad("messages/*.json", files...), readAssets(frame), map[string]func() map[string]*template.Template{}}
+	messages := sync.OnceValue(func() lang.Catalog { return lang.MustLoad("messages/*.json", files...) })
+	l := &look{messages, readAssets(frame), map[string]func() map[string]*template.Template{}}
 	for _, language := range lang.All() {
 		l.pages[language.Tag] = sync.OnceValue(func() map[string]*template.Template { return l.readPages(language, frame, rooms) })
 	}
@@ -91,16 +92,16 @@ var plainMessage = regexp.MustCompile(`\{\{t "([^"]+)"\}\}`)
 // function for each took a seventh of the time of the list page.
 func (l *look) translate(language *lang.Language, text string) string {
 	return plainMessage.ReplaceAllStringFunc(text, func(action string) string {
-		return template.HTMLEscapeString(l.messages.Text(language, plainMessage.FindStringSubmatch(action)[1]))
+		return template.HTMLEscapeString(l.messages().Text(language, plainMessage.FindStringSubmatch(action)[1]))
 	})
 }
 
 // functions returns the functions that templates can call.
 func (l *look) functions(language *lang.Language) template.FuncMap {
 	return template.FuncMap{
-		"t": func(key string, args ...any) string { return l.messages.Text(language, key, args...) },
+		"t": func(key string, args ...any) string { return l.messages().Text(language, key, args...) },
 		"n": func(key string, count any, args ...any) string {
-			return l.messages.Count(language, key, int(reflect.ValueOf(count).Int()), args...)
+			return l.messages().Count(language, key, int(reflect.ValueOf(count).Int()), args...)
 		},
 		"asset":  func(file string) string { return l.assets[file].path },
 		"moment": language.Moment,

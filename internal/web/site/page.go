@@ -149,12 +149,12 @@ func (v *Visit) next() string {
 
 // Text returns a message in the visitor's language, with its arguments filled in.
 func (v *Visit) Text(key string, args ...any) string {
-	return v.Site.look.messages.Text(v.Lang, key, args...)
+	return v.Site.look.messages().Text(v.Lang, key, args...)
 }
 
 // Count returns the form of a message for the number n in the visitor's language.
 func (v *Visit) Count(key string, n int, args ...any) string {
-	return v.Site.look.messages.Count(v.Lang, key, n, args...)
+	return v.Site.look.messages().Count(v.Lang, key, n, args...)
 }
 
 // errorPage is the Data of error.html. What and Todo are messages under the code of the problem.
