@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -69,19 +70,20 @@ func (p part) String() string { return "the " + p.kind + " " + osutil.InQuotes(p
 // A table with one of these names but another statement, for example with a foreign key, could
 // block writes.
 var externalTables = map[string]string{
-	"sqlite_sequence":  normalize(`CREATE TABLE sqlite_sequence(name,seq)`),
-	"sqlite_stat1":     normalize(`CREATE TABLE sqlite_stat1(tbl,idx,stat)`),
-	"sqlite_stat4":     normalize(`CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)`),
-	"_litestream_seq":  normalize(`CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)`),
-	"_litestream_lock": normalize(`CREATE TABLE _litestream_lock (id INTEGER)`),
+	"sqlite_sequence":  `CREATE TABLE sqlite_sequence(name,seq)`,
+	"sqlite_stat1":     `CREATE TABLE sqlite_stat1(tbl,idx,stat)`,
+	"sqlite_stat4":     `CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)`,
+	"_litestream_seq":  `CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)`,
+	"_litestream_lock": `CREATE TABLE _litestream_lock (id INTEGER)`,
 }
 
-// schema returns the parts of a database with their normalized statements.
+// schema returns the parts of a database with their statements.
 func (c *Conn) schema() (map[part]string, error) {
 	parts := map[part]string{}
 	err := c.Query(`SELECT type, name, tbl_name, sql FROM sqlite_schema`, nil, func(row Row) {
-		p, statement := part{row.Text(0), row.Text(1), row.Text(2)}, normalize(row.Text(3))
-		if p.kind != "table" || statement != externalTables[p.name] {
+		p, statement := part{row.Text(0), row.Text(1), row.Text(2)}, row.Text(3)
+		external, isKnown := externalTables[p.name]
+		if p.kind != "table" || !isKnown || !isSame(statement, external) {
 			parts[p] = statement
 		}
 	})
@@ -104,7 +106,7 @@ func compare(got, want map[part]string) (faults []string) {
 	for _, p := range slices.SortedFunc(maps.Keys(got), order) {
 		if statement, ours := want[p]; !ours {
 			faults = append(faults, p.String()+" is not part of this program's schema")
-		} else if got[p] != statement {
+		} else if !isSame(got[p], statement) {
 			faults = append(faults, p.String()+" differs from this program's schema")
 		}
 	}
@@ -116,14 +118,19 @@ func compare(got, want map[part]string) (faults []string) {
 	return faults
 }
 
-var token = regexp.MustCompile(`(?s)--[^\n]*|/\*.*?\*/|[ \t\n\f\r]+|'[^']*'|[\w$\x{80}-\x{10FFFF}]+|.`)
+var token = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)--[^\n]*|/\*.*?\*/|[ \t\n\f\r]+|'[^']*'|[\w$\x{80}-\x{10FFFF}]+|.`)
+})
+
+// isSame reports whether two statements differ at most in what normalize ignores.
+func isSame(a, b string) bool { return a == b || normalize(a) == normalize(b) }
 
 // normalize returns the tokens of a statement, separated by spaces. It ignores comments and
 // whitespace, which ALTER TABLE changes. SQLite stops reading at a NUL.
 func normalize(statement string) string {
 	statement, _, _ = strings.Cut(statement, "\x00")
 	var tokens []string
-	for _, t := range token.FindAllString(statement, -1) {
+	for _, t := range token().FindAllString(statement, -1) {
 		if strings.Trim(t, " \t\n\f\r") != "" && !strings.HasPrefix(t, "--") && !strings.HasPrefix(t, "/*") {
 			tokens = append(tokens, t)
 		}
