@@ -105,7 +105,7 @@ func (p *Parameters) moment(name string) int64 {
 		return 0
 	}
 	canonical, ok := canonicalBirth(text)
-	if parts := birthForm.FindStringSubmatch(text); !ok || parts[4] == "" {
+	if parts := birthForm().FindStringSubmatch(text); !ok || parts[4] == "" {
 		p.errs.Add(name, Invalid, "%s must be a time with an offset, like 2026-11-23T10:00:00.000Z. In a URL a plus is %%2B.", name)
 		return 0
 	}

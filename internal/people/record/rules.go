@@ -6,6 +6,7 @@ import (
 	"net/mail"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -101,9 +102,10 @@ func isSpace(c rune) bool { return unicode.IsSpace(c) || c == '\ufeff' }
 
 // birthForm matches an RFC 3339 date-time with an optional offset or an optional time. The fraction
 // may have up to 32 digits, all of which are stored. Sorting uses the first nine.
-var birthForm = regexp.MustCompile(
-	`^(\d{4}-\d{2}-\d{2})` +
+var birthForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})` +
 		`(?:[Tt](\d{2}:\d{2}:\d{2})(\.\d{1,32})?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$`)
+})
 
 // earliestYear is the earliest year of birth, in the offset as sent.
 const earliestYear = 1900
@@ -129,7 +131,7 @@ func normalizeBirth(e *FieldErrors, f Field, value string, now time.Time) string
 }
 
 func canonicalBirth(value string) (string, bool) {
-	part := birthForm.FindStringSubmatch(value)
+	part := birthForm().FindStringSubmatch(value)
 	if part == nil {
 		return "", false
 	}
