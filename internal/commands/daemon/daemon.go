@@ -244,12 +244,7 @@ func (d *daemon) limitMemory() error {
 // answer prepares the database and serves requests. After the context of env ends, requests in flight
 // finish.
 func (d *daemon) answer() error {
-	err := d.service.Store.BeginEpoch()
-	if errors.Is(err, sqlite.ErrFull) {
-		d.env.Warn("the disk of the database is full: the records are read-only", "")
-	} else if err != nil {
-		return &sqlite.FileError{Op: "writing to", Path: d.DB, Err: err}
-	}
+	d.service.Store.BeginEpoch()
 	prepare := d.addFirst
 	if d.invented != nil {
 		prepare = d.invent
@@ -259,6 +254,9 @@ func (d *daemon) answer() error {
 	}
 	if err := d.noteAddress(); err != nil {
 		return &sqlite.FileError{Op: "writing to", Path: d.DB, Err: err}
+	}
+	if d.noted == "" {
+		d.env.Warn("the disk of the database is full: the records are read-only", "")
 	}
 	warnOfExposure(d.env, d.listener.Addr(), d.DB, d.KeyFile)
 	if d.service.Authority != nil && !isLoopback(d.listener.Addr()) {

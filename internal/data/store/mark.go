@@ -50,12 +50,9 @@ func ReadSample(c *sqlite.Conn) error { return c.Query(sampleSQL, nil, func(sqli
 // then, Mark may return an earlier mark.
 func (s *Store) Mark() Mark { return *s.mark.Load() }
 
-// BeginEpoch starts the epoch of a service. From then on, an epoch of another process means that
-// the database is lost, because only one service may run on it.
-func (s *Store) BeginEpoch() error {
-	s.epoch = rand.Int64()
-	return s.SaveClock()
-}
+// BeginEpoch starts the epoch of a service with its first commit. From then on, an epoch of another
+// process means that the database is lost, because only one service may run on it.
+func (s *Store) BeginEpoch() { s.epoch = rand.Int64() }
 
 // CheckMark reads the mark on a connection. It returns sqlite.ErrLost if the database was set back
 // to an earlier state. If another process has reset the clock, it adopts the new latest time.

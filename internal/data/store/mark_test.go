@@ -17,7 +17,7 @@ func TestMarkOfCommits(t *testing.T) {
 	t.Parallel()
 	path := newFile(t)
 	service, command := openStore(t, path, time.Now), openStore(t, path, time.Now)
-	must(t, service.BeginEpoch())
+	service.BeginEpoch()
 	must(t, command.AddDepartments([]store.Department{{Name: "Engine 7"}}))
 	seen := map[int64]bool{}
 	for i := range 20 {
@@ -33,11 +33,11 @@ func TestMarkOfCommits(t *testing.T) {
 		seen[mark.Nonce] = true
 		must(t, service.DB().Read(service.CheckMark))
 	}
-	if commits := scanInt(t, service, `SELECT commits FROM service`); commits != 22 {
+	if commits := scanInt(t, service, `SELECT commits FROM service`); commits != 21 {
 		t.Errorf("%d commits", commits)
 	}
 	err := service.Delete(ours, 0, nobody, func(record.Firefighter) error { return nil })
-	if !errors.Is(err, store.ErrNotFound) || scanInt(t, service, `SELECT commits FROM service`) != 22 {
+	if !errors.Is(err, store.ErrNotFound) || scanInt(t, service, `SELECT commits FROM service`) != 21 {
 		t.Errorf("a write without changes: %v", err)
 	}
 	exec(t, service, `UPDATE firefighters SET first_name = 'Anb', first_key = 'anb'`) // a person using SQL
@@ -60,7 +60,7 @@ func TestMarkSetBack(t *testing.T) {
 			path := newFile(t)
 			s := openStore(t, path, time.Now)
 			must(t, s.AddDepartments([]store.Department{{Name: "Engine 7"}}))
-			must(t, s.BeginEpoch())
+			s.BeginEpoch()
 			create(t, s, ours, ana)
 			execFile(t, path, change)
 			for range 2 {
@@ -80,7 +80,7 @@ func TestMarkNoticed(t *testing.T) {
 	t.Parallel()
 	path := newFile(t)
 	s := openStore(t, path, time.Now)
-	must(t, s.BeginEpoch())
+	s.BeginEpoch()
 	kept := filepath.Join(t.TempDir(), "kept.db")
 	must(t, s.DB().Read(func(c *sqlite.Conn) error {
 		createEmpty(t, kept)
