@@ -158,20 +158,38 @@ func (l *Language) forms() (all []form, oneIsMore bool) {
 	return all, oneIsMore
 }
 
+// plain is the form of a message without plural forms.
+const plain form = ""
+
+// formsOf returns the forms of a message in a language.
+func formsOf(texts any) map[form]string {
+	all := map[form]string{}
+	switch texts := texts.(type) {
+	case string:
+		all[plain] = texts
+	case map[string]any:
+		for name, text := range texts {
+			all[form(name)], _ = text.(string)
+		}
+	}
+	return all
+}
+
 // faults returns the errors in a message.
 func (m message) faults() (all []string) {
-	plural := len(m["en"]) > 1
-	want := needs(m["en"][plain] + m["en"][other])
+	english := formsOf(m["en"])
+	want := needs(english[plain] + english[other])
 	for _, l := range languages {
 		forms, oneIsMore := []form{plain}, false
-		if plural {
+		if len(english) > 1 {
 			forms, oneIsMore = l.forms()
 		}
-		if len(m[l.Tag]) != len(forms) {
-			all = append(all, fmt.Sprintf("%s has %d forms", l.Tag, len(m[l.Tag])))
+		texts := formsOf(m[l.Tag])
+		if len(texts) != len(forms) {
+			all = append(all, fmt.Sprintf("%s has %d forms", l.Tag, len(texts)))
 		}
 		for _, f := range forms {
-			text := m[l.Tag][f]
+			text := texts[f]
 			has := needs(text)
 			complete := slices.Equal(has, want) || f == one && !oneIsMore && slices.Equal(append([]string{"{0}"}, has...), want) // "One person" needs no {0}
 			if text == "" || !complete || strings.ContainsAny(argument.ReplaceAllString(text, ""), "{}") {
@@ -191,9 +209,9 @@ func TestFaults(t *testing.T) {
 	in := func(text string) message {
 		m := message{}
 		for _, l := range languages {
-			m[l.Tag] = texts{plain: "{0}"}
+			m[l.Tag] = "{0}"
 		}
-		m["hr"] = texts{plain: text}
+		m["hr"] = text
 		return m
 	}
 	for text, right := range map[string]bool{"x {0}": true, "x": false, "": false, "{1}": false, "{0} {": false, "{0} {name}": false} {

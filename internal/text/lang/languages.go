@@ -74,7 +74,6 @@ var languages = []*Language{
 type form string
 
 const (
-	plain form = "" // a message without plural forms
 	one   form = "one"
 	few   form = "few"
 	other form = "other"
