@@ -28,22 +28,36 @@ const (
 type look struct {
 	messages func() lang.Catalog // parsed on first use
 	assets   map[string]asset    // by file name
-	// pages returns the templates of a language by page name. The key is the language tag. A language
-	// is parsed on first use, because most stations use only one.
-	pages map[string]func() map[string]*template.Template
+	// pages returns the template of a page in a language by pageKey. A page is parsed on first use,
+	// because a station uses one language and some pages.
+	pages map[string]func() *template.Template
 }
 
+func pageKey(language *lang.Language, name string) string { return language.Tag + "/" + name }
+
 // newLook loads the files of a site. frame contains templates/layout.html, templates/partials.html,
-// messages/*.json and the assets. If a file is invalid, newLook or the first use panics.
+// messages/*.json and the assets. newLook panics if two pages have the same name. If a file is
+// invalid, its first use panics.
 func newLook(frame fs.FS, rooms []Room) *look {
 	files := []fs.FS{frame}
 	for _, room := range rooms {
 		files = append(files, room.Files)
 	}
 	messages := sync.OnceValue(func() lang.Catalog { return lang.MustLoad("messages/*.json", files...) })
-	l := &look{messages, readAssets(frame), map[string]func() map[string]*template.Template{}}
-	for _, language := range lang.All() {
-		l.pages[language.Tag] = sync.OnceValue(func() map[string]*template.Template { return l.readPages(language, frame, rooms) })
+	l := &look{messages, readAssets(frame), map[string]func() *template.Template{}}
+	for _, room := range rooms {
+		for _, file := range must(fs.Glob(room.Files, "templates/*.html")) {
+			name := strings.TrimSuffix(path.Base(file), ".html")
+			for _, language := range lang.All() {
+				key := pageKey(language, name)
+				if l.pages[key] != nil {
+					panic("two pages have the name " + name)
+				}
+				if file != partials {
+					l.pages[key] = sync.OnceValue(func() *template.Template { return l.readPage(language, frame, room.Files, file) })
+				}
+			}
+		}
 	}
 	return l
 }
@@ -56,33 +70,20 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// readPages parses the pages of all rooms. It panics if two pages have the same name.
-func (l *look) readPages(language *lang.Language, frame fs.FS, rooms []Room) map[string]*template.Template {
-	parse := func(t *template.Template, files fs.FS, name string) {
+// readPage parses the page in a file of a room.
+func (l *look) readPage(language *lang.Language, frame, room fs.FS, file string) *template.Template {
+	page := template.New(layoutName).Funcs(l.functions(language))
+	parse := func(files fs.FS, name string) {
 		text := must(fs.ReadFile(files, name))
-		must(t.Parse(l.translate(language, string(text))))
+		must(page.Parse(l.translate(language, string(text))))
 	}
-	layout := template.New(layoutName).Funcs(l.functions(language))
-	parse(layout, frame, "templates/"+layoutName)
-	parse(layout, frame, partials)
-	pages := map[string]*template.Template{}
-	for _, room := range rooms {
-		names, base := must(fs.Glob(room.Files, "templates/*.html")), must(layout.Clone())
-		if slices.Contains(names, partials) {
-			parse(base, room.Files, partials)
-		}
-		for _, file := range names {
-			name := strings.TrimSuffix(path.Base(file), ".html")
-			if pages[name] != nil {
-				panic("two pages have the name " + name)
-			}
-			if file != partials {
-				pages[name] = must(base.Clone())
-				parse(pages[name], room.Files, file)
-			}
-		}
+	parse(frame, "templates/"+layoutName)
+	parse(frame, partials)
+	if slices.Contains(must(fs.Glob(room, "templates/*.html")), partials) {
+		parse(room, partials)
 	}
-	return pages
+	parse(room, file)
+	return page
 }
 
 // plainMessage matches a message without arguments in a template.

@@ -7,11 +7,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/firefighter-records/firefighters/internal/text/lang"
 	"github.com/firefighter-records/firefighters/internal/web/callers"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
@@ -213,5 +215,23 @@ func TestTypedTextAfterFaults(t *testing.T) {
 		if strings.Contains(body, tt.path+`">name=Ana `) != tt.kept || strings.Contains(body, "key=k") {
 			t.Errorf("%s %v: %s", tt.path, tt.extra, body)
 		}
+	}
+}
+
+// TestPages checks that the pages of all rooms of the program can be read in each language. The
+// service reads a page when someone opens it.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	rooms := []Room{ownRoom()}
+	folders, _ := filepath.Glob("../office/*/templates")
+	for _, folder := range folders {
+		rooms = append(rooms, Room{Files: os.DirFS(filepath.Dir(folder))})
+	}
+	pages := newLook(os.DirFS("../office"), rooms).pages
+	if len(pages) < 20*len(lang.All()) {
+		t.Errorf("%d pages", len(pages))
+	}
+	for _, page := range pages {
+		page() // panics if it is invalid
 	}
 }

@@ -81,7 +81,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 		}
 	}
 	write := func(to io.Writer) error {
-		if err := v.Site.look.pages[v.Lang.Tag]()[name].ExecuteTemplate(to, cmp.Or(p.Part, layoutName), f); err != nil {
+		if err := v.Site.look.pages[pageKey(v.Lang, name)]().ExecuteTemplate(to, cmp.Or(p.Part, layoutName), f); err != nil {
 			return fmt.Errorf("rendering the page %s: %w", name, err)
 		}
 		return nil
