@@ -56,8 +56,12 @@ type Callers struct {
 	limit    *httpapi.RateLimit // nil: no limit
 	tries    *httpapi.Tries     // limits wrong keys of devices
 
-	mu      sync.Mutex // held during Reload
-	version int64      // of the keys in the database
+	began time.Time
+	woken chan struct{}
+
+	mu      sync.Mutex   // held during Reload
+	version int64        // of the keys in the database
+	checked atomic.Int64 // when the cache was last compared with the database, since began
 	byHash  atomic.Pointer[map[store.KeyHash]*credential]
 }
 
@@ -71,7 +75,8 @@ type credential struct {
 
 // New returns the callers of a store. limit may be nil. Rejected requests are logged to log.
 func New(s *store.Store, log *slog.Logger, limit *httpapi.RateLimit) *Callers {
-	c := &Callers{store: s, refusals: httpapi.NewRefusals(log), limit: limit, tries: httpapi.NewTries(ErrUnknownKey, time.Now)}
+	c := &Callers{store: s, refusals: httpapi.NewRefusals(log), limit: limit, tries: httpapi.NewTries(ErrUnknownKey, time.Now),
+		began: time.Now(), woken: make(chan struct{}, 1)}
 	c.byHash.Store(&map[store.KeyHash]*credential{})
 	return c
 }

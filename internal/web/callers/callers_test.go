@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
@@ -133,6 +134,28 @@ func TestReloadKeys(t *testing.T) {
 	if want := []string{"1 active 7", "2 revoked 0", "3 active 0"}; !slices.Equal(states, want) {
 		t.Errorf("got %q, want %q", states, want)
 	}
+}
+
+// TestOldKeys checks that a revoked key ends within a second without Reload, and that
+// the first request after a pause is reported.
+func TestOldKeys(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStore(t, time.Now)
+		c, key := New(s, slog.New(slog.DiscardHandler), nil), newKey(t, s)
+		find(t, c, key, nil, "")
+		_, err := s.RevokeKey(store.AnyTenant, 1)
+		must(t, err)
+		find(t, c, key, nil, "")
+		if len(c.Woken()) > 0 {
+			t.Error("woken without a pause")
+		}
+		time.Sleep(idleAfter + 1)
+		find(t, c, key, ErrRevokedKey, "")
+		if len(c.Woken()) == 0 || c.Idle() > 0 {
+			t.Errorf("not woken after a pause, %v idle", c.Idle())
+		}
+	})
 }
 
 // find checks the error of Find and the RateLimit header.

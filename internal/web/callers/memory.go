@@ -8,11 +8,38 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// useInterval is the maximum delay before the last use of a key is written to the database.
-const useInterval = time.Minute
+const (
+	// useInterval is the maximum delay before the last use of a key is written to the database.
+	useInterval = time.Minute
+	// maxAge is how long a cached key is used without a check that the keys have not changed.
+	maxAge = 500 * time.Millisecond
+	// idleAfter is the time without requests after which the next one is reported by Woken.
+	idleAfter = time.Second
+)
 
 // known returns the cached credential of a key, or nil.
-func (c *Callers) known(key string) *credential { return (*c.byHash.Load())[store.HashKey(key)] }
+func (c *Callers) known(key string) *credential {
+	if idle := c.Idle(); idle > maxAge {
+		c.mu.Lock()
+		if c.Idle() > maxAge { // another request may have reloaded the keys
+			c.reload() // if the database cannot be read, the request fails later
+		}
+		c.mu.Unlock()
+		if idle > idleAfter {
+			select {
+			case c.woken <- struct{}{}:
+			default:
+			}
+		}
+	}
+	return (*c.byHash.Load())[store.HashKey(key)]
+}
+
+// Idle returns the time since the last request with a key. It may be maxAge too long.
+func (c *Callers) Idle() time.Duration { return time.Since(c.began) - time.Duration(c.checked.Load()) }
+
+// Woken returns a channel that receives when a request comes after a time without requests.
+func (c *Callers) Woken() <-chan struct{} { return c.woken }
 
 // read returns a key or session from the database, or nil. It skips keys with a wrong checksum.
 func (c *Callers) read(key string) (*credential, error) {
@@ -31,6 +58,12 @@ func (c *Callers) read(key string) (*credential, error) {
 func (c *Callers) Reload() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.reload()
+}
+
+func (c *Callers) reload() error {
+	now := time.Since(c.began)
+	defer func() { c.checked.Store(int64(now)) }()
 	version, err := c.store.KeysVersion()
 	if err != nil || version == c.version {
 		return err
