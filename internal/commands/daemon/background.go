@@ -13,48 +13,84 @@ import (
 )
 
 const (
-	keysEach  = 250 * time.Millisecond // for keys and changes of other processes
-	cleanEach = 10 * time.Second       // for old responses and the certificate
+	// The times between two checks for lost files and for changes by other processes: while requests
+	// wait for changes and until busyFor after a request, and otherwise.
+	busyCheck = 200 * time.Millisecond
+	idleCheck = 2 * time.Second
+	busyFor   = 2 * time.Second
+
+	cleanEach = 10 * time.Second
 
 	lateWrites = "cannot write the last use of keys and the time"
 )
+
+// job is repeated background work.
+type job struct {
+	failure   string // the message for the log
+	do        func() error
+	isFailing bool
+}
 
 // startBackground starts the background work and returns a function that stops it. It checks a small
 // database before it returns.
 func (d *daemon) startBackground() (stop func()) {
 	var working sync.WaitGroup
 	ctx, cancel := context.WithCancel(context.Background())
-	repeatedly := func(each time.Duration, failure string, do func() error) {
-		working.Go(func() { repeat(ctx, d.service.Log, each, failure, do) })
+	repeatedly := func(each func() time.Duration, jobs ...*job) {
+		working.Go(func() { repeat(ctx, d.service.Log, each, jobs...) })
 	}
-	repeatedly(keysEach, "cannot reload the keys", d.service.Callers.Reload)
-	repeatedly(keysEach, "cannot look for changes of other processes", d.service.Store.WakeWaiting)
-	repeatedly(time.Second, lateWrites, d.service.Callers.WriteLate)
-	repeatedly(time.Second, "nothing can be written: the disk is full", d.service.Store.DB().MakeWritable)
-	repeatedly(time.Second, "nothing can be written", d.service.Store.RetryWriting)
-	repeatedly(time.Second, "cannot check the -wal file", d.service.Store.DB().CheckpointIdle)
-	repeatedly(time.Second, "cannot limit the memory", d.limitMemory)
-	repeatedly(time.Second, "cannot write the address", d.noteAddress)
+	store := d.service.Store
+	repeatedly(func() time.Duration {
+		if d.service.Callers.Idle() < cleanEach {
+			return time.Second
+		}
+		return cleanEach
+	},
+		&job{failure: lateWrites, do: d.service.Callers.WriteLate},
+		&job{failure: "nothing can be written: the disk is full", do: store.DB().MakeWritable},
+		&job{failure: "nothing can be written", do: store.RetryWriting},
+		&job{failure: "cannot check the -wal file", do: store.DB().CheckpointIdle},
+		&job{failure: "cannot limit the memory", do: d.limitMemory},
+		&job{failure: "cannot write the address", do: d.noteAddress},
+		&job{failure: "cannot delete old responses", do: store.EraseOldReplays})
 	if d.service.Authority != nil {
-		repeatedly(cleanEach, "cannot renew the certificate", d.service.Authority.Renew)
+		repeatedly(func() time.Duration { return cleanEach }, &job{failure: "cannot renew the certificate", do: d.service.Authority.Renew})
 	}
-	repeatedly(cleanEach, "cannot delete old responses", d.service.Store.EraseOldReplays)
 	if interval := d.manager.Interval(); interval > 0 {
-		repeatedly(interval, "cannot report to the service manager", func() error { return d.showLife(d.service.Store.Ping()) })
+		repeatedly(func() time.Duration { return interval },
+			&job{failure: "cannot report to the service manager", do: func() error { return d.showLife(store.Ping()) }})
 	}
-	integrity.Scrub(ctx, d.service.Store.DB(), d.service.Log, working.Go)
-	working.Go(func() { integrity.Daily(ctx, d.service.Store.DB(), d.service.Log) })
+	integrity.Scrub(ctx, store.DB(), d.service.Log, working.Go)
+	working.Go(func() { integrity.Daily(ctx, store.DB(), d.service.Log) })
 	backing, stopBackups := context.WithCancel(ctx)
 	if d.scheduler != nil {
 		working.Go(func() { d.scheduler.Run(backing) })
 	}
-	working.Go(func() { d.guard.Run(ctx, stopBackups) })
+	working.Go(func() { d.guard.Run(ctx, d.pause(ctx), stopBackups) })
 	return func() {
 		cancel()
 		working.Wait()
-		err := errors.Join(d.service.Callers.Finish(), d.service.Store.SaveClock(), d.service.Store.SetAddress(""))
+		err := errors.Join(d.service.Callers.Finish(), store.SaveClock(), store.SetAddress(""))
 		if err != nil && d.guard.Loss() == nil {
 			d.service.Log.Warn(lateWrites, "cause", err.Error())
+		}
+	}
+}
+
+// pause returns a function that wakes requests after changes by other processes, and then waits until
+// the next check of the files.
+func (d *daemon) pause(ctx context.Context) func(inDoubt bool) {
+	changes := &job{failure: "cannot look for changes of other processes", do: d.service.Store.WakeWaiting}
+	return func(inDoubt bool) {
+		changes.run(d.service.Log)
+		each := idleCheck
+		if inDoubt || d.service.Store.IsAwaited() || d.service.Callers.Idle() < busyFor {
+			each = busyCheck
+		}
+		select {
+		case <-ctx.Done():
+		case <-d.service.Callers.Woken():
+		case <-time.After(each):
 		}
 	}
 }
@@ -89,23 +125,33 @@ func (d *daemon) noteAddress() error {
 	return err
 }
 
-// repeat calls do immediately and then at each interval, until ctx ends. It logs the first of
-// consecutive failures.
-func repeat(ctx context.Context, log *slog.Logger, each time.Duration, failure string, do func() error) {
-	ticker := time.NewTicker(each)
-	defer ticker.Stop()
-	for failing := false; ; {
-		err := safely(do)
-		if err != nil && !failing && !errors.Is(err, sqlite.ErrLost) { // the guard logs a loss
-			log.Warn(failure, "cause", err.Error())
+// repeat runs the jobs, immediately and then after each pause, until ctx ends. While one fails, the
+// pause is at most a second.
+func repeat(ctx context.Context, log *slog.Logger, each func() time.Duration, jobs ...*job) {
+	for ctx.Err() == nil {
+		isFailing := false
+		for _, j := range jobs {
+			isFailing = j.run(log) != nil || isFailing
 		}
-		failing = err != nil
+		pause := each()
+		if isFailing {
+			pause = min(pause, time.Second)
+		}
 		select {
 		case <-ctx.Done():
-			return
-		case <-ticker.C:
+		case <-time.After(pause):
 		}
 	}
+}
+
+// run does the work once. It logs the first of consecutive failures.
+func (j *job) run(log *slog.Logger) error {
+	err := safely(j.do)
+	if err != nil && !j.isFailing && !errors.Is(err, sqlite.ErrLost) { // the guard logs a loss
+		log.Warn(j.failure, "cause", err.Error())
+	}
+	j.isFailing = err != nil
+	return err
 }
 
 // safely calls do and returns a panic as an error, so that it does not end the service.

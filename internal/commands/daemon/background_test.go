@@ -10,28 +10,39 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 )
 
-// TestPanicInBackground checks that a panic of background work is logged once and the work continues.
-func TestPanicInBackground(t *testing.T) {
+// TestRepeat checks that a job that panics is logged once and repeated each second, together with the
+// others.
+func TestRepeat(t *testing.T) {
 	t.Parallel()
-	var log strings.Builder
-	ctx, stop := context.WithCancel(t.Context())
-	calls := 0
-	repeat(ctx, slog.New(slog.NewTextHandler(&log, nil)), time.Millisecond, "it failed", func() error {
-		if calls++; calls == 3 {
-			stop()
-			return nil
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		ctx, stop := context.WithCancel(t.Context())
+		began, calls, others := time.Now(), 0, 0
+		each := func() time.Duration { return time.Minute }
+		repeat(ctx, slog.New(slog.NewTextHandler(&log, nil)), each, &job{failure: "it failed", do: func() error {
+			switch calls++; calls {
+			case 3:
+				return nil
+			case 4:
+				stop()
+				return nil
+			}
+			panic("broken")
+		}}, &job{failure: "the other failed", do: func() error { others++; return nil }})
+		if took := time.Since(began); calls != 4 || others != 4 || took != 2*time.Second+time.Minute {
+			t.Errorf("%d and %d calls in %v", calls, others, took)
 		}
-		panic("broken")
+		if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, `level=WARN msg="it failed" cause="panic: broken"`) {
+			t.Errorf("the log:\n%s", text)
+		}
 	})
-	if text := log.String(); calls != 3 || strings.Count(text, "\n") != 1 || !strings.Contains(text, `level=WARN msg="it failed" cause="panic: broken"`) {
-		t.Errorf("%d calls, the log:\n%s", calls, text)
-	}
 }
 
 // TestShowLife checks that the watchdog is reset unless a restart could help.

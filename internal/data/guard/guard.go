@@ -6,7 +6,7 @@
 // Each write checks the mark of the database (store.Mark), which differs in an earlier state, so no
 // write is acknowledged after a loss. But SQLite caches pages and its position in the -wal, and may
 // not notice at once that a file was overwritten. Therefore the guard checks the files several times
-// a second.
+// a second while there are requests.
 package guard
 
 import (
@@ -35,8 +35,8 @@ type Guard struct {
 }
 
 const (
-	// interval is the time between two checks, and noteInterval the minimum time between two notes
-	// of the mark.
+	// interval is the time between two checks at the end, and noteInterval the minimum time between
+	// two notes of the mark.
 	interval     = 200 * time.Millisecond
 	noteInterval = time.Second
 	// saveInterval is the time between two attempts to save a lost database.
@@ -100,11 +100,10 @@ func New(s *store.Store, path string, log *slog.Logger) (*Guard, error) {
 // Loss returns the loss of the database, or nil.
 func (g *Guard) Loss() *Loss { return g.loss.Load() }
 
-// Run watches the files until ctx ends. After a loss it waits until nothing reads or writes the
-// database, and calls lost once.
-func (g *Guard) Run(ctx context.Context, lost func()) {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
+// Run watches the files until ctx ends. After each check it calls pause, which waits until the next
+// one, or at most 200 ms if inDoubt. After a loss it waits until nothing reads or writes the database,
+// and calls lost once.
+func (g *Guard) Run(ctx context.Context, pause func(inDoubt bool), lost func()) {
 	for ctx.Err() == nil {
 		loss := g.loss.Load()
 		if loss == nil {
@@ -116,10 +115,7 @@ func (g *Guard) Run(ctx context.Context, lost func()) {
 		} else {
 			g.finish(ctx, loss)
 		}
-		select {
-		case <-ctx.Done():
-		case <-ticker.C:
-		}
+		pause(g.loss.Load() == nil && g.files.inDoubt())
 	}
 }
 

@@ -84,6 +84,8 @@ func newGuard(t *testing.T, s *store.Store) *watched {
 	return w
 }
 
+func pause(bool) { time.Sleep(200 * time.Millisecond) }
+
 func watch(t *testing.T, s *store.Store) *watched {
 	t.Helper()
 	w := newGuard(t, s)
@@ -91,7 +93,7 @@ func watch(t *testing.T, s *store.Store) *watched {
 	ended := make(chan bool)
 	go func() {
 		defer close(ended)
-		w.Run(ctx, func() { close(w.lost) })
+		w.Run(ctx, pause, func() { close(w.lost) })
 	}()
 	w.stop = func() { cancel(); <-ended }
 	t.Cleanup(w.stop)
@@ -336,7 +338,7 @@ func TestStopWhileSaving(t *testing.T) {
 	w := newGuard(t, newStore(t))
 	must(t, os.Remove(w.path))
 	ctx, cancel := context.WithCancel(t.Context())
-	w.Run(ctx, cancel) // returns after the loss
+	w.Run(ctx, pause, cancel) // returns after the loss
 	guard.Save(w.Guard, ctx)
 	if loss := w.End(); loss == nil || loss.Saved == "" || strings.Count(w.log.String(), "ERROR") != 1 {
 		t.Errorf("%+v, the log:\n%s", loss, w.log)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -11,6 +12,8 @@ import (
 // waiting holds the callers that wait for changes. A commit by this process wakes the callers of
 // its departments (beforeCommit). After a commit by another process, WakeWaiting wakes them.
 type waiting struct {
+	callers atomic.Int64
+
 	mu    sync.Mutex
 	woken map[record.TenantID]chan struct{} // closed to wake the callers of a department
 	seen  map[record.TenantID]int64         // versions of departments at the last WakeWaiting
@@ -19,6 +22,8 @@ type waiting struct {
 // AwaitChange waits until a department has a change after a position or ctx ends, and returns nil.
 // It returns the errors of Changes.
 func (s *Store) AwaitChange(ctx context.Context, tenant record.TenantID, after string) error {
+	s.waiting.callers.Add(1)
+	defer s.waiting.callers.Add(-1)
 	for {
 		woken := s.waiting.join(tenant) // before hasChanged, so that no change is missed
 		if changed, err := s.hasChanged(tenant, after); changed || err != nil {
@@ -44,14 +49,17 @@ func (s *Store) hasChanged(tenant record.TenantID, after string) (changed bool, 
 
 const versionsSQL = `SELECT id, version FROM tenants WHERE id IN (SELECT value FROM json_each(?))`
 
+// IsAwaited reports whether a caller waits for changes.
+func (s *Store) IsAwaited() bool { return s.waiting.callers.Load() > 0 }
+
 // WakeWaiting wakes the callers that wait for changes in a department if its version differs from
 // the previous call, because another process may have written it. If the database cannot be read,
 // it wakes all callers.
 func (s *Store) WakeWaiting() error {
-	tenants := s.waiting.tenants()
-	if len(tenants) == 0 {
+	if !s.IsAwaited() {
 		return nil
 	}
+	tenants := s.waiting.tenants()
 	now := map[record.TenantID]int64{} // without removed departments
 	err := s.query(versionsSQL, sqlite.Args{jsonList(tenants)}, func(row sqlite.Row) { now[record.TenantID(row.Int(0))] = row.Int(1) })
 	s.waiting.wakeChanged(tenants, now)

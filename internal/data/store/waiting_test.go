@@ -101,10 +101,19 @@ func TestAwaitOthersChange(t *testing.T) {
 		must(t, other.Delete(ours, 0, f.ID, asIs))
 		look()
 		mine.ends(t, true, nil)
+		mine = awaitNext(t, s, ours)
 		_, err := other.RemoveTenant(2)
 		must(t, err)
 		look()
+		if !s.IsAwaited() {
+			t.Error("not awaited")
+		}
 		theirs.ends(t, true, store.ErrRemoved)
+		mine.cancel()
+		mine.ends(t, true, nil)
+		if s.IsAwaited() {
+			t.Error("still awaited")
+		}
 	})
 }
 
