@@ -24,11 +24,13 @@ type checkpointer struct {
 }
 
 const (
-	// checkpointAfter is the number of 4 KiB pages in the -wal that are not yet in the database
-	// when a checkpoint starts.
-	checkpointAfter = 1000
-	// longestWAL is the length in pages at which the checkpointer restarts the -wal.
+	// longestWAL is the length of the -wal in 4 KiB pages at which a checkpoint starts. A page that
+	// many commits change is then copied once. With a checkpoint after each 1,000 pages, as SQLite
+	// runs them, a create of 64 clients takes 7 % more CPU time.
 	longestWAL = 4096
+	// fewPages is the number of pages that may be copied while writes wait, and the number of new
+	// pages between two attempts to restart the -wal.
+	fewPages = 1000
 )
 
 // limitWAL starts a checkpoint or restarts the -wal if necessary. The caller owns the writer's
@@ -40,12 +42,13 @@ func (c *checkpointer) limitWAL(writer *Conn) {
 	}
 	c.restarted = min(c.restarted, pages)
 	switch {
-	case pages >= max(longestWAL, c.restarted+checkpointAfter) && pages-copied < checkpointAfter && c.running.CompareAndSwap(false, true):
+	case pages < longestWAL:
+	case pages-copied >= fewPages:
+		c.start()
+	case pages >= c.restarted+fewPages && c.running.CompareAndSwap(false, true):
 		c.restarted = pages
 		c.restart(writer)
 		c.running.Store(false)
-	case pages-copied >= checkpointAfter:
-		c.start()
 	}
 }
 

@@ -44,6 +44,18 @@ func TestWALIsBounded(t *testing.T) {
 	}
 }
 
+// TestShortWAL checks that a -wal of less than 16 MB is not copied while writes follow each other.
+func TestShortWAL(t *testing.T) {
+	t.Parallel()
+	db := openToy(t)
+	for range 30 { // 12 MB
+		must(t, bigNote(db))
+	}
+	if frames, copied, err := db.Frames(); frames < 3000 || copied != 0 || err != nil || db.Checkpointing() {
+		t.Errorf("%d of %d pages are copied, %v", copied, frames, err)
+	}
+}
+
 // TestEndlessReader checks that an open read transaction blocks no write, and that the -wal
 // restarts once it ends.
 func TestEndlessReader(t *testing.T) {
