@@ -161,7 +161,8 @@ CREATE TABLE changes (
     at        INTEGER NOT NULL,
     tenant_id INTEGER NOT NULL,
     record_id TEXT    NOT NULL,
-    action    TEXT    NOT NULL CHECK (action IN ('create', 'replace', 'delete', 'undelete', 'purge')),
+    action    TEXT    NOT NULL CHECK (action = 'create' OR action = 'replace' OR action = 'delete' OR action = 'undelete'
+                                      OR action = 'purge'),  -- for IN, SQLite would fill a temporary index for each row
     key_id    INTEGER,  -- key that made the change; null: a command
     before    TEXT,     -- record before a replace or delete, in JSON; null for other actions
     version   INTEGER NOT NULL  -- version of the department right after the change
