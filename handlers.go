@@ -130,7 +130,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case (s.LoopbackOnly || s.LocalPort != "" && r.TLS == nil) && r.Host != "" && !httpapi.IsLoopbackHost(r.Host):
-		s.fail(w, r, "", errOtherHost)
+		s.fail(w, r, "", caller{}, errOtherHost)
 	case s.office != nil && strings.HasPrefix(r.URL.Path, site.Root):
 		s.office.ServeHTTP(w, r)
 	case s.office != nil && wantsOffice(r):
@@ -140,7 +140,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.phones.ServeHTTP(w, r)
 	case httpapi.AllowOrigins(w, r, s.Origins):
 	case strings.Contains(strings.ToLower(r.URL.RawPath), "%2f"): // the router would treat it as a slash
-		s.fail(w, r, "", errNoPath)
+		s.fail(w, r, "", caller{}, errNoPath)
 	default:
 		s.router.ServeHTTP(w, r)
 	}
@@ -167,11 +167,12 @@ func wantsOffice(r *http.Request) bool {
 // endpoint returns the handler of a route. It authorizes the caller and checks the query and the id.
 func (s *server) endpoint(route route) httprouter.Handle {
 	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
+		var c caller
 		defer func() {
 			if p := recover(); p == http.ErrAbortHandler {
 				panic(p)
 			} else if p != nil {
-				s.fail(w, r, route.path, fmt.Errorf("panic: %v", p))
+				s.fail(w, r, route.path, c, fmt.Errorf("panic: %v", p))
 			}
 		}()
 		c, err := s.authorize(r, w.Header(), route.scope)
@@ -191,17 +192,19 @@ func (s *server) endpoint(route route) httprouter.Handle {
 			err = route.handle(s, w, r, id, c)
 		}
 		if err != nil {
-			s.fail(w, r, route.path, err)
+			s.fail(w, r, route.path, c, err)
 		}
 	}
 }
 
-// fail answers with an error. path is the path of the route, because the request path is not safe to log.
-func (s *server) fail(w http.ResponseWriter, r *http.Request, path string, err error) {
+// fail answers the request of a caller, if there is one, with an error. path is the path of the route,
+// because the request path is not safe to log.
+func (s *server) fail(w http.ResponseWriter, r *http.Request, path string, c caller, err error) {
 	if errors.Is(err, httpapi.ErrNotModified) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
+	upload.Ignore(r, c != caller{})
 	s.explain(w, r, path, err).Write(w)
 }
 
@@ -217,7 +220,7 @@ func (s *server) explain(w http.ResponseWriter, r *http.Request, path string, er
 }
 
 func (s *server) always(p *httpapi.Problem) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, "", p) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, "", caller{}, p) })
 }
 
 func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
@@ -236,7 +239,7 @@ func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c 
 	}
 	totalPages := (p.Total + q.PageSize - 1) / q.PageSize
 	h["Etag"] = []string{s.listTag(c.tenant, p.Version)}
-	if links := httpapi.Links(firefightersPath, r.URL.RawQuery, q.Page, totalPages, p.Next); links != "" {
+	if links := httpapi.Links(firefightersPath, q.LinkQuery(r.URL.RawQuery), q.Page, totalPages, p.Next); links != "" {
 		h["Link"] = append(h["Link"], links)
 	}
 	httpapi.Respond(w, http.StatusOK, httpapi.Compress(h, r, appendPage(nil, q, p, totalPages)))

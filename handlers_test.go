@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,8 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
@@ -36,6 +39,94 @@ func TestImportAsksForClient(t *testing.T) {
 		b.server.ServeHTTP(w, r)
 		if times := ctx.times.Load(); w.Code != want || times < rows*steps {
 			t.Errorf("%s: %d checks for %d rows, status %d", path, times, rows, w.Code)
+		}
+	}
+}
+
+// watchedBody is the body of a request, as a reader of zeros. It counts the bytes that are left.
+type watchedBody struct{ left int64 }
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n := min(int64(len(p)), b.left)
+	clear(p[:n])
+	if b.left -= n; b.left == 0 {
+		return int(n), io.EOF
+	}
+	return int(n), nil
+}
+
+// watchedResponse notes how many bytes of the body were unread when the response began.
+type watchedResponse struct {
+	*httptest.ResponseRecorder
+	body   *watchedBody
+	unread int64
+}
+
+func (w *watchedResponse) WriteHeader(status int) {
+	w.unread = w.body.left
+	w.ResponseRecorder.WriteHeader(status)
+}
+
+// TestRefusalsReadBody checks that each refusal first reads the body, because a proxy that still sends
+// does not read the response. A body without a valid key is limited to 1 MB. If the client waits for the
+// permission to send, its body is not read.
+func TestRefusalsReadBody(t *testing.T) {
+	t.Parallel()
+	b := startBare(t)
+	service := b.server.Service
+	service.Office, service.Phones, service.LoopbackOnly = true, true, true
+	service.Loss = func() string { return "" }
+	api := newAPI(service)
+	reader := ""
+	must(t, service.Store.CreateKey(store.NewKey{Tenant: "A", Scope: store.ScopeRead}, func(key string) error {
+		reader = key
+		return nil
+	}))
+	const form = "application/x-www-form-urlencoded"
+	for _, tt := range []struct {
+		key, method, path, kind, site string
+		status                        int
+		mayMore                       bool // whether a body of more than 1 MB is read
+	}{
+		{"wrong", "POST", importsPath, "text/csv", "", 401, false},
+		{"", "POST", collection, httpapi.JSON, "", 401, false},
+		{b.key, "POST", "/nothing", "", "", 404, false},
+		{b.key, "POST", "/api/v1/import%2Fs", "", "", 404, false},
+		{b.key, "PUT", collection, "", "", 405, false},
+		{b.key, "PUT", "http://other.example" + collection, "", "", 421, false},
+		{reader, "POST", importsPath, "", "", 403, true},
+		{b.key, "POST", importsPath + "?unknown=1", "", "", 400, true},
+		{b.key, "POST", importsPath, form, "", 415, true},
+		{b.key, "POST", collection + "?unknown=1", httpapi.JSON, "", 400, true},
+		{b.key, "POST", collection, httpapi.JSON, "", 413, true},
+		{b.key, "POST", collection, "text/plain", "", 415, true},
+		{b.key, "PUT", collection + "/1", httpapi.JSON, "", 400, true},
+		{"wrong", "PROPFIND", "/dav/", "", "", 401, false},
+		{"", "PUT", "/dav/people/x.vcf", "", "", 403, false},
+		{"", "POST", "/.well-known/carddav", "", "", 405, false},
+		{"", "POST", site.Root + "sign-in", "text/plain", "", 415, false},
+		{"", "POST", site.Root + "sign-in", form, "", 413, false},
+		{"", "POST", site.Root + "sign-in", form, "cross-site", 403, false},
+		{"", "PUT", site.Root + "nothing", "", "", 404, false},
+	} {
+		for _, sent := range []struct {
+			size   int64
+			expect string
+			read   bool
+		}{{1 << 20, "", true}, {2 << 20, "", tt.mayMore}, {1 << 20, "100-continue", false}} {
+			body := &watchedBody{sent.size}
+			w := &watchedResponse{httptest.NewRecorder(), body, -1}
+			r := httptest.NewRequest(tt.method, tt.path, body)
+			r.ContentLength = sent.size
+			if r.Host == "example.com" {
+				r.Host = "localhost"
+			}
+			r.Header = http.Header{"Content-Type": {tt.kind}, "Expect": {sent.expect}, "Sec-Fetch-Site": {tt.site},
+				"Authorization": {"Bearer " + tt.key}}
+			if api.ServeHTTP(w, r); w.Code != tt.status || (w.unread == 0) != sent.read {
+				t.Errorf("%s %s, %d bytes, Expect %q: status %d, want %d; %d bytes unread",
+					tt.method, tt.path, sent.size, sent.expect, w.Code, tt.status, w.unread)
+			}
 		}
 	}
 }

@@ -122,12 +122,8 @@ func (s *server) handleExport(w http.ResponseWriter, r *http.Request, _ string, 
 	})
 }
 
-func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, c caller) (err error) {
-	defer func() {
-		if err != nil {
-			upload.Ignore(w, r, true)
-		}
-	}()
+func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
+	upload.ExtendDeadlines(w)
 	o, err := importOptions(record.ParseParameters(r.URL.RawQuery))
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"bytes"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -240,6 +241,39 @@ func (s *testService) walkLinks(t *testing.T, first answer, want url.Values) {
 	}
 	if len(seen) != 7 {
 		t.Errorf("%d different records", len(seen))
+	}
+}
+
+// TestLinksByID checks that the headers of a list by ids fit into the 4 KB that nginx accepts, and that
+// its links reach everyone.
+func TestLinksByID(t *testing.T) {
+	t.Parallel()
+	s := startDemo(t, "100")
+	var ids []string
+	for _, f := range s.list(t, "pageSize=100").Data.Items {
+		ids = append(ids, f.ID)
+	}
+	for n := 1; n <= len(ids); n++ {
+		for _, query := range []string{"", "&pageSize=7&sortBy=lastName&hasEmail=true&search=a"} {
+			next, seen, total := collection+"?id="+strings.Join(ids[:n], ",")+query, 0, int64(0)
+			for next != "" {
+				a := s.do(t, "GET", next, "").wants(t, 200)
+				var headers bytes.Buffer
+				must(t, a.header.Write(&headers))
+				if headers.Len() > 3600 {
+					t.Fatalf("%d bytes of headers for %d ids: %s", headers.Len(), n, &headers)
+				}
+				var l wireList
+				decode(t, a.body, &l)
+				seen, total, next = seen+len(l.Data.Items), l.TotalCount, ""
+				if a.header["Link"] != nil {
+					next = a.links(t)["next"]
+				}
+			}
+			if int64(seen) != total || query == "" && seen != n {
+				t.Errorf("%d people of %d for %d ids%s", seen, total, n, query)
+			}
+		}
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 func TestProblems(t *testing.T) {
@@ -174,8 +173,8 @@ func TestLastOfConnection(t *testing.T) {
 	}
 }
 
-// TestDeclaredBodies checks that a body that is declared to be too large is rejected before it
-// arrives, without waiting for it.
+// TestDeclaredBodies checks that a rejected body does not need to arrive if its client waits for the
+// permission to send it, or if it is far too large.
 func TestDeclaredBodies(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -184,12 +183,12 @@ func TestDeclaredBodies(t *testing.T) {
 		method, path, key, headers string
 		status                     int
 	}{
-		{"POST", collection, s.key, "Content-Length: 65537\r\n", 413},
 		{"PUT", one, s.key, "Content-Length: 9223372036854775807\r\n", 413},
+		{"POST", collection, "wrong", "Content-Length: 1048577\r\n", 401},
 		{"POST", collection, s.key, "Content-Length: 65537\r\nExpect: 100-continue\r\n", 413},
-		{"POST", collection, s.key, "Content-Length: 200000\r\nContent-Type: text/plain\r\n", 415},
-		{"POST", collection, "wrong", "Content-Length: 200000\r\n", 401},
-		{"POST", "/nothing", s.key, "Content-Length: 200000\r\n", 404},
+		{"POST", collection, s.key, "Content-Length: 200000\r\nContent-Type: text/plain\r\nExpect: 100-continue\r\n", 415},
+		{"POST", collection, "wrong", "Content-Length: 200000\r\nExpect: 100-continue\r\n", 401},
+		{"POST", "/nothing", s.key, "Content-Length: 200000\r\nExpect: 100-continue\r\n", 404},
 		{"GET", one, s.key, "Content-Length: 200000\r\n", 200},
 	} {
 		c := s.dial(t)
@@ -202,23 +201,35 @@ func TestDeclaredBodies(t *testing.T) {
 	}
 }
 
-// TestRefusedWhileSending checks that a client that is rejected while it sends a small body gets no
-// reset and can read the answer.
+// TestRefusedWhileSending checks that a client that sends its whole request before it reads, as nginx
+// does, gets the error. Like nginx, it wants the connection closed after the response.
 func TestRefusedWhileSending(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for _, headers := range []string{"Transfer-Encoding: chunked\r\n", "Content-Length: 65537\r\n"} {
-		c := s.dial(t)
-		io.WriteString(c, "POST "+collection+" HTTP/1.1\r\nHost: localhost\r\n"+headers+"\r\n")
-		response, err := http.ReadResponse(bufio.NewReader(c), nil)
-		if must(t, err); response.StatusCode != 401 {
-			t.Errorf("%q: %d", headers, response.StatusCode)
-		}
-		for range 4 { // the first write after a reset does not fail yet
-			time.Sleep(10 * time.Millisecond)
-			if _, err := io.WriteString(c, "4\r\nabcd\r\n"); err != nil {
-				t.Errorf("%q: %v", headers, err)
-			}
+	for _, tt := range []struct {
+		client       client
+		path, kind   string
+		size, status int
+	}{
+		{s.as("wrong"), importsPath, "text/csv", 1 << 20, 401},
+		{s.client, importsPath, "text/csv", 12_000_000, 413},
+		{s.client, collection, "application/json", 12_000_000, 413},
+		{s.client, collection, "text/plain", 12_000_000, 415},
+	} {
+		body := strings.Repeat(" ", tt.size)
+		for _, coded := range []string{
+			fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body),
+			fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(body), body),
+		} {
+			c := s.dial(t)
+			_, err := fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\n%s",
+				tt.path, tt.client.key, tt.kind, coded)
+			must(t, err)
+			response, err := http.ReadResponse(bufio.NewReader(c), nil)
+			must(t, err)
+			a, err := readAnswer(response)
+			must(t, err)
+			a.wants(t, tt.status)
 		}
 	}
 }

@@ -1,8 +1,11 @@
 package record
 
 import (
+	"encoding/base64"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // Filter restricts a list to records that match all its conditions. The zero value matches every
@@ -68,7 +71,7 @@ func (p *Parameters) ids(name string) (ids []string) {
 		return nil
 	}
 	for _, text := range texts {
-		id, err := ParseID(text)
+		id, err := parseListedID(text)
 		if err != nil {
 			p.errs.Add(name, Invalid, "%s must be a UUID, or several separated by commas.", name)
 			return nil
@@ -76,6 +79,33 @@ func (p *Parameters) ids(name string) (ids []string) {
 		ids = append(ids, id)
 	}
 	return ids
+}
+
+// parseListedID is ParseID but also accepts the short form of LinkQuery.
+func parseListedID(text string) (string, error) {
+	if id, err := base64.RawURLEncoding.DecodeString(text); err == nil && len(id) == len(uuid.UUID{}) {
+		return uuid.UUID(id).String(), nil
+	}
+	return ParseID(text)
+}
+
+// maxPlainIDs is how many ids links repeat unchanged.
+const maxPlainIDs = 10
+
+// LinkQuery returns the URL query of a list for links to its pages. It writes many ids in base64url,
+// so that the headers of a proxy hold 100 of them.
+func (q Query) LinkQuery(rawQuery string) string {
+	if len(q.IDs) <= maxPlainIDs {
+		return rawQuery
+	}
+	var short []string
+	for _, text := range q.IDs {
+		id := uuid.MustParse(text)
+		short = append(short, base64.RawURLEncoding.EncodeToString(id[:]))
+	}
+	values := ParseParameters(rawQuery).values
+	values["id"] = []string{strings.Join(short, ",")}
+	return values.Encode()
 }
 
 // digits reads the digits of a phone number.

@@ -15,6 +15,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/callers"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
 // caller is the client of an address book.
@@ -109,6 +110,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, route string, err 
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
+	upload.Ignore(r, false)
 	if refused := (*refusal)(nil); errors.As(err, &refused) {
 		refused.write(w)
 		return

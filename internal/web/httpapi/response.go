@@ -88,13 +88,14 @@ func EndConnection(w http.ResponseWriter) (done func()) {
 	return func() { http.NewResponseController(w).SetReadDeadline(time.Now().Add(lingering)) }
 }
 
-// maxLinkedQuery is the longest query in bytes that all links repeat. Proxies often limit headers to 8 KB.
-const maxLinkedQuery = 2000
+// maxLinks is the maximum size of all links of a page, in bytes. By default, nginx accepts responses
+// with 4 KB of headers.
+const maxLinks = 2500
 
 // Links returns the Link header (RFC 8288) of one page of a list, with links to the first, previous,
 // next and last page. They repeat the query without page and cursor. The next link contains cursor,
 // and exists only if cursor is not empty. The query must be valid. Links returns only the next link
-// if the repeated part exceeds 2000 bytes.
+// if all links together exceed 2500 bytes.
 func Links(path, rawQuery string, page, totalPages int64, cursor string) string {
 	// Package url rejects a bare semicolon; browsers send it.
 	query, _ := url.ParseQuery(strings.ReplaceAll(rawQuery, ";", "%3B"))
@@ -111,9 +112,6 @@ func Links(path, rawQuery string, page, totalPages int64, cursor string) string 
 	if cursor != "" {
 		next = link("next", "cursor="+cursor+"&", page+1)
 	}
-	if len(base) > maxLinkedQuery {
-		return next
-	}
 	last := max(totalPages, 1)
 	links := link("first", "", 1)
 	if page > 1 {
@@ -122,5 +120,8 @@ func Links(path, rawQuery string, page, totalPages int64, cursor string) string 
 	if next != "" {
 		links += ", " + next
 	}
-	return links + ", " + link("last", "", last)
+	if links += ", " + link("last", "", last); len(links) > maxLinks {
+		return next
+	}
+	return links
 }

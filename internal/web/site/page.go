@@ -170,6 +170,7 @@ type errorPage struct {
 }
 
 func (v *Visit) fail(err error) {
+	upload.Ignore(v.R, v.SignedIn())
 	p := v.Site.explain(v.W, v.R, v.path, err)
 	for name, values := range p.Header {
 		v.W.Header()[name] = values

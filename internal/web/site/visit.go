@@ -69,7 +69,6 @@ func (v *Visit) answer() error {
 		case v.Site.origin.Check(v.R) != nil:
 			return errForged
 		case v.SignedIn() && !v.mayUse(v.route):
-			upload.Ignore(v.W, v.R, false)
 			return &httpapi.Problem{Kind: httpapi.Scope}
 		}
 		if err := v.readForm(); err != nil {
@@ -96,7 +95,6 @@ func (v *Visit) readForm() error {
 	if err == nil && mediaType == upload.FormType && v.route.Upload {
 		may := v.mayUse(v.route) // otherwise the file is discarded
 		if v.Upload, err = upload.ReceiveForm(v.W, v.R, params["boundary"], v.owner(), may); err != nil {
-			upload.Ignore(v.W, v.R, may)
 			return err
 		}
 		v.R.PostForm = validForm(v.Upload.Fields)

@@ -51,7 +51,6 @@ func Receive(w http.ResponseWriter, r *http.Request, owner int64) (f *File, err 
 	case r.ContentLength > MaxBody, r.ContentLength > MaxFile && mediaType != FormType:
 		return nil, errTooLarge
 	}
-	extendDeadlines(w)
 	f = &File{file: spool{owner: owner}}
 	body := http.MaxBytesReader(w, r.Body, MaxBody)
 	if mediaType == FormType {
@@ -104,7 +103,7 @@ type Form struct {
 // The caller must close the form.
 func ReceiveForm(w http.ResponseWriter, r *http.Request, boundary string, owner int64, keep bool) (f *Form, err error) {
 	if keep {
-		extendDeadlines(w)
+		ExtendDeadlines(w)
 	}
 	f = &Form{}
 	f.Fields, err = readForm(http.MaxBytesReader(w, r.Body, MaxBody), boundary, func(part *multipart.Part) (io.Writer, error) {
@@ -140,24 +139,26 @@ func (f *Form) Close() {
 	}
 }
 
-// maxIgnored is how many bytes of a rejected body are read.
-const maxIgnored = 4 * MaxBody
+const (
+	maxIgnored  = 4 * MaxBody // bytes that are read of a rejected body
+	maxStranger = 1 << 20     // the same without a valid key, the default limit of nginx
+)
 
-// Ignore reads the rest of a rejected body, because many clients read the response only after they
-// have sent everything. It does not read a body that is far too large, or whose client waits for
-// "100 Continue". If may is set, the client is authorized and gets extended deadlines.
-func Ignore(w http.ResponseWriter, r *http.Request, may bool) {
-	if r.ContentLength > maxIgnored || r.Header.Get("Expect") != "" {
-		return
+// Ignore reads the rest of a rejected body before the response, because many clients and proxies
+// read the response only after they have sent everything. authorized is whether the request has a
+// valid key. Ignore does not read a larger body, or one whose client waits for "100 Continue".
+func Ignore(r *http.Request, authorized bool) {
+	limit := int64(maxStranger)
+	if authorized {
+		limit = maxIgnored
 	}
-	if may {
-		extendDeadlines(w)
+	if r.ContentLength <= limit && r.Header.Get("Expect") == "" {
+		io.CopyN(io.Discard, r.Body, limit) // after an error, the response cannot be sent anyway
 	}
-	io.CopyN(io.Discard, r.Body, maxIgnored) // after an error, the response cannot be sent anyway
 }
 
-// extendDeadlines gives a client the time that a large upload takes.
-func extendDeadlines(w http.ResponseWriter) {
+// ExtendDeadlines gives a client the time that a large upload takes.
+func ExtendDeadlines(w http.ResponseWriter) {
 	control, limit := http.NewResponseController(w), time.Now().Add(timeFor(MaxBody))
 	control.SetReadDeadline(limit)
 	control.SetWriteDeadline(limit.Add(2 * patience))

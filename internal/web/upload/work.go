@@ -70,6 +70,7 @@ func Work(w http.ResponseWriter, r *http.Request, owner int64, places Places, do
 		panic(http.ErrAbortHandler)
 	}
 	if err != nil {
+		control.SetReadDeadline(time.Now().Add(patience)) // for Ignore
 		clear(w.Header())
 		maps.Copy(w.Header(), before)
 		return err
