@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -76,15 +77,20 @@ type etagList []string
 // anyETag is the only element of an etagList that matches every entity tag.
 const anyETag = "*"
 
-// hasStrong uses the strong comparison (RFC 9110, section 8.8.3.2), in which weak tags never match.
+// codingSuffix is what Apache and others append to the tag of a response that they compress.
+var codingSuffix = regexp.MustCompile(`[-;](gzip|zstd|br|deflate)"$`)
+
+// hasStrong uses the strong comparison (RFC 9110, section 8.8.3.2), in which a weak etag never matches.
+// A weak tag of the list may: a proxy that compresses, such as nginx, has weakened it.
 func (l etagList) hasStrong(etag string) bool {
-	return slices.Contains(l, anyETag) || slices.Contains(l, etag) && !strings.HasPrefix(etag, "W/")
+	return slices.Contains(l, anyETag) || !strings.HasPrefix(etag, "W/") && l.hasWeak(etag)
 }
 
 func (l etagList) hasWeak(etag string) bool {
 	opaque := strings.TrimPrefix(etag, "W/")
 	return slices.ContainsFunc(l, func(tag string) bool {
-		return tag == anyETag || strings.TrimPrefix(tag, "W/") == opaque
+		tag = strings.TrimPrefix(tag, "W/")
+		return tag == anyETag || tag == opaque || codingSuffix.ReplaceAllString(tag, `"`) == opaque
 	})
 }
 
