@@ -129,7 +129,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer httpapi.EndConnection(w)()
 	}
 	switch {
-	case (s.LoopbackOnly || s.LocalPort != "" && r.TLS == nil) && r.Host != "" && !httpapi.IsLoopbackHost(r.Host):
+	case (s.LoopbackOnly || s.LocalPort != "" && r.TLS == nil) && r.Host != "" && !httpapi.IsLoopbackHost(r.Host) && !s.IsPublic(r):
 		s.fail(w, r, "", caller{}, errOtherHost)
 	case s.office != nil && strings.HasPrefix(r.URL.Path, site.Root):
 		s.office.ServeHTTP(w, r)
@@ -515,7 +515,7 @@ func (s *server) handleReady(w http.ResponseWriter, r *http.Request, _ string, _
 // mayWatch reports whether a request gets the figures: it comes from this computer or has a valid key.
 // With an invalid key, which is logged as usual, the response is the same as without a key.
 func (s *server) mayWatch(r *http.Request) bool {
-	if httpapi.IsLocal(r) {
+	if httpapi.IsLocal(r) && !s.IsPublic(r) {
 		return true
 	}
 	if r.Header["Authorization"] == nil {

@@ -32,7 +32,8 @@ var (
 	errMethod = &httpapi.Problem{Kind: httpapi.Method, Detail: "Method not allowed. The Allow header lists the supported methods."}
 	// Requests without a Host header are accepted, because browsers always send it.
 	errOtherHost = &httpapi.Problem{Kind: httpapi.Host,
-		Detail: "This address serves only the local computer. Use the host localhost or 127.0.0.1."}
+		Detail: "This address serves only the local computer. Use the host localhost or 127.0.0.1. " +
+			"For a reverse proxy, start the service with --public-url."}
 	errInFlight = &httpapi.Problem{Kind: httpapi.InFlight, Header: httpapi.RetryLater,
 		Detail: "Another request with this Idempotency-Key is in progress."}
 	errLost = &httpapi.Problem{Kind: httpapi.Unavailable, Header: httpapi.RetryLater,

@@ -112,6 +112,7 @@ func (b *browser) tryBody(t *testing.T, method, path, body, contentType string, 
 			r.Header.Del(pair[0])
 		}
 	}
+	r.Host = r.Header.Get("Host") // empty for the host of the URL
 	response, err := b.Do(r)
 	if err != nil {
 		return nil, err

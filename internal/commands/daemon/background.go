@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -108,16 +109,13 @@ func (d *daemon) showLife(ping error) error {
 // noteAddress writes the URL of the service to the database, for links that commands print. It ignores
 // a full disk; the next call tries again.
 func (d *daemon) noteAddress() error {
-	urls := []string{d.url()} // can change with the address of the computer
-	if d.noted == urls[0] {
+	urls := slices.Compact([]string{d.linkURL(), d.localURL()}) // can change with the address of the computer
+	if slices.Equal(d.noted, urls) {
 		return nil
-	}
-	if d.local != nil {
-		urls = append(urls, d.localURL())
 	}
 	err := d.service.Store.SetAddress(urls...)
 	if err == nil {
-		d.noted = urls[0]
+		d.noted = urls
 	}
 	if errors.Is(err, sqlite.ErrFull) { // reported at startup or by the API
 		return nil

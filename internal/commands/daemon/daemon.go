@@ -51,8 +51,8 @@ type daemon struct {
 	listener net.Listener
 	local    net.Listener // without TLS, for this computer; may be nil
 	guard    *guard.Guard
-	noted    string // the URL in the database; may be empty
-	heap     int64  // memory limit
+	noted    []string // the URLs in the database
+	heap     int64    // memory limit
 }
 
 // Run serves a database until the context of env ends. Then it returns nil.
@@ -61,6 +61,7 @@ func (c Commands) Run(env cli.Env, o Options) error {
 	d.service = site.Service{
 		Log:       cli.NewLog(env.Stderr, cli.IsTerminal(env.Stderr)),
 		Origins:   o.Origins,
+		PublicURL: o.PublicURL,
 		Office:    !o.NoOffice,
 		Phones:    !o.NoPhones,
 		Installed: o.Installed,
@@ -255,7 +256,7 @@ func (d *daemon) answer() error {
 	if err := d.noteAddress(); err != nil {
 		return &sqlite.FileError{Op: "writing to", Path: d.DB, Err: err}
 	}
-	if d.noted == "" {
+	if d.noted == nil {
 		d.env.Warn("the disk of the database is full: the records are read-only", "")
 	}
 	warnOfExposure(d.env, d.listener.Addr(), d.DB, d.KeyFile)
@@ -316,8 +317,16 @@ func (d *daemon) url() string {
 	return scheme + net.JoinHostPort(host, portOf(d.listener))
 }
 
-// localURL returns the URL for this computer without TLS.
-func (d *daemon) localURL() string { return "http://" + d.local.Addr().String() }
+// linkURL returns the URL for links.
+func (d *daemon) linkURL() string { return cmp.Or(d.PublicURL, d.url()) }
+
+// localURL returns the URL for this computer, without TLS if there are two.
+func (d *daemon) localURL() string {
+	if d.local == nil {
+		return d.url()
+	}
+	return "http://" + d.local.Addr().String()
+}
 
 func isLoopback(addr net.Addr) bool {
 	tcp, ok := addr.(*net.TCPAddr)

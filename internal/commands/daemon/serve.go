@@ -91,7 +91,7 @@ func (d *daemon) announceKey(department string) error {
 		return fmt.Errorf("creating the first key: %w", err)
 	}
 	if !d.NoOffice {
-		if err := invite.Announce(d.service.Store, department, d.url(), d.env.Println); err != nil {
+		if err := invite.Announce(d.service.Store, department, d.linkURL(), d.env.Println); err != nil {
 			return fmt.Errorf("creating a link to the page: %w", err)
 		}
 	}
@@ -114,6 +114,7 @@ func (d *daemon) trust() string {
 type Options struct {
 	DB, Listen        string
 	Local             string // loopback address for HTTP in addition to HTTPS; empty for none
+	PublicURL         string // that browsers use through a reverse proxy; may be empty
 	CertFile, KeyFile string // for HTTPS: both or neither
 	SelfSigned        bool   // use a local certificate authority
 	RateLimit         int    // requests per second and key; 0 for no limit
@@ -145,6 +146,7 @@ func (o *Options) AddFlags(cmd *cobra.Command) {
 	flags.StringVar(&o.DB, "db", cli.DefaultDB, "database `file`")
 	o.addNetFlags(cmd)
 	flags.StringVar(&o.Local, "local", defaultLocal, "`address` for HTTP on this computer if others use HTTPS; "+noLocal+" for none")
+	flags.StringVar(&o.PublicURL, "public-url", "", "`URL` that browsers use, if a reverse proxy forwards their requests")
 	flags.StringVar(&o.Backups.Dir, "backup-dir", "", "back up to this `folder`, created if missing")
 	flags.StringVar(&o.every, "backup-every", "24h", "`time` between backups, such as 24h or 7d")
 	flags.IntVar(&o.Backups.Keep, "backup-keep", 90, "`number` of backups to keep, a quarter each newest, daily, weekly and monthly")
@@ -213,6 +215,9 @@ func (o *Options) checkNet(cmd *cobra.Command) error {
 		return cli.Usage("--tls-cert and --tls-key require each other", cli.CommandLine(cmd)+missing)
 	case o.RateLimit < 0 || o.RateLimit > maxRateLimit:
 		return cli.Usage(fmt.Sprintf("--rate-limit must be 0 to %d, not %d", maxRateLimit, o.RateLimit), "")
+	}
+	if o.PublicURL = strings.ToLower(strings.TrimSuffix(o.PublicURL, "/")); o.PublicURL != "" && !httpapi.ValidOrigin(o.PublicURL) {
+		return cli.Usage(fmt.Sprintf("--public-url must be the root of a host, such as https://station.example, not %q", o.PublicURL), "")
 	}
 	for _, origin := range o.Origins {
 		if !httpapi.ValidOrigin(origin) {

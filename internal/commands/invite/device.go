@@ -23,7 +23,7 @@ type device struct {
 
 // invite creates the keys of a device and prints its settings.
 func (d *device) invite(env cli.Env, s *store.Store, db string, n store.NewPhone) error {
-	at, noAddress := address(env, s, db, bookPart)
+	at, _, noAddress := address(env, s, db, bookPart)
 	hint := cli.HintOf(noAddress)
 	if noAddress != nil && (hint == "" || d.output != "") {
 		return noAddress

@@ -76,25 +76,25 @@ var (
 	bookPart   = part{http.MethodOptions, dav.Root, errNoBook, "--no-phones"}
 )
 
-// address returns the URL of the service for the database at path. If no service is running or it
-// lacks the part, the error is errNotServed or p.missing with a hint. Other errors have no hint. A
-// killed service may leave its URL in the database, so address checks the lock and sends a request.
-func address(env cli.Env, s *store.Store, path string, p part) (string, error) {
+// address returns the URL of the service for the database at path, and its URL for this computer. If no
+// service is running or it lacks the part, the error is errNotServed or p.missing with a hint. Other errors
+// have no hint. A killed service may leave its URLs in the database, so address checks the lock and sends a
+// request.
+func address(env cli.Env, s *store.Store, path string, p part) (at, local string, err error) {
 	switch {
 	case isLocked(osutil.Resolve(path)):
 	case isOfService(env, path):
-		return "", cli.WithHint(errNotServed, cli.AsAdministrator("firefighters service start"))
+		return "", "", cli.WithHint(errNotServed, cli.AsAdministrator("firefighters service start"))
 	default:
-		return "", cli.WithHint(errNotServed, "firefighters serve --db "+cli.Quote(path))
+		return "", "", cli.WithHint(errNotServed, "firefighters serve --db "+cli.Quote(path))
 	}
-	at, err := s.Address()
-	if err != nil {
-		return "", store.Failed("reading", path, err)
+	if at, local, err = s.Addresses(); err != nil {
+		return "", "", store.Failed("reading", path, err)
 	}
-	if response, err := ask(p.method, at+p.path); err != nil || response.StatusCode != http.StatusOK {
-		return "", cli.WithHint(p.missing, "wait a moment, or start it without "+p.flag)
+	if response, err := ask(p.method, local+p.path); err != nil || response.StatusCode != http.StatusOK {
+		return "", "", cli.WithHint(p.missing, "wait a moment, or start it without "+p.flag)
 	}
-	return at, nil
+	return at, local, nil
 }
 
 // isLocked reports whether a server has locked the database at path. It holds the lock for a moment if
@@ -229,7 +229,7 @@ prints the address, user name and password, and a QR code for Android. With
 
 // printInvitation creates an invitation and prints its code and, if a server serves the page, its link.
 func printInvitation(env cli.Env, s *store.Store, db string, n store.NewInvitation) error {
-	at, noLink := address(env, s, db, officePart)
+	at, _, noLink := address(env, s, db, officePart)
 	hint := cli.HintOf(noLink)
 	if noLink != nil && hint == "" {
 		return noLink

@@ -84,16 +84,14 @@ func (o *opening) invite(c Commands) error {
 		return c.explainStop(errNoDatabase)
 	}
 	return c.Database.WithTenant(o.env, o.db, o.department, func(s *store.Store, tenant record.TenantID) error {
-		at, err := address(o.env, s, o.db, officePart)
+		at, local, err := address(o.env, s, o.db, officePart)
 		if errors.Is(err, errNotServed) && isOfService(o.env, o.db) {
 			return c.explainStop(errStopped)
-		}
-		if err == nil {
-			_, o.local, err = s.Addresses()
 		}
 		if err != nil {
 			return err
 		}
+		o.local = local
 		login := person()
 		n := store.NewInvitation{Tenant: tenant, Name: login, Scope: store.ScopeAdmin, Login: login}
 		err = s.Invite(n, func(code string) error {

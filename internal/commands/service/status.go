@@ -132,7 +132,7 @@ func (s Service) overview(ctx context.Context, state managers.State) overview {
 		o.Settings = append(o.Settings, settings...)
 		s.inspectData(&o, settings)
 	}
-	if o.Address = cmp.Or(state.Address, o.Address); !o.Running {
+	if o.Address = cmp.Or(o.Address, state.Address); !o.Running {
 		o.Address, o.Local = "", ""
 	} else if o.Address != "" {
 		o.ask(ctx)

@@ -213,7 +213,7 @@ func languageOf(r *http.Request) *lang.Language {
 func chooseLanguage(v *Visit) error {
 	if chosen := lang.ByTag(v.R.PostForm.Get("language")); chosen != nil {
 		http.SetCookie(v.W, &http.Cookie{Name: languageCookie, Value: chosen.Tag, Path: Root, MaxAge: int(365 * 24 * time.Hour / time.Second),
-			HttpOnly: true, Secure: v.R.TLS != nil, SameSite: http.SameSiteStrictMode})
+			HttpOnly: true, Secure: v.isSecure(), SameSite: http.SameSiteStrictMode})
 	}
 	return v.Redirect(LocalPath(v.R.PostForm.Get("next")))
 }

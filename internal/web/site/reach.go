@@ -32,9 +32,9 @@ func (v *Visit) Reach() (Reach, error) {
 }
 
 // Trust returns the address of the certificate that a device must trust before it opens the service
-// at a URL. It is empty if the service has no certificate authority.
+// at a URL. It is empty if the service has no certificate authority, or is behind a reverse proxy.
 func (v *Visit) Trust(url string) string {
-	if v.Site.Authority == nil {
+	if v.Site.Authority == nil || v.Site.PublicURL != "" {
 		return ""
 	}
 	return url + authority.Path

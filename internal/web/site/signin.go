@@ -65,7 +65,12 @@ func (v *Visit) keepCookie() {
 
 func (v *Visit) cookie(value string) *http.Cookie {
 	return &http.Cookie{Name: v.cookieName(), Value: value, Path: Root,
-		HttpOnly: true, Secure: v.R.TLS != nil, SameSite: http.SameSiteStrictMode}
+		HttpOnly: true, Secure: v.isSecure(), SameSite: http.SameSiteStrictMode}
+}
+
+// isSecure reports whether the browser uses HTTPS, also if a proxy forwards its request over HTTP.
+func (v *Visit) isSecure() bool {
+	return v.R.TLS != nil || strings.HasPrefix(v.Site.PublicURL, "https:") && v.Site.IsPublic(v.R)
 }
 
 // signInPage is the Data of sign-in.html.

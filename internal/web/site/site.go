@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -32,6 +33,7 @@ type Service struct {
 	LocalPort    string   // of the HTTP listener for this computer next to HTTPS; may be empty
 	LoopbackOnly bool     // whether only this computer can connect
 	Connections  int      // maximum number of open connections
+	PublicURL    string   // that browsers use through a reverse proxy, like https://station.example; may be empty
 	Origins      []string // of other websites that may use the API
 	Office       bool     // whether the office page is enabled
 	Phones       bool     // whether the address book and the calendar for phones are enabled
@@ -44,6 +46,13 @@ type Service struct {
 	Invented  bool                 // whether the data is invented; such a service has no backups
 	Loss      func() string        // how the database was lost, as guard.Loss.Kind; "" if it was not
 	Stopping  context.Context      // ends when waiting requests must finish
+}
+
+// IsPublic reports whether a request names the host of PublicURL, on any port.
+func (s *Service) IsPublic(r *http.Request) bool {
+	public, err := url.Parse(s.PublicURL)
+	host := url.URL{Host: r.Host}
+	return err == nil && s.PublicURL != "" && strings.EqualFold(host.Hostname(), public.Hostname())
 }
 
 // Site handles all requests below Root.
@@ -103,6 +112,7 @@ func New(service Service, explain httpapi.Explain, frame fs.FS, rooms ...Room) *
 		origin:  http.NewCrossOriginProtection(),
 		tries:   httpapi.NewTries(store.ErrNotFound, time.Now),
 	}
+	s.origin.AddTrustedOrigin(s.PublicURL) // rejects only an empty one
 	for _, room := range rooms {
 		for pattern, route := range room.Routes {
 			path := strings.TrimSuffix(pattern[strings.IndexByte(pattern, '/'):], "{$}") // without the method
