@@ -321,7 +321,7 @@ func (in *installation) conclude() error {
 	}
 	if in.definition.Shared && in.options.SelfSigned {
 		lines = append(lines, "For other computers: "+cli.AsAdministrator(program+" cert"))
-	} else if !in.definition.Shared {
+	} else if !in.definition.Shared && in.options.PublicURL == "" {
 		lines = append(lines, "For other computers: "+cli.AsAdministrator(program+" service install --listen 0.0.0.0:8443 --tls-self-signed"))
 	}
 	if err := printAll(in.env, lines); err != nil {

@@ -75,7 +75,7 @@ func addVary(h http.Header, name string) {
 const lingering = 500 * time.Millisecond
 
 // IsLast reports whether a request must be the last on its connection: its body exceeds limit and
-// will not be read, or it has a Transfer-Encoding and possibly also a Content-Length, which net/http
+// may stay unread, or it has a Transfer-Encoding and possibly also a Content-Length, which net/http
 // hides (RFC 9112, section 6.1).
 func IsLast(r *http.Request, limit int64) bool {
 	return len(r.TransferEncoding) > 0 || r.ContentLength > limit
