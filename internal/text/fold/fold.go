@@ -1,11 +1,11 @@
 // Package fold reduces text to the form used for searching and sorting. "Čović", "čović" and
-// "Covic" fold to the same text.
+// "Covic" fold to the same text. It also removes invisible characters from texts to store.
 package fold
 
 import (
-	"cmp"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/cases"
@@ -14,18 +14,25 @@ import (
 
 var caser = cases.Fold() // stateless, so safe for concurrent use
 
-// letters maps letters that do not decompose to their usual ASCII replacements.
-var letters = map[rune]string{
+// Version is the version of the folding. Databases contain folded texts: a start with another
+// version folds them again.
+const Version = 1
+
+// replacements maps letters that do not decompose to their usual ASCII replacements, and
+// apostrophes to one.
+var replacements = map[rune]string{
 	'đ': "d", 'ø': "o", 'ł': "l", 'ß': "ss", 'æ': "ae", 'œ': "oe",
 	'ı': "i", 'ħ': "h", 'þ': "th", 'ð': "d",
+	'`': "'", '´': "'", '‘': "'", '’': "'", '‛': "'", '′': "'", 'ʻ': "'", 'ʼ': "'",
 }
 
 // String returns the folded form of s: full Unicode case folding, compatibility decomposition
-// (NFKD) without marks, and ASCII replacements for letters that do not decompose. Folding is
-// idempotent. Folded texts sort by their bytes, which for UTF-8 is code point order.
+// (NFKD) without marks and invisible characters, ASCII replacements for letters that do not
+// decompose, one apostrophe and one hyphen. Folding is idempotent. Folded texts sort by their
+// bytes, which for UTF-8 is code point order.
 func String(s string) string {
 	if IsASCII(s) {
-		return strings.ToLower(s)
+		return strings.ReplaceAll(strings.ToLower(s), "`", "'")
 	}
 	latin := latinForms()
 	folded := make([]byte, 0, len(s))
@@ -79,13 +86,24 @@ func foldRune(r rune) string {
 func foldOnce(s string) string {
 	var folded, decomposed []byte
 	for _, r := range s {
+		replacement, known := replacements[r]
+		switch {
+		case known:
+			folded = append(folded, replacement...)
+			continue
+		case unicode.Is(unicode.Pd, r), r == '\u2212': // dashes and the minus sign
+			folded = append(folded, '-')
+			continue
+		case Invisible(r):
+			continue
+		}
 		decomposed = norm.NFKD.AppendString(decomposed[:0], foldCase(r))
 		for rest := decomposed; len(rest) > 0; {
-			d, size := utf8.DecodeRune(rest)
-			if norm.NFKD.Properties(rest).CCC() == 0 {
-				folded = append(folded, cmp.Or(letters[d], string(d))...)
+			properties := norm.NFKD.Properties(rest)
+			if properties.CCC() == 0 {
+				folded = append(folded, rest[:properties.Size()]...)
 			}
-			rest = rest[size:]
+			rest = rest[properties.Size():]
 		}
 	}
 	return string(folded)

@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"hash/fnv"
 	"strings"
 	"testing"
 	"unicode"
@@ -36,11 +37,32 @@ func TestString(t *testing.T) {
 		{"각", "\u1100\u1161\u11a8"},
 		{"x" + strings.Repeat("\u0301", 100) + "y", "xy"},
 		{"100% _ \" *", "100% _ \" *"},
+		{"O'Brien O’Brien O‘Brien OʼBrien O´Brien O`Brien", strings.TrimSuffix(strings.Repeat("o'brien ", 6), " ")},
+		{"O`Brien", "o'brien"},
+		{"Jean-Luc Jean‐Luc Jean‑Luc Jean–Luc Jean—Luc Jean−Luc", strings.TrimSuffix(strings.Repeat("jean-luc ", 6), " ")},
+		{"\u200bA\u00adn\u200da\ufe0f \u202aČ\u2060ović\u202c\ufeff", "ana covic"},
+		{"می\u200cخواهم", "میخواهم"},
 	}
 	for _, tt := range tests {
 		if got := String(tt.in); got != tt.want {
 			t.Errorf("String(%q) = %q, want %q", tt.in, got, tt.want)
 		}
+	}
+}
+
+// TestVersion checks that a change to the folding also changes its version. New characters of
+// Unicode are not a change.
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	hash := fnv.New64a()
+	for _, block := range [][2]rune{{0, 0x52f}, {0x1e00, 0x2070}, {0x2190, 0x2300}, {0xfb00, 0xfb06}, {0xfe00, 0xff9f}} {
+		for r := block[0]; r <= block[1]; r++ {
+			hash.Write([]byte(String(string(r)) + "\n"))
+		}
+	}
+	const want = 0xc99b6dfbfe60e385
+	if got := hash.Sum64(); Version != 1 || got != want {
+		t.Errorf("the folding has the hash %#x: raise Version, and change this test", got)
 	}
 }
 
