@@ -20,8 +20,6 @@ const product = "-//Firefighter Records//Export//EN"
 // midnight ends a date of birth without a time.
 const midnight = "T00:00:00Z"
 
-const telURI = "tel:"
-
 // vcardWriter writes people as vCards.
 type vcardWriter struct {
 	vcard.Cards               // buffered cards
@@ -85,9 +83,6 @@ func (w *vcardWriter) begin(f *record.Firefighter) {
 		}
 		if w.out == nil && d.Name == "phoneNumber" {
 			property = "TEL;TYPE=CELL" // phones prefer this type for caller ID
-		}
-		if d.Name == "phoneNumber" && len(value) > len(telURI) && strings.EqualFold(value[:len(telURI)], telURI) {
-			property, value = property+";VALUE=uri", telURI+value // readers remove one prefix
 		}
 		w.Text(property, value)
 	}

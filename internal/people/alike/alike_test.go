@@ -72,6 +72,7 @@ func TestSameSpelling(t *testing.T) {
 	}{
 		{"Čović", "COVIC", true}, {"Müller", "Mueller", true}, {"Mu\u0308ller", "MUELLER", true}, {"Müller", "Muller", true},
 		{"Weiß", "WEISS", true}, {"Ana  Marija", "ana marija", true}, {"Ana-Marija", "Ana Marija", false}, {"Bauer", "Baur", false},
+		{"A\u200bna", "Ana", true}, {"O’Brien", "O'Brien", true}, {"Jean‑Luc", "Jean-Luc", true},
 	} {
 		if got := SameSpelling(test.a, test.b); got != test.want || SameSpelling(test.b, test.a) != test.want {
 			t.Errorf("%s and %s: %t", test.a, test.b, got)

@@ -45,9 +45,9 @@ func spellings(name string) (forms []string) {
 	return forms
 }
 
-// letter maps spaces, punctuation, symbols and formatting characters to -1.
+// letter maps spaces, punctuation and symbols to -1.
 func letter(r rune) rune {
-	if unicode.IsSpace(r) || unicode.IsPunct(r) || unicode.IsSymbol(r) || unicode.Is(unicode.Cf, r) {
+	if unicode.IsSpace(r) || unicode.IsPunct(r) || unicode.IsSymbol(r) {
 		return -1
 	}
 	return r

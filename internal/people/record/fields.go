@@ -91,7 +91,7 @@ var fields = []Field{
 	{Name: "lastName", column: "last_name", Required: true, limit: maxName, normalize: normalizeName,
 		Of:       func(f *Fields) *string { return &f.LastName },
 		Headings: lastNames, VCard: "N"},
-	{Name: "phoneNumber", column: "phone_number", limit: maxPhoneNumber, normalize: normalizeText,
+	{Name: "phoneNumber", column: "phone_number", limit: maxPhoneNumber, normalize: normalizePhone,
 		Of:       func(f *Fields) *string { return &f.PhoneNumber },
 		Headings: phones, Besides: besidesPhones + which, VCard: "TEL;TYPE=VOICE",
 		Several: true, Earlier: mobiles + texts, Later: works, Alone: homes + works},
@@ -122,8 +122,9 @@ const NameFields = 2
 // when empty.
 const alwaysSummed = 5
 
-// Normalize returns the fields in stored form, with text trimmed and the date of birth in canonical
-// form, and all errors. A date of birth may be at most one day after now.
+// Normalize returns the fields in stored form, with text trimmed and without the invisible
+// characters of a paste, the e-mail address and phone number in NFC and the date of birth in
+// canonical form, and all errors. A date of birth may be at most one day after now.
 func (f Fields) Normalize(now time.Time) (Fields, FieldErrors) {
 	var errs FieldErrors
 	var normal Fields

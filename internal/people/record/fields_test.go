@@ -80,7 +80,9 @@ func TestNormalizeTexts(t *testing.T) {
 		{"one too many", strings.Repeat("č", 101), "", "too_long"},
 		{"marks count, too", strings.Repeat("c\u030c", 51), "", "too_long"},
 		{"decomposed stays so", "C\u030covic\u0301", "C\u030covic\u0301", ""},
-		{"format characters", "\u200bAna\u202e\ufeff", "\u200bAna\u202e\ufeff", ""},
+		{"invisible characters", " \u200b A\u00adna\u202e\ufeff \u2066", "Ana", ""},
+		{"invisible, then measured", strings.Repeat("č\u2060", 100), strings.Repeat("č", 100), ""},
+		{"joiner without a use", "An\u200da", "Ana", ""},
 		{"joiner within", "می\u200cخواهم", "می\u200cخواهم", ""},
 		{"a mark alone shows", "\u0301", "\u0301", ""},
 		{"zero width space", "\u200b", "", "invalid"},
@@ -159,7 +161,10 @@ func TestNormalizeEmail(t *testing.T) {
 		{`"ana ivic"@example.com`, `"ana ivic"@example.com`, "invalid"},
 		{"ana\u00a0ivic@example.com", "ana\u00a0ivic@example.com", "invalid"},
 		{"ana@exam\u2003ple.com", "ana@exam\u2003ple.com", "invalid"},
-		{"ana\ufeff@example.com", "ana\ufeff@example.com", "invalid"},
+		{"\u202aana\ufeff@exam\u00adple.com\u200b", "ana@example.com", ""},
+		{"c\u030cedo@primjer.hr", "čedo@primjer.hr", ""},
+		{" \u200b ", "", ""},
+		{"\u200b@example.com", "@example.com", "invalid"},
 		{"mailto:ana@example.com", "mailto:ana@example.com", "invalid"},
 		{"ana@\texample.com", "", "invalid"},
 	}
@@ -171,6 +176,30 @@ func TestNormalizeEmail(t *testing.T) {
 	}
 }
 
+func TestNormalizePhone(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"\u202a+385\u00a091\u200b 234\u2011567\u202c": "+385\u00a091 234\u2011567", "Bu\u0308ro 5": "Büro 5", "\u200e": "",
+		"tel:+385912345678": "+385912345678", " TEL: \u200btel:112": "112", "tel:": "tel:", "telephone 5": "telephone 5",
+	} {
+		got, errs := Fields{FirstName: "A", LastName: "B", PhoneNumber: in}.Normalize(today)
+		checkField(t, got.PhoneNumber, want, errs, "phoneNumber", "")
+	}
+}
+
+func FuzzNormalize(f *testing.F) {
+	f.Add("\u200bAna", "علی\u200c", "tel: tel:\u200b5", "c\u030c@x\u200b", "1990-05-15\u200e")
+	f.Fuzz(func(t *testing.T, first, last, phone, email, birth string) {
+		once, errs := Fields{first, last, phone, email, birth}.Normalize(today)
+		if len(errs) > 0 {
+			return
+		}
+		if twice, errs := once.Normalize(today); twice != once || len(errs) > 0 {
+			t.Errorf("%q becomes %q, %v", once, twice, errs)
+		}
+	})
+}
+
 func TestNameAndLabel(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ value, name, nameErr, label, labelErr string }{
@@ -179,7 +208,9 @@ func TestNameAndLabel(t *testing.T) {
 		{strings.Repeat("č", 101), "", "may have at most 100 characters", "", "may have at most 100 characters"},
 		{"a\nb", "", "contains a control character", "", "contains a control character"},
 		{"\xff", "", "contains a damaged character", "", "contains a damaged character"},
-		{" \u200b", "", "has no visible character", "", "has no visible character"},
+		{" \u200b", "", "has no visible character", "", "<nil>"},
+		{" \u2800", "", "has no visible character", "", "has no visible character"},
+		{"def\u200bault", "default", "<nil>", "default", "<nil>"},
 	} {
 		if _, err := NormalizeName(tt.value); err != nil {
 			var text *TextError

@@ -48,14 +48,14 @@ func (p *Parameters) readFilter(q *Query) {
 	}
 }
 
-// email reads an email address. White space is an error.
+// email reads an email address. Text without one is an error.
 func (p *Parameters) email(name string) string {
 	text := p.Get(name)
-	if text != "" && strings.TrimSpace(text) == "" {
+	email := normalizeEmail(&p.errs, Field{Name: name, limit: maxEmail}, text, time.Time{})
+	if text != "" && email == "" && !p.errs.Has(name) {
 		p.errs.Add(name, Invalid, "%s must be an e-mail address.", name)
-		return ""
 	}
-	return normalizeEmail(&p.errs, Field{Name: name, limit: maxEmail}, text, time.Time{})
+	return email
 }
 
 // ids reads record ids. It returns nil if there are none. A list of only commas and spaces is an

@@ -18,6 +18,7 @@ func TestParseFilter(t *testing.T) {
 		want  Filter
 	}{
 		{"email=+%C4%8CoVic@Example.com%20", 0, Filter{Email: "ČoVic@Example.com"}},
+		{"email=c%CC%8Covic%E2%80%8B@x.hr%EF%BB%BF", 0, Filter{Email: "čovic@x.hr"}},
 		{"phoneNumber=%2B385+(0)91/234-5678", 0, Filter{PhoneDigits: "3850912345678"}},
 		{"id=" + strings.ToUpper(anaID), 1, Filter{}},
 		{"id=" + anaID + "&id=&id=" + anaID + ",%20" + anaID, 3, Filter{}},
@@ -57,7 +58,8 @@ func TestParseFilterRejects(t *testing.T) {
 		{"email", "email invalid"},
 		{"id=&id=", "id invalid"},
 		{"email=ana", "email invalid"},
-		{"email=%20", "email invalid"}, // must not match everyone
+		{"email=%20", "email invalid"},       // must not match everyone
+		{"email=%E2%80%8B", "email invalid"}, // the same
 		{"id=,", "id invalid"},
 		{"id=&id=%20", "id invalid"},
 		{"email=ana+b@x.hr", "email invalid"}, // unescaped plus

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 const (
@@ -274,9 +276,11 @@ func (p *Parameters) cursor(name string) string {
 
 // search reads the search text.
 func (p *Parameters) search(name string) ([]Term, Number) {
-	text := strings.TrimSpace(p.Get(name))
+	text := p.Get(name)
+	isValid := utf8.ValidString(text)
+	text = strings.TrimSpace(fold.Clean(text))
 	switch {
-	case !utf8.ValidString(text):
+	case !isValid:
 		p.errs.Add(name, Invalid, "%s is not valid UTF-8.", name)
 		return nil, Number{}
 	case utf8.RuneCountInString(text) > maxSearch:

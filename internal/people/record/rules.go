@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 // NormalizeName returns a required text in stored form, by the rules for names of firefighters and
@@ -18,7 +20,11 @@ func NormalizeName(value string) (string, error) {
 	if strings.TrimSpace(value) == "" {
 		return "", &TextError{Required, "is required"}
 	}
-	return NormalizeLabel(value)
+	name, err := NormalizeLabel(value)
+	if err == nil && name == "" {
+		err = &TextError{Invalid, noVisible}
+	}
+	return name, err
 }
 
 // NormalizeLabel is like NormalizeName, but accepts an empty text.
@@ -33,15 +39,10 @@ func NormalizeLabel(value string) (string, error) {
 	return value, nil
 }
 
-// Visible reports whether text has a visible character. Spaces, format characters such as U+200B or
-// direction marks, and other characters that fonts leave blank are invisible. They remain valid
-// between letters, where Persian and other languages need them.
+// Visible reports whether text has a character that fonts show.
 func Visible(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return !unicode.In(r, blank...) && r != brailleBlank })
+	return strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsSpace(r) && !fold.Invisible(r) && r != brailleBlank })
 }
-
-// blank are the invisible characters.
-var blank = []*unicode.RangeTable{unicode.Z, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector}
 
 // brailleBlank is the Braille pattern without dots.
 const brailleBlank = '\u2800'
@@ -50,12 +51,11 @@ const noVisible = "has no visible character"
 
 // normalizeName is like normalizeText, but also rejects text without a visible character.
 func normalizeName(e *FieldErrors, f Field, value string, now time.Time) string {
-	value = normalizeText(e, f, value, now)
-	if value != "" && !Visible(value) {
+	if strings.TrimSpace(value) != "" && !Visible(value) {
 		e.Add(f.Name, Invalid, "%s %s.", f.Name, noVisible)
 		return ""
 	}
-	return value
+	return normalizeText(e, f, value, now)
 }
 
 func normalizeText(e *FieldErrors, f Field, value string, _ time.Time) string {
@@ -66,11 +66,11 @@ func normalizeText(e *FieldErrors, f Field, value string, _ time.Time) string {
 	return value
 }
 
-// checkText trims value. It rejects text that is longer than limit characters or contains control
-// characters or U+FFFD, which the JSON decoder substitutes for invalid UTF-8 and lone surrogates.
-// It returns rejected text as empty.
+// checkText trims value and removes invisible characters that its letters do not need. It rejects
+// text that is longer than limit characters or contains control characters or U+FFFD, which the
+// JSON decoder substitutes for invalid UTF-8 and lone surrogates. It returns rejected text as empty.
 func checkText(value string, limit int) (text, code, fault string) {
-	value = strings.TrimSpace(value)
+	value = strings.TrimSpace(fold.CleanName(value))
 	switch {
 	case utf8.RuneCountInString(value) > limit:
 		return "", TooLong, fmt.Sprintf("may have at most %d characters", limit)
@@ -82,23 +82,29 @@ func checkText(value string, limit int) (text, code, fault string) {
 	return value, "", ""
 }
 
+// normalizePhone removes invisible characters and the scheme of a link.
+func normalizePhone(e *FieldErrors, f Field, value string, now time.Time) string {
+	const scheme = "tel:"
+	value = strings.TrimSpace(fold.Clean(value))
+	for len(value) > len(scheme) && strings.EqualFold(value[:len(scheme)], scheme) {
+		value = strings.TrimSpace(value[len(scheme):])
+	}
+	return normalizeText(e, f, value, now)
+}
+
 // normalizeEmail accepts only a single bare address: no display name, angle brackets, comment or
 // space.
 func normalizeEmail(e *FieldErrors, f Field, value string, now time.Time) string {
-	value = normalizeText(e, f, value, now)
+	value = normalizeText(e, f, fold.Clean(value), now)
 	if value == "" {
 		return ""
 	}
 	address, err := mail.ParseAddress(value)
-	if err != nil || address.Address != value || strings.ContainsFunc(value, isSpace) {
+	if err != nil || address.Address != value || strings.ContainsFunc(value, unicode.IsSpace) {
 		e.Add(f.Name, Invalid, "%s must be one bare e-mail address, like name@example.org.", f.Name)
 	}
 	return value
 }
-
-// isSpace reports whether c is white space in Unicode or in ECMAScript regular expressions, which
-// clients use for validation.
-func isSpace(c rune) bool { return unicode.IsSpace(c) || c == '\ufeff' }
 
 // birthForm matches an RFC 3339 date-time with an optional offset or an optional time. The fraction
 // may have up to 32 digits, all of which are stored. Sorting uses the first nine.
@@ -113,7 +119,7 @@ const earliestYear = 1900
 // normalizeBirth returns a date of birth in stored form: date, time and offset as sent, with
 // default offset Z, default time midnight, and no zero fraction.
 func normalizeBirth(e *FieldErrors, f Field, value string, now time.Time) string {
-	if value = strings.TrimSpace(value); value == "" {
+	if value = strings.TrimSpace(fold.Clean(value)); value == "" {
 		return ""
 	}
 	value, ok := canonicalBirth(value)

@@ -23,6 +23,8 @@ func TestSearchTerms(t *testing.T) {
 		{"９１", []Term{text("91")}},         // not ASCII, so not digits
 		{"91 ９１", []Term{number("91", "91"), text("91")}},
 		{"\u0301 a", []Term{text("a")}}, // folds to nothing
+		{"\u200b \u202aA\u00adna\u202c", []Term{text("ana")}},
+		{"O’Brien Jean‑Luc", []Term{text("o'brien"), text("jean-luc")}},
 		{"\" % * \x00", []Term{text("\""), text("%"), text("*"), text("\x00")}},
 		{strings.Repeat("a", 100), []Term{text(strings.Repeat("a", 100))}},
 		{"  " + strings.Repeat("č", 100) + "  ", []Term{text(strings.Repeat("c", 100))}},
@@ -52,6 +54,7 @@ func TestSearchNumbers(t *testing.T) {
 	}{
 		{"0923543631", []Number{{"0923543631", "", "923543631"}}, Number{}},
 		{"+385923543631", []Number{{"385923543631", "385", "923543631"}}, Number{}},
+		{"\u202a+385 92\u2011354\u200b3631\u202c", []Number{{"385", "", ""}, {"923543631", "", ""}}, Number{"385923543631", "385", "923543631"}},
 		{"(+385)92-354/3631", []Number{{"385923543631", "385", "923543631"}}, Number{}},
 		{"00385(0)92.354.3631", []Number{{"003850923543631", "385", "923543631"}}, Number{}},
 		{"+15551234567", []Number{{"15551234567", "1", "5551234567"}}, Number{}},

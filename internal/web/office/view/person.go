@@ -52,10 +52,11 @@ func (v Visit) Person(f *record.Firefighter, today calendar.Date) Person {
 	return p
 }
 
-// dialled returns the digits of a phone number, after its plus sign if it has one. Such a number
-// omits a zero in parentheses, which is dialled only within the country.
+// dialled returns the digits of a phone number, after a plus sign if it has one before them. Such a
+// number omits a zero in parentheses, which is dialled only within the country.
 func dialled(number string) string {
-	abroad := strings.HasPrefix(number, "+")
+	front, _, abroad := strings.Cut(number, "+")
+	abroad = abroad && record.Digits(front) == ""
 	if abroad {
 		number = strings.Replace(number, "(0)", "", 1)
 	}
