@@ -2,7 +2,7 @@
 --
 -- A department is a tenant. Times are whole milliseconds since 1970-01-01T00:00Z, unless a
 -- comment states another unit. Folded text is the result of internal/text/fold, which ignores
--- case and accents; the program sorts and searches by it.
+-- case, accents and invisible characters; the program sorts and searches by it.
 --
 -- PRAGMA application_id identifies the file as a database of this program, and PRAGMA
 -- user_version is the schema version. internal/data/sqlite sets both.
@@ -19,6 +19,7 @@ CREATE TABLE service (
     commits      INTEGER NOT NULL DEFAULT 0, -- number of commits by the program; never reset
     nonce        INTEGER NOT NULL DEFAULT 0, -- random; new with each commit
     secret       BLOB    NOT NULL DEFAULT x'', -- key for entity tags, positions and cursors: 32 random bytes, renewed with history
+    folding      INTEGER NOT NULL DEFAULT 0, -- version of the folding that computed the keys; a start with another one computes all again
     address      TEXT    NOT NULL DEFAULT '', -- URL of the running service, then a space and its local URL if that differs; empty after a clean stop
     schema_hash  TEXT    NOT NULL DEFAULT ''  -- hash of the schema.sql that created or upgraded the file (internal/data/store/create.go)
 ) STRICT;

@@ -144,6 +144,9 @@ func (s Schema) open(env cli.Env, path string, version int) (*store.Store, error
 	if err != nil {
 		return nil, err
 	}
+	if err := integrity.Refold(env.Context, opened.DB()); err != nil {
+		return nil, errors.Join(&sqlite.FileError{Op: "upgrading", Path: file, Err: err}, opened.Close())
+	}
 	if isNew && !s.Quiet {
 		env.Notef("Created the database %s.", cli.Quote(path))
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 // Options configure Check. All of them are required.
@@ -109,20 +110,22 @@ func (c *check) counts(ctx context.Context) error {
 }
 
 func (c *check) records(ctx context.Context) error {
-	done, total := 0, int64(0)
+	done, total, folding := 0, int64(0), int64(0)
 	err := c.db.Read(func(conn *sqlite.Conn) (err error) {
-		total, err = conn.QueryInt(`SELECT count(*) FROM firefighters`)
+		if total, err = conn.QueryInt(`SELECT count(*) FROM firefighters`); err == nil {
+			folding, err = conn.QueryInt(foldingSQL)
+		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return walk(ctx, c.db, checkedAtOnce, func(batch []stored) error {
+	return walk(ctx, c.db.Read, checkedAtOnce, func(batch []stored) error {
 		for _, s := range batch {
 			switch {
 			case s.Damaged:
 				c.note(&c.found.Damaged, "The record %s is damaged: its fields do not match their checksum", s.ID)
-			case s.stale:
+			case s.stale && folding == fold.Version: // an older backup has older keys
 				c.note(&c.found.Stale, "The record %s: its sort and search keys do not match its fields", s.ID)
 			}
 		}

@@ -29,12 +29,13 @@ func scanStored(row sqlite.Row) (s stored) {
 	return s
 }
 
-// walk calls each with batches of up to size records until it has passed all of them. Each batch
-// has its own read transaction, because a long one would keep the WAL from restarting.
-func walk(ctx context.Context, db *sqlite.DB, size int, each func([]stored) error) error {
+// walk calls each with batches of up to size records until it has passed all of them. It calls read
+// for each batch. With the method Read of a database, each batch has its own read transaction,
+// because a long one would keep the WAL from restarting.
+func walk(ctx context.Context, read func(func(*sqlite.Conn) error) error, size int, each func([]stored) error) error {
 	for last := int64(0); ; {
 		var batch []stored
-		err := db.Read(func(c *sqlite.Conn) error {
+		err := read(func(c *sqlite.Conn) error {
 			return c.QueryContext(ctx, storedSQL+` WHERE row > ? ORDER BY row LIMIT ?`, sqlite.Args{last, int64(size)},
 				func(row sqlite.Row) { batch = append(batch, scanStored(row)) })
 		})

@@ -16,13 +16,14 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/integrity"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 // schema contains only the tables and columns that the package uses.
 var schema = `
 	PRAGMA user_version = 2;
-	CREATE TABLE service (latest_time INTEGER NOT NULL);
-	INSERT INTO service VALUES (0);
+	CREATE TABLE service (latest_time INTEGER NOT NULL, folding INTEGER NOT NULL);
+	INSERT INTO service VALUES (0, ` + fmt.Sprint(fold.Version) + `);
 	CREATE TABLE tenants (id INTEGER PRIMARY KEY, name TEXT, live_count INTEGER, last_seq INTEGER, version INTEGER);
 	CREATE TABLE firefighters (row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, tenant_id INTEGER REFERENCES tenants (id),
 		created_at INTEGER, updated_at INTEGER, deleted_at INTEGER, checksum INTEGER, invitation_status TEXT, user_id TEXT,
@@ -205,4 +206,41 @@ func TestCheckClock(t *testing.T) {
 			t.Errorf("%v: found %+v: %s", latest, found, text)
 		}
 	}
+}
+
+// TestRefold checks that keys of another version of the folding are computed again, in one
+// transaction, and that they do not count as damage before that.
+func TestRefold(t *testing.T) {
+	t.Parallel()
+	path := newDatabase(t, 3)
+	db := open(t, path)
+	execSQL(t, path, `UPDATE firefighters SET last_key = 'old'; UPDATE firefighters SET first_name = 'Eva' WHERE row & 15 = 2;
+		UPDATE service SET folding = 0`)
+	if found, text := check(t, db); found != (integrity.Findings{Damaged: 1}) {
+		t.Errorf("before: %+v\n%s", found, text)
+	}
+	execSQL(t, path, `CREATE TRIGGER no BEFORE UPDATE ON service BEGIN SELECT RAISE(ABORT, 'no'); END`)
+	if err := integrity.Refold(t.Context(), db); err == nil || keys(t, db) != "old old old" {
+		t.Errorf("after a failed transaction: %q, %v", keys(t, db), err)
+	}
+	execSQL(t, path, `DROP TRIGGER no`)
+	for range 2 {
+		must(t, integrity.Refold(t.Context(), db))
+		if got := keys(t, db); got != "covic 1 old covic 3" {
+			t.Errorf("after: %q", got)
+		}
+		execSQL(t, path, `UPDATE firefighters SET first_key = 'old'`) // the second time, the version is right
+	}
+	if found, _ := check(t, db); found != (integrity.Findings{Damaged: 1, Stale: 2}) {
+		t.Errorf("at the end: %+v", found)
+	}
+}
+
+// keys returns the keys of all last names.
+func keys(t *testing.T, db *sqlite.DB) (all string) {
+	t.Helper()
+	must(t, db.Read(func(c *sqlite.Conn) error {
+		return c.Query(`SELECT group_concat(last_key, ' ') FROM firefighters`, nil, func(row sqlite.Row) { all = row.Text(0) })
+	}))
+	return all
 }

@@ -66,7 +66,7 @@ func Daily(ctx context.Context, db *sqlite.DB, log *slog.Logger) {
 }
 
 func (s *scrubber) records(ctx context.Context) {
-	err := walk(ctx, s.db, scrubbedAtOnce, func(batch []stored) error {
+	err := walk(ctx, s.db.Read, scrubbedAtOnce, func(batch []stored) error {
 		if err := s.batch(batch); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 // The application ids in the header of a database. unreleasedID was in use before the first release.
@@ -29,6 +30,9 @@ func Create(c *sqlite.Conn, schema string) error {
 		return err
 	}
 	if err := NoteSchema(c, schema); err != nil {
+		return err
+	}
+	if _, err := c.Exec(`UPDATE service SET folding = ?`, int64(fold.Version)); err != nil {
 		return err
 	}
 	return Renew(c)

@@ -13,7 +13,7 @@ import (
 const birthMonth = `CAST(substr(date_of_birth, 6, 2) AS INTEGER)`
 
 func init() {
-	sqlite.Function("equal_fold", 2, func(r sqlite.Row) driver.Value { return strings.EqualFold(r.Text(0), r.Text(1)) })
+	sqlite.Function("same_email", 2, func(r sqlite.Row) driver.Value { return strings.EqualFold(fold.Clean(r.Text(0)), r.Text(1)) })
 }
 
 // narrowing returns the condition that a record passes the ids and the filter of a query, and the
@@ -37,7 +37,7 @@ func narrowing(q record.Query) (where string, args sqlite.Args) {
 		add(`id IN (SELECT value FROM json_each(?))`, jsonList(q.IDs))
 	}
 	if f.Email != "" {
-		add(`email_key = ? AND equal_fold(email, ?)`, fold.String(f.Email), f.Email)
+		add(`email_key = ? AND same_email(email, ?)`, fold.String(f.Email), f.Email)
 	}
 	if f.PhoneDigits != "" {
 		add(`phone_digits = ?`, f.PhoneDigits)

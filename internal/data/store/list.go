@@ -327,7 +327,7 @@ func indexRow(row sqlite.Row) index.Row {
 	names := row.Text(5)
 	r := index.Row{Number: row.Int(0), SearchText: text, PhoneDigits: record.Digits(phone), BornAt: row.Int(2), HasBirth: !row.IsNull(2),
 		UpdatedAt: row.Int(3), BirthMonth: uint8(row.Int(4))}
-	if email := index.EmailIn(names); !strings.EqualFold(email, index.EmailIn(keys)) {
+	if email := fold.Clean(index.EmailIn(names)); !strings.EqualFold(email, index.EmailIn(keys)) {
 		r.Email = email
 	}
 	if fold.HasUmlaut(names) || fold.HasUmlaut(phone) {
