@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 // A key is "ff_", then 32 random bytes in 43 base62 characters, then the CRC-32 (IEEE) of all
@@ -79,15 +81,15 @@ func groupCode(code string) string {
 	return strings.Join(groups, "-")
 }
 
-// normalizeCode returns a typed code as newCode returns it: in upper case, without spaces and
-// dashes.
+// normalizeCode returns a typed code as newCode returns it: in upper case, without spaces, dashes
+// and invisible characters.
 func normalizeCode(text string) string {
 	return strings.ToUpper(strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || unicode.Is(unicode.Pd, r) {
 			return -1
 		}
 		return r
-	}, text))
+	}, fold.Clean(text)))
 }
 
 // CodeOf returns the last length digits of a number as a code.

@@ -85,7 +85,7 @@ func TestGroupCode(t *testing.T) {
 func TestNormalizeCode(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"": "", " - ": "", "k7mq-3xwp-9htd": "K7MQ3XWP9HTD", "\tK7MQ 3XWP\u00a09HTD\r\n": "K7MQ3XWP9HTD",
-		"k7mq\u20113xwp\u20139htd": "K7MQ3XWP9HTD", "č_0": "Č_0"} {
+		"k7mq\u20113xwp\u20139htd": "K7MQ3XWP9HTD", "\u202aK7MQ\u200b3XWP9HTD\u202c": "K7MQ3XWP9HTD", "č_0": "Č_0"} {
 		if got := normalizeCode(text); got != want {
 			t.Errorf("normalizeCode(%q) = %q", text, got)
 		}

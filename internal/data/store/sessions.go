@@ -8,13 +8,14 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 // OpenSession opens a browser session with an API key or the code of an invitation, and returns the
 // secret of the session. It uses up the code. device describes the browser in at most 100
 // characters. OpenSession returns ErrNotFound for any text that is not a valid key or code.
 func (s *Store) OpenSession(keyOrCode, device string, lifetime time.Duration) (secret string, session Key, err error) {
-	secret, keyOrCode = newKeyText(), strings.TrimSpace(keyOrCode)
+	secret, keyOrCode = newKeyText(), strings.TrimSpace(fold.Clean(keyOrCode))
 	hash := HashKey(secret)
 	if err := s.isKnown(keyOrCode); err != nil {
 		return "", Key{}, err

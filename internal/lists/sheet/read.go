@@ -342,10 +342,16 @@ type collector struct {
 	cells int
 }
 
-// add appends a copy of a row without trailing empty cells.
+// add appends a copy of a row without trailing empty cells. It removes the invisible characters that
+// the letters of a cell do not need.
 func (c *collector) add(number int, cells []Cell) error {
 	if err := c.ctx.Err(); err != nil {
 		return err
+	}
+	for i, cell := range cells {
+		if text := fold.CleanName(cell.Text); text != cell.Text {
+			cells[i].Text = strings.TrimSpace(text)
+		}
 	}
 	for len(cells) > 0 && cells[len(cells)-1].Text == "" {
 		cells = cells[:len(cells)-1]
@@ -402,7 +408,7 @@ func (c *collector) table() (*Table, error) {
 		t.Notes = []Note{{NoteTitle, []any{at, Quoted(title[:min(len(title), shownTitle)])}}}
 	}
 	for _, cell := range header.Cells {
-		t.Header = append(t.Header, clean(strings.Trim(cell.Text, "\ufeff")))
+		t.Header = append(t.Header, cell.Text)
 	}
 	return t, nil
 }

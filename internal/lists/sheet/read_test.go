@@ -80,6 +80,7 @@ func TestCSV(t *testing.T) {
 		{"white space", "a ,\u00a0b\n \u00a0x\t, y z \n", `csvutf-8, ["a" "b"] 2["x" "y z"]`},
 		{"byte order marks", "\ufeff\ufeff\"a\",b\n1,2\n", `csvutf-8, ["a" "b"] 2["1" "2"]`},
 		{"byte order mark in quotes", "\"\ufeffa\",b\n1,2\n", `csvutf-8, ["a" "b"] 2["1" "2"]`},
+		{"invisible characters", "\u200ba,b\u2060\n\u202a1\u202c,\u200b\nعلی\u200cرضا\u200b ,\u200b 2\n", `csvutf-8, ["a" "b"] 2["1"] 3["علی\u200cرضا" "2"]`},
 		{"end of file of DOS", "a,b\n1,2\n\x1a", `csvutf-8, ["a" "b"] 2["1" "2"]`},
 		{"looks like SYLK", "ID;Prezime\n1;Anić\n", `csvutf-8; ["ID" "Prezime"] 2["1" "Anić"]`},
 		{"looks like XML", "<Name>;b\n1;2\n", `csvutf-8; ["<Name>" "b"] 2["1" "2"]`},

@@ -213,7 +213,7 @@ func number(digits string) int {
 // splitDate splits text into numbers, words and separators. It returns false if text contains
 // anything else.
 func splitDate(text string) (p dateParts, ok bool) {
-	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(fold.Clean(text))
 	if len(text) > maxDate {
 		return p, false
 	}
