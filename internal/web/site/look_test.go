@@ -71,10 +71,12 @@ func plainSite() *Site {
 			"POST /office/upload": {Handle: upload, Upload: true},
 			"POST /office/import": {Scope: "write", Handle: upload, Upload: true, Carried: true},
 			"POST /office/typed":  {Scope: "write", Handle: say, Carried: true},
-			"GET /office/part":    {Handle: func(v *Visit) error { return v.Render(http.StatusOK, "plain", Page{Part: "part", Data: "<b>"}) }},
-			"GET /office/panic":   {Handle: func(*Visit) error { panic("oh") }},
-			"POST /office/busy":   {Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Busy} }, Carried: true},
-			"POST /office/gone":   {Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Path} }, Carried: true},
+			"GET /office/part": {Handle: func(v *Visit) error {
+				return v.Render(http.StatusOK, "plain", Page{Part: "part", Data: "\u202e<b>\u2067“\u2069"})
+			}},
+			"GET /office/panic": {Handle: func(*Visit) error { panic("oh") }},
+			"POST /office/busy": {Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Busy} }, Carried: true},
+			"POST /office/gone": {Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Path} }, Carried: true},
 		}})
 }
 
@@ -115,7 +117,7 @@ func TestRender(t *testing.T) {
 			t.Errorf("Accept-Language %q: %s", accept, body)
 		}
 	}
-	if body := bodyOf(t, visitSite("GET", "/office/part", "")); body != "<i>&lt;b&gt;</i>" {
+	if body := bodyOf(t, visitSite("GET", "/office/part", "")); body != "<i>&lt;b&gt;“</i>" {
 		t.Errorf("part of a page: %s", body)
 	}
 }

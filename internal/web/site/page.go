@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+	"unicode"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/text/lang"
@@ -81,7 +82,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 		}
 	}
 	write := func(to io.Writer) error {
-		if err := v.Site.look.pages[pageKey(v.Lang, name)]().ExecuteTemplate(to, cmp.Or(p.Part, layoutName), f); err != nil {
+		if err := v.Site.look.pages[pageKey(v.Lang, name)]().ExecuteTemplate(undirected{to}, cmp.Or(p.Part, layoutName), f); err != nil {
 			return fmt.Errorf("rendering the page %s: %w", name, err)
 		}
 		return nil
@@ -106,6 +107,24 @@ func (v *Visit) Render(status int, name string, p Page) error {
 		v.keepCookie()
 	}
 	return nil
+}
+
+// undirected writes a page without the characters that change the direction of text, because one
+// from a file or a record would reorder the rest of its line. A template writes whole texts.
+type undirected struct{ to io.Writer }
+
+func (u undirected) Write(b []byte) (int, error) {
+	text := b
+	if bytes.Contains(b, []byte("\xe2\x80")) || bytes.Contains(b, []byte("\xe2\x81")) { // most texts have none
+		text = bytes.Map(func(r rune) rune {
+			if unicode.Is(unicode.Bidi_Control, r) {
+				return -1
+			}
+			return r
+		}, b)
+	}
+	_, err := u.to.Write(text)
+	return len(b), err
 }
 
 // send sends the rendered page, if there is one. If it returns an error, nothing was sent.

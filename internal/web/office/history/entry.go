@@ -109,7 +109,7 @@ func importName(v view.Visit, i store.Import) string {
 	if i.File == "" {
 		return v.Text("history.import.number", int(i.Number))
 	}
-	return v.Text("history.import.file", int(i.Number), view.Isolate(i.File))
+	return v.Text("history.import.file", int(i.Number), i.File)
 }
 
 // changedBy returns who made a change, such as "by Ana".

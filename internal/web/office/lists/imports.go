@@ -56,7 +56,7 @@ func renderImports(v view.Visit, data importsPage, notice *site.Notice) error {
 
 // NewImportLine returns an import for display.
 func NewImportLine(v view.Visit, i store.Import) ImportLine {
-	line := ImportLine{i.Number, i.At.Local(), importedBy(v, i), view.Isolate(i.File), i.Added, i.Changed, ""}
+	line := ImportLine{i.Number, i.At.Local(), importedBy(v, i), i.File, i.Added, i.Changed, ""}
 	if !i.UndoneAt.IsZero() {
 		line.Undone = v.Lang.Moment(i.UndoneAt.Local())
 	}
@@ -104,7 +104,7 @@ func undoImport(v view.Visit) error {
 }
 
 func newNotUndone(v view.Visit, left store.NotUndone) notUndone {
-	l := notUndone{Name: view.Isolate(left.Name), Why: v.Text("imports.left." + left.Action)}
+	l := notUndone{Name: left.Name, Why: v.Text("imports.left." + left.Action)}
 	if l.Name == "" {
 		l.Name = v.Text("history.nobody")
 	}

@@ -66,7 +66,7 @@ func (v visit) reading(l *uploadedList) reading {
 		return r
 	}
 	r.Open = len(l.faults) > 0
-	r.Name, r.Token, r.Answers = quoted(l.name), l.token, url.Values{}
+	r.Name, r.Token, r.Answers = short(l.name), l.token, url.Values{}
 	for name, value := range l.answers {
 		r.Answers.Set(name, value)
 	}
@@ -92,7 +92,7 @@ func (v visit) reading(l *uploadedList) reading {
 func (v visit) formatRead(t *sheet.Table) string {
 	switch {
 	case t.Format == sheet.XLSX:
-		return v.Text("import.format.xlsx", quoted(t.Sheet))
+		return v.Text("import.format.xlsx", short(t.Sheet))
 	case t.Format != sheet.CSV:
 		return v.Text("import.format." + t.Format)
 	case t.Delimiter == "":
@@ -122,7 +122,7 @@ func (v visit) addColumns(r *reading, f *imports.File) {
 			continue
 		}
 		if c.Field == mapping.LeftOut {
-			r.LeftOut = append(r.LeftOut, view.Isolate(cmp.Or(line.Header, line.First)))
+			r.LeftOut = append(r.LeftOut, cmp.Or(line.Header, line.First))
 		} else {
 			r.Used = append(r.Used, columnUse(cmp.Or(line.Header, line.First), v.fieldLabel(c.Field)))
 		}
@@ -187,7 +187,7 @@ func (v visit) addEncodings(r *reading, l *uploadedList) {
 	for _, candidate := range unsure.Candidates {
 		var names []string
 		for _, name := range candidate.Names {
-			names = append(names, quoted(name))
+			names = append(names, short(name))
 		}
 		r.Unsure = append(r.Unsure, view.Choice{Value: candidate.Encoding, Label: strings.Join(names, ", "), Chosen: false})
 	}
@@ -233,8 +233,8 @@ func (v visit) nameOrders(l *uploadedList, found *imports.Outcome) (orders []vie
 		if l.options.Names == mapping.LastFirstName || l.file.Mapped.Columns[column].Field == mapping.LastFirst {
 			name, swapped = swapped, name
 		}
-		firstLast = append(firstLast, v.Text("import.names.sample", quoted(name.First), quoted(name.Last)))
-		lastFirst = append(lastFirst, v.Text("import.names.sample", quoted(swapped.First), quoted(swapped.Last)))
+		firstLast = append(firstLast, v.Text("import.names.sample", short(name.First), short(name.Last)))
+		lastFirst = append(lastFirst, v.Text("import.names.sample", short(swapped.First), short(swapped.Last)))
 	}
 	if !needed {
 		return nil

@@ -15,8 +15,8 @@ import (
 // words returns the messages about lists in the user's language.
 func (v visit) words() imports.Words {
 	quote := func(text string) string { return v.Text("import.quoted", text) }
-	return imports.Words{Language: v.Lang, Show: quoted,
-		Quote: func(text string) string { return quote(quoted(text)) },
+	return imports.Words{Language: v.Lang, Show: short,
+		Quote: func(text string) string { return quote(short(text)) },
 		Field: func(name string) string { return quote(v.fieldLabel(name)) }}
 }
 
@@ -26,9 +26,6 @@ const longest = 200
 
 // short returns a text from a list for display.
 func short(text string) string { return lang.Short(text, longest) }
-
-// quoted returns a text from a list for use in a message.
-func quoted(text string) string { return view.Isolate(short(text)) }
 
 // notes returns the messages of notes.
 func (v visit) notes(notes []sheet.Note) (all []string) {
@@ -67,7 +64,7 @@ func columnUse(heading, label string) string {
 	if strings.EqualFold(heading, label) {
 		return label
 	}
-	return view.Isolate(heading) + " (" + label + ")"
+	return heading + " (" + label + ")"
 }
 
 // valuesOf returns all values of a person except the name.
@@ -76,7 +73,7 @@ func (v visit) valuesOf(f record.Fields) string {
 	shown := view.FieldValues(v.Shown(f))
 	for _, name := range view.FieldNames[record.NameFields:] {
 		if shown[name] != "" {
-			all = append(all, view.Isolate(shown[name]))
+			all = append(all, shown[name])
 		}
 	}
 	return strings.Join(all, " · ")

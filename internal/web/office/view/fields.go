@@ -3,7 +3,6 @@ package view
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/calendar"
@@ -28,8 +27,8 @@ func (v Visit) Shown(f record.Fields) record.Fields {
 	return f
 }
 
-// NameOf returns the full name for use in a sentence.
-func NameOf(f record.Fields) string { return Isolate(f.FirstName + " " + f.LastName) }
+// NameOf returns the full name.
+func NameOf(f record.Fields) string { return f.FirstName + " " + f.LastName }
 
 // Difference is a field with different values in two versions of a person.
 type Difference struct{ Label, Old, New string }
@@ -49,18 +48,6 @@ func (v Visit) Differences(before, after record.Fields) (list []Difference) {
 		}
 	}
 	return list
-}
-
-// bidiControls are the characters that change the direction of text.
-const bidiControls = "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-
-// Isolate returns a text for use in a sentence. A text with bidirectional control characters is
-// enclosed in U+2068 and U+2069, so that they affect only the text itself.
-func Isolate(text string) string {
-	if strings.ContainsAny(text, bidiControls) {
-		return "\u2068" + text + "\u2069"
-	}
-	return text
 }
 
 // BornOn returns the day of birth at its own UTC offset. known is false if the field is empty.

@@ -157,9 +157,9 @@ func (v Visit) stepNotice() (*site.Notice, error) {
 	switch v.Query().Get(DoneParameter) {
 	case "department":
 		name, err := v.Store.TenantName(v.Session.Tenant)
-		return &site.Notice{Text: v.Text("department.done", Isolate(name))}, err
+		return &site.Notice{Text: v.Text("department.done", name)}, err
 	case "person":
-		return &site.Notice{Text: v.Text("department.person.done", Isolate(v.Session.Label))}, nil
+		return &site.Notice{Text: v.Text("department.person.done", v.Session.Label)}, nil
 	case "hidden":
 		return &site.Notice{Text: v.Text("steps.hidden")}, nil
 	}
