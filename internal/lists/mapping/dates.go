@@ -202,7 +202,7 @@ func (d date) in(order string) (day calendar.Date, ok bool) {
 
 // Date formats.
 var (
-	isoForm     = lazy(`^(\d{4}-\d{2}-\d{2})(?:[Tt ] *(\d{2}:\d{2})(:\d{2}(?:\.\d+)?)? *([Zz]|[+-]\d{2}:\d{2})?)?$`)
+	isoForm     = lazy(`^(\d{4}-\d{2}-\d{2})(?:[Tt ] *(\d{2}:\d{2})(:\d{2}(?:\.\d+)?)? *([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$`)
 	basicForm   = lazy(`^((?:19|20)\d{2})(\d{2})(\d{2})$`)
 	numbersForm = lazy(`^(\d{1,4}) ?([-./ ]) ?(\d{1,2}) ?([-./ ]) ?(\d{1,4}) ?\.?(?: ?(?:g|god|godine)\.?)?$`)
 	timeForm    = lazy(`^(.*\d\.?),? +(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]0+)?)? *(?:([AaPp])\.? ?[Mm]\.?|Uhr)?$`)

@@ -7,7 +7,7 @@ import (
 
 func TestNormalizeBirth(t *testing.T) {
 	t.Parallel()
-	tests := []struct{ in, want string }{ // want is the normalized date or an error code
+	tests := []struct{ in, want string }{ // want is the normalized date or the error
 		{"", ""},
 		{" \n", ""},
 		{"1990-05-15", "1990-05-15T00:00:00Z"},
@@ -18,9 +18,22 @@ func TestNormalizeBirth(t *testing.T) {
 		{"1990-05-15T00:00:00+02:00", "1990-05-15T00:00:00+02:00"},
 		{"1990-05-15T23:59:59.999999999-11:30", "1990-05-15T23:59:59.999999999-11:30"},
 		{"1990-05-15T00:00:00." + strings.Repeat("9", 32) + "Z", "1990-05-15T00:00:00." + strings.Repeat("9", 32) + "Z"},
-		{"1990-05-15T00:00:00." + strings.Repeat("9", 33) + "Z", "invalid"},
+		{"1990-05-15T00:00:00." + strings.Repeat("9", 33) + "Z", "form"},
 		{"1990-05-15T00:00:00.120", "1990-05-15T00:00:00.120Z"},
 		{"1990-05-15T00:00:00+00:00", "1990-05-15T00:00:00+00:00"},
+		{"1990-05-15T00:00", "1990-05-15T00:00:00Z"},
+		{"1990-05-15T07:08Z", "1990-05-15T07:08:00Z"},
+		{"1990-05-15T00:00-11:30", "1990-05-15T00:00:00-11:30"},
+		{"1990-05-15T00:00+02", "1990-05-15T00:00:00+02:00"},
+		{"1990-05-15T00:00:00.000+0000", "1990-05-15T00:00:00+00:00"},
+		{"1990-05-15T00:00:00.5-0230", "1990-05-15T00:00:00.5-02:30"},
+		{"1990-05-15T00:00:00-02", "1990-05-15T00:00:00-02:00"},
+		{"1990-05-15T00:00.5Z", "form"},
+		{"1990-05-15T00:00:00+2", "form"},
+		{"1990-05-15T00:00:00+02:", "form"},
+		{"1990-05-15T00:00:00+02:0", "form"},
+		{"1990-05-15T00:00:00+0260", "form"},
+		{"1990-05-15T00Z", "form"},
 		{"2000-02-29", "2000-02-29T00:00:00Z"},
 		{"1900-01-01", "1900-01-01T00:00:00Z"},
 		{"1900-01-01T00:00:00+14:00", "1900-01-01T00:00:00+14:00"},
@@ -31,33 +44,34 @@ func TestNormalizeBirth(t *testing.T) {
 		{"9999-12-31", "out_of_range"},
 		{"1899-12-31T23:59:59Z", "out_of_range"},
 		{"0000-01-01", "out_of_range"},
-		{"1900-02-29", "invalid"},
-		{"1990-02-30", "invalid"},
-		{"1990-13-01", "invalid"},
-		{"1990-00-01", "invalid"},
-		{"1990-05-00", "invalid"},
-		{"1990-05-15T24:00:00Z", "invalid"},
-		{"1990-05-15T00:60:00Z", "invalid"},
-		{"1990-05-15T00:00:00+24:00", "invalid"},
-		{"1990-05-15T00:00:00+0200", "invalid"},
-		{"1990-05-15T00:00:00,5Z", "invalid"},
-		{"1990-05-15T00:00:00.Z", "invalid"},
-		{"1990-05-15 00:00:00Z", "invalid"},
-		{"1990-05-15T00:00Z", "invalid"},
-		{"1990-05-15Z", "invalid"},
-		{"1990-5-15", "invalid"},
-		{"90-05-15", "invalid"},
-		{"-1990-05-15", "invalid"},
-		{"15.05.1990", "invalid"},
-		{"١٩٩٠-٠٥-١٥", "invalid"},
-		{"1990-05-15\n1990-05-15", "invalid"},
-		{"1990-05-15T00:00:00Z\x00", "invalid"},
+		{"1900-02-29", "does not exist"},
+		{"1990-02-30", "does not exist"},
+		{"1990-13-01", "does not exist"},
+		{"1990-00-01", "does not exist"},
+		{"1990-05-00", "does not exist"},
+		{"1990-05-15T24:00:00Z", "form"},
+		{"1990-05-15T00:60:00Z", "form"},
+		{"1990-05-15T00:00:00+24:00", "form"},
+		{"1990-05-15T00:00:00,5Z", "form"},
+		{"1990-05-15T00:00:00.Z", "form"},
+		{"1990-05-15 00:00:00Z", "form"},
+		{"1990-05-15Z", "form"},
+		{"1990-5-15", "form"},
+		{"90-05-15", "form"},
+		{"-1990-05-15", "form"},
+		{"15.05.1990", "form"},
+		{"١٩٩٠-٠٥-١٥", "form"},
+		{"1990-05-15\n1990-05-15", "form"},
+		{"1990-05-15T00:00:00Z\x00", "form"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.in, func(t *testing.T) {
 			got, errs := Fields{FirstName: "A", LastName: "B", DateOfBirth: tt.in}.Normalize(today)
 			if len(errs) > 0 && errs[0].Field == "dateOfBirth" {
 				got.DateOfBirth = errs[0].Code
+				if errs[0].Code == Invalid {
+					got.DateOfBirth = map[bool]string{true: "form", false: "does not exist"}[strings.Contains(errs[0].Detail, "form")]
+				}
 			}
 			if got.DateOfBirth != tt.want || len(errs) > 1 {
 				t.Errorf("got %q with %v, want %q", got.DateOfBirth, errs, tt.want)

@@ -127,16 +127,21 @@ func (p *Parameters) month(name string) int64 {
 	return month
 }
 
-// moment reads an RFC 3339 time and rounds it up to milliseconds. It returns 0 if the time is
+// moment reads a time with an offset and rounds it up to milliseconds. It returns 0 if the time is
 // absent or before 1970.
 func (p *Parameters) moment(name string) int64 {
 	text := p.Get(name)
 	if text == "" {
 		return 0
 	}
-	canonical, ok := canonicalBirth(text)
-	if parts := birthForm().FindStringSubmatch(text); !ok || parts[4] == "" {
+	part := birthForm().FindStringSubmatch(text)
+	if part == nil || part[5] == "" {
 		p.errs.Add(name, Invalid, "%s must be a time with an offset, like 2026-11-23T10:00:00.000Z. In a URL a plus is %%2B.", name)
+		return 0
+	}
+	canonical, ok := canonicalBirth(part)
+	if !ok {
+		p.errs.Add(name, Invalid, "%s must be a date that exists.", name)
 		return 0
 	}
 	at, _ := time.Parse(time.RFC3339Nano, canonical)

@@ -30,6 +30,7 @@ func TestParseFilter(t *testing.T) {
 		{"updatedSince=1970-01-01t01:00:01.001%2b01:00", 0, Filter{UpdatedSince: 1001}},
 		{"updatedSince=1970-01-01T00:00:01.0010000001Z", 0, Filter{UpdatedSince: 1001}},
 		{"updatedSince=1970-01-01T00:00:01.001000001z", 0, Filter{UpdatedSince: 1002}},
+		{"updatedSince=1970-01-01T01:01%2B01", 0, Filter{UpdatedSince: 60_000}},
 		{"updatedSince=0001-01-01T00:00:00Z", 0, Filter{}},
 	}
 	for _, tt := range tests {

@@ -106,11 +106,12 @@ func normalizeEmail(e *FieldErrors, f Field, value string, now time.Time) string
 	return value
 }
 
-// birthForm matches an RFC 3339 date-time with an optional offset or an optional time. The fraction
-// may have up to 32 digits, all of which are stored. Sorting uses the first nine.
+// birthForm matches an ISO 8601 date with an optional time and offset. Java writes no seconds of zero,
+// and Jackson the offset +0000. The fraction may have up to 32 digits, all of which are stored.
+// Sorting uses the first nine.
 var birthForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})` +
-		`(?:[Tt](\d{2}:\d{2}:\d{2})(\.\d{1,32})?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$`)
+		`(?:[Tt]((?:[01]\d|2[0-3]):[0-5]\d)(?:(:[0-5]\d)(\.\d{1,32})?)?([Zz]|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$`)
 })
 
 // earliestYear is the earliest year of birth, in the offset as sent.
@@ -122,9 +123,14 @@ func normalizeBirth(e *FieldErrors, f Field, value string, now time.Time) string
 	if value = strings.TrimSpace(fold.Clean(value)); value == "" {
 		return ""
 	}
-	value, ok := canonicalBirth(value)
+	part := birthForm().FindStringSubmatch(value)
+	if part == nil {
+		e.Add(f.Name, Invalid, "%s must have the form 1990-05-15 or 1990-05-15T00:00:00Z.", f.Name)
+		return ""
+	}
+	value, ok := canonicalBirth(part)
 	if !ok {
-		e.Add(f.Name, Invalid, "%s must be a date that exists, like 1990-05-15 or 1990-05-15T00:00:00Z.", f.Name)
+		e.Add(f.Name, Invalid, "%s must be a date that exists.", f.Name)
 		return ""
 	}
 	switch born := (Fields{DateOfBirth: value}).Born(); {
@@ -136,16 +142,16 @@ func normalizeBirth(e *FieldErrors, f Field, value string, now time.Time) string
 	return value
 }
 
-func canonicalBirth(value string) (string, bool) {
-	part := birthForm().FindStringSubmatch(value)
-	if part == nil {
-		return "", false
-	}
-	fraction := part[3]
+// canonicalBirth returns the stored form of the parts that birthForm has found, and whether the date exists.
+func canonicalBirth(part []string) (string, bool) {
+	fraction, offset := part[4], cmp.Or(strings.ToUpper(part[5]), "Z")
 	if strings.Trim(fraction, ".0") == "" {
 		fraction = ""
 	}
-	value = part[1] + "T" + cmp.Or(part[2], "00:00:00") + fraction + cmp.Or(strings.ToUpper(part[4]), "Z")
+	if offset != "Z" {
+		offset = offset[:3] + ":" + cmp.Or(strings.TrimPrefix(offset[3:], ":"), "00")
+	}
+	value := part[1] + "T" + cmp.Or(part[2], "00:00") + cmp.Or(part[3], ":00") + fraction + offset
 	_, err := time.Parse(time.RFC3339Nano, value)
 	return value, err == nil
 }
