@@ -101,7 +101,7 @@ func checkObject(body []byte) error {
 
 // readOnly members are accepted and ignored, so that a client can get a record, edit it and put it
 // back.
-var readOnly = []string{"id", "invitationStatus", "userId"}
+var readOnly = []string{"id", "invitationStatus", "userId", "createdAt", "updatedAt"}
 
 // set stores the value of one member.
 func (f *Fields) set(name string, value json.RawMessage, errs *FieldErrors) {

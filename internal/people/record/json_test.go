@@ -23,7 +23,8 @@ func TestDecode(t *testing.T) {
 		{"nulls", `{"firstName":null,"email":null}`, Fields{}},
 		{"escapes", `{"first\u004eame":"\u010c\ud83d\ude92\/"}`, Fields{FirstName: "Č\U0001f692/"}},
 		{"damaged", "{\"firstName\":\"\\ud800\",\"lastName\":\"\xff\"}", Fields{FirstName: "\ufffd", LastName: "\ufffd"}},
-		{"read-only", `{"id":1,"invitationStatus":[{"id":2}],"userId":{"a":null},"firstName":"A"}`, Fields{FirstName: "A"}},
+		{"read-only", `{"id":1,"invitationStatus":[{"id":2}],"userId":{"a":null},"createdAt":1,"updatedAt":"","firstName":"A"}`,
+			Fields{FirstName: "A"}},
 		{"twice within", `{"id":{"a":1,"a":2},"firstName":"A"}`, Fields{FirstName: "A"}},
 	}
 	for _, tt := range tests {
@@ -42,7 +43,7 @@ func TestDecodeFieldErrors(t *testing.T) {
 	tests := []struct{ name, body, want string }{
 		{"other case", `{"FirstName":"A","firstname":"B","lastName":"C"}`, "FirstName unknown, firstname unknown, firstName required"},
 		{"unknown", `{"phone":"1","":2,"firstName":"A","lastName":"B"}`, "phone unknown,  unknown"},
-		{"unknown null", `{"firstName":"A","lastName":"B","createdAt":null}`, "createdAt unknown"},
+		{"unknown null", `{"firstName":"A","lastName":"B","deletedAt":null}`, "deletedAt unknown"},
 		{"twice", `{"firstName":"A","lastName":"B","email":"a","email":"b"}`, "email duplicate"},
 		{"twice, escaped", `{"firstName":"A","lastName":"B","lastNam\u0065":"B"}`, "lastName duplicate"},
 		{"three times", `{"firstName":"A","lastName":"B","id":1,"id":2,"id":3}`, "id duplicate"},

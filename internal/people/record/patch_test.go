@@ -22,7 +22,7 @@ func TestMerge(t *testing.T) {
 		{"null", `{"phoneNumber":null}`, with(func(f *Fields) { f.PhoneNumber = "" })},
 		{"empty", `{"email":"  "}`, with(func(f *Fields) { f.Email = "" })},
 		{"a date", `{"dateOfBirth":"1991-01-02"}`, with(func(f *Fields) { f.DateOfBirth = "1991-01-02T00:00:00Z" })},
-		{"read-only", `{"id":null,"invitationStatus":5,"userId":{"firstName":"X"}}`, ana},
+		{"read-only", `{"id":null,"invitationStatus":5,"userId":{"firstName":"X"},"createdAt":0,"updatedAt":""}`, ana},
 		{"all", `{"firstName":"A","lastName":"B","phoneNumber":null,"email":null,"dateOfBirth":null}`, Fields{FirstName: "A", LastName: "B"}},
 	}
 	for _, tt := range tests {
