@@ -97,8 +97,8 @@ func newServer(service site.Service, routes []route) *server {
 		s.add(route)
 	}
 	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false
-	s.router.NotFound = s.always(errNoPath)
-	s.router.MethodNotAllowed = s.always(errMethod)
+	s.router.NotFound = s.always(s.noPath)
+	s.router.MethodNotAllowed = s.always(func(h http.Header, _ *http.Request) *httpapi.Problem { return httpapi.NotAllowed(h.Get("Allow")) })
 	s.router.GlobalOPTIONS = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if h := w.Header(); strings.Contains(h.Get("Allow"), http.MethodPatch) {
 			h["Accept-Patch"] = []string{httpapi.AcceptPatch}
@@ -219,8 +219,18 @@ func (s *server) explain(w http.ResponseWriter, r *http.Request, path string, er
 	return p
 }
 
-func (s *server) always(p *httpapi.Problem) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, "", caller{}, p) })
+func (s *server) always(problem func(http.Header, *http.Request) *httpapi.Problem) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, "", caller{}, problem(w.Header(), r)) })
+}
+
+// noPath returns the problem of a path that does not exist.
+func (s *server) noPath(_ http.Header, r *http.Request) *httpapi.Problem {
+	if path, ends := strings.CutSuffix(r.URL.Path, "/"); ends {
+		if known, _, _ := s.router.Lookup(http.MethodGet, path); known != nil {
+			return errSlash
+		}
+	}
+	return errNoPath
 }
 
 func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c caller) error {

@@ -28,8 +28,10 @@ var (
 
 // Problems without variable parts.
 var (
-	errNoPath = &httpapi.Problem{Kind: httpapi.Path, Detail: "This path does not exist.", Header: documentLinks}
-	errMethod = &httpapi.Problem{Kind: httpapi.Method, Detail: "Method not allowed. The Allow header lists the supported methods."}
+	errNoPath = &httpapi.Problem{Kind: httpapi.Path, Header: documentLinks,
+		Detail: "This path does not exist. The page " + docsPath + " lists all paths."}
+	errSlash = &httpapi.Problem{Kind: httpapi.Path, Header: documentLinks,
+		Detail: "This path does not exist. Remove the trailing slash."}
 	// Requests without a Host header are accepted, because browsers always send it.
 	errOtherHost = &httpapi.Problem{Kind: httpapi.Host,
 		Detail: "This address serves only the local computer. Use the host localhost or 127.0.0.1. " +

@@ -57,6 +57,27 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// TestHelpfulDetails checks that the detail of an error says what to change in the request.
+func TestHelpfulDetails(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, tt := range []struct{ method, path, detail string }{
+		{"GET", "/api/v1/firefighter", "This path does not exist. The page /docs lists all paths."},
+		{"GET", collection + "//", "This path does not exist. The page /docs lists all paths."},
+		{"POST", "/nothing/", "This path does not exist. The page /docs lists all paths."},
+		{"GET", collection + "/", "This path does not exist. Remove the trailing slash."},
+		{"POST", collection + "/", "This path does not exist. Remove the trailing slash."},
+		{"PUT", collection + "/" + nobody + "/", "This path does not exist. Remove the trailing slash."},
+		{"GET", "/docs/", "This path does not exist. Remove the trailing slash."},
+		{"PUT", "/healthz", "Method not allowed. This path supports GET, HEAD, OPTIONS."},
+		{"DELETE", "/dav/birthdays.ics", "Method not allowed. This path supports OPTIONS, GET, HEAD."},
+	} {
+		if got := s.do(t, tt.method, tt.path, "").problem(t).Detail; got != tt.detail {
+			t.Errorf("%s %s: %s", tt.method, tt.path, got)
+		}
+	}
+}
+
 // sortedList sorts the list in a header whose order has no meaning.
 func sortedList(header string) string {
 	list := strings.Split(header, ", ")

@@ -50,7 +50,7 @@ func (s *Server) serveCalendar(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusOK)
 		return nil
 	default:
-		return errMethod(allow)
+		return httpapi.NotAllowed(allow)
 	}
 	query := r.URL.Query()
 	tenant, err := s.authorizeCalendar(query.Get("key"), r, w.Header())

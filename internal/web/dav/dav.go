@@ -152,20 +152,15 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	case (r.Method == http.MethodGet || r.Method == http.MethodHead) && found.kind == cardKind:
 		return s.get(w, r, t)
 	}
-	return errMethod(found.allow())
+	return httpapi.NotAllowed(found.allow())
 }
 
 var errNoPath = &httpapi.Problem{Kind: httpapi.Path, Detail: "This path does not exist."}
 
-func errMethod(allow string) error {
-	return &httpapi.Problem{Kind: httpapi.Method, Header: http.Header{"Allow": {allow}},
-		Detail: "Method not allowed. The Allow header lists the supported methods."}
-}
-
 // redirectToRoot redirects from the well-known path (RFC 6764).
 func redirectToRoot(w http.ResponseWriter, r *http.Request) error {
 	if !slices.Contains([]string{http.MethodGet, http.MethodHead, "PROPFIND", http.MethodOptions}, r.Method) {
-		return errMethod("OPTIONS, GET, HEAD, PROPFIND")
+		return httpapi.NotAllowed("OPTIONS, GET, HEAD, PROPFIND")
 	}
 	w.Header()["Location"] = []string{Root}
 	w.WriteHeader(http.StatusMovedPermanently)

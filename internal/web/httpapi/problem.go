@@ -26,6 +26,11 @@ func (p *Problem) Error() string { return p.Detail }
 
 func (p *Problem) Unwrap() error { return p.Cause }
 
+// NotAllowed returns the problem of a method that a path does not support. allow is its Allow header.
+func NotAllowed(allow string) *Problem {
+	return &Problem{Kind: Method, Header: http.Header{"Allow": {allow}}, Detail: "Method not allowed. This path supports " + allow + "."}
+}
+
 // RetryLater is the Header of a temporary Problem.
 var RetryLater = http.Header{"Retry-After": {"1"}} // in seconds
 
