@@ -66,16 +66,19 @@ func checkType(r *http.Request) error {
 	}
 	mediaType, params, err := mime.ParseMediaType(values[0])
 	charset, hasCharset := params["charset"]
-	switch patch := r.Method == http.MethodPatch; {
-	case err == nil && (mediaType == JSON || patch && mediaType == MergePatch) &&
-		(!hasCharset || strings.EqualFold(charset, "utf-8") || strings.EqualFold(charset, "utf8")):
+	patch := r.Method == http.MethodPatch
+	isJSON := err == nil && (mediaType == JSON || patch && mediaType == MergePatch)
+	if isJSON && (!hasCharset || strings.EqualFold(charset, "utf-8") || strings.EqualFold(charset, "utf8")) {
 		return nil
-	case patch:
-		return &Problem{Kind: ContentType, Detail: "Content-Type must be " + MergePatch + " or " + JSON + ".",
-			Header: http.Header{"Accept-Patch": {AcceptPatch}}} // RFC 5789, section 2.2
-	default:
-		return &Problem{Kind: ContentType, Detail: "Content-Type must be " + JSON + "."}
 	}
+	p, types := &Problem{Kind: ContentType}, JSON
+	if patch {
+		p.Header, types = http.Header{"Accept-Patch": {AcceptPatch}}, MergePatch+" or "+JSON // RFC 5789, section 2.2
+	}
+	if p.Detail = fmt.Sprintf("Content-Type must be %s, not %.100q.", types, values[0]); isJSON {
+		p.Detail = fmt.Sprintf("The charset of Content-Type must be UTF-8, not %.100q.", charset)
+	}
+	return p
 }
 
 // RequestIDs creates request ids.

@@ -62,7 +62,7 @@ func checkProblem(t *testing.T, err error, status int, detail string) {
 
 func TestBodyHeaders(t *testing.T) {
 	t.Parallel()
-	const wrongType, compressed = "Content-Type must be application/json.", "The body must not be compressed."
+	const wrongType, compressed = "Content-Type must be application/json, not ", "The body must not be compressed."
 	for _, tt := range []struct{ name, value, detail string }{
 		{"Content-Type", "", ""},
 		{"Content-Type", "application/json", ""},
@@ -70,9 +70,9 @@ func TestBodyHeaders(t *testing.T) {
 		{"Content-Type", "application/json; charset=utf-8", ""},
 		{"Content-Type", "application/json;charset=\"UTF-8\"", ""},
 		{"Content-Type", "application/json; charset=utf8", ""},
-		{"Content-Type", "application/json; charset=latin1", wrongType},
-		{"Content-Type", "application/x-www-form-urlencoded", wrongType},
-		{"Content-Type", ";", wrongType},
+		{"Content-Type", "application/json; charset=iso-8859-1", `The charset of Content-Type must be UTF-8, not "iso-8859-1".`},
+		{"Content-Type", "application/x-www-form-urlencoded", wrongType + `"application/x-www-form-urlencoded".`},
+		{"Content-Type", ";", wrongType + `";".`},
 		{"Content-Encoding", "", ""},
 		{"Content-Encoding", "Identity", ""},
 		{"Content-Encoding", "gzip", compressed},
@@ -93,20 +93,21 @@ func TestBodyHeaders(t *testing.T) {
 // TestMediaTypes checks that a patch can be a merge patch or JSON, and the Accept-Patch header.
 func TestMediaTypes(t *testing.T) {
 	t.Parallel()
-	for contentType, good := range map[string]bool{
-		"": true, "application/json": true, "application/merge-patch+json;charset=UTF-8": true,
-		"application/json-patch+json": false, "application/merge-patch+json;charset=utf-16": false,
+	for contentType, detail := range map[string]string{
+		"": "", "application/json": "", "application/merge-patch+json;charset=UTF-8": "",
+		"text/plain": `Content-Type must be application/merge-patch+json or application/json, not "text/plain".`,
+		"application/merge-patch+json;charset=utf-16": `The charset of Content-Type must be UTF-8, not "utf-16".`,
 	} {
 		r := httptest.NewRequest("PATCH", "/", strings.NewReader("{}"))
 		if contentType != "" {
 			r.Header.Set("Content-Type", contentType)
 		}
 		_, err := httpapi.ReadBody(httptest.NewRecorder(), r, 64)
-		if good {
+		if detail == "" {
 			checkProblem(t, err, 0, "")
 			continue
 		}
-		checkProblem(t, err, 415, "Content-Type must be application/merge-patch+json or application/json.")
+		checkProblem(t, err, 415, detail)
 		if problem, _ := errors.AsType[*httpapi.Problem](err); problem.Header.Get("Accept-Patch") != httpapi.AcceptPatch {
 			t.Errorf("%s: %v", contentType, problem.Header)
 		}
