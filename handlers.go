@@ -133,9 +133,6 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, "", caller{}, errOtherHost)
 	case s.office != nil && strings.HasPrefix(r.URL.Path, site.Root):
 		s.office.ServeHTTP(w, r)
-	case s.office != nil && wantsOffice(r):
-		h["Link"] = documentLinks["Link"]
-		http.Redirect(w, r, site.Root, http.StatusSeeOther)
 	case s.phones != nil && s.phones.Takes(r):
 		s.phones.ServeHTTP(w, r)
 	case httpapi.AllowOrigins(w, r, s.Origins):
@@ -155,13 +152,6 @@ func limitOf(r *http.Request) int64 {
 		return dav.MaxBody
 	}
 	return maxBody
-}
-
-// wantsOffice reports whether a browser requests / or /office.
-func wantsOffice(r *http.Request) bool {
-	read := r.Method == http.MethodGet || r.Method == http.MethodHead
-	typed := r.URL.Path == "/" || r.URL.Path == strings.TrimSuffix(site.Root, "/")
-	return read && typed && strings.Contains(strings.Join(r.Header["Accept"], ","), "text/html")
 }
 
 // endpoint returns the handler of a route. It authorizes the caller and checks the query and the id.
@@ -460,6 +450,16 @@ func (s *server) handleWhoAmI(w http.ResponseWriter, _ *http.Request, _ string, 
 	}
 	w.Header()["Link"] = documentLinks["Link"]
 	return httpapi.RespondJSON(w, http.StatusOK, info)
+}
+
+// handleFront sends a browser to the office page. For other clients, there is nothing here.
+func (s *server) handleFront(w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
+	if !strings.Contains(strings.Join(r.Header["Accept"], ","), "text/html") {
+		return errNoPath
+	}
+	w.Header()["Link"] = documentLinks["Link"]
+	http.Redirect(w, r, site.Root, http.StatusSeeOther)
+	return nil
 }
 
 func (s *server) handleHealth(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {

@@ -104,6 +104,9 @@ func newAPI(service site.Service) http.Handler {
 	}
 	if s.Office {
 		s.office = office.New(service, s.explain)
+		for _, path := range []string{"/", strings.TrimSuffix(site.Root, "/")} {
+			s.add(route{method: "GET", path: path, handle: (*server).handleFront})
+		}
 	}
 	return s
 }

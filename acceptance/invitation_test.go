@@ -256,5 +256,5 @@ func TestNoOffice(t *testing.T) {
 	for _, accept := range []string{"", "*/*", "application/json"} {
 		s.do(t, "GET", "/", "", "Accept", accept).wants(t, 404)
 	}
-	s.do(t, "POST", "/", "", "Accept", "text/html").wants(t, 404)
+	s.do(t, "POST", "/", "", "Accept", "text/html").wants(t, 405)
 }

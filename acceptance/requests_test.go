@@ -42,6 +42,8 @@ func TestProblems(t *testing.T) {
 		{"OPTIONS", "OPTIONS", collection, "", 204, "GET, HEAD, OPTIONS, POST"},
 		{"OPTIONS of one", "OPTIONS", collection + "/x", "", 204, "DELETE, GET, HEAD, OPTIONS, PATCH, PUT"},
 		{"OPTIONS of a public path", "OPTIONS", "/healthz", "", 204, "GET, HEAD, OPTIONS"},
+		{"OPTIONS of the root", "OPTIONS", "/", "", 204, "GET, HEAD, OPTIONS"},
+		{"OPTIONS of the office", "OPTIONS", "/office", "", 204, "GET, HEAD, OPTIONS"},
 		{"OPTIONS of no such path", "OPTIONS", collection + "/", "", 404, ""},
 	}
 	for _, tt := range tests {

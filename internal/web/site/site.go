@@ -163,7 +163,8 @@ func isClean(p string) bool {
 	return p == cleaned || p == cleaned+"/"
 }
 
-// notFound answers a request without a route: 405 if another method has a route, otherwise 404.
+// notFound answers a request without a route: if another method has one, 405 or what OPTIONS asks for,
+// otherwise 404.
 func notFound(v *Visit) error {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
@@ -176,5 +177,10 @@ func notFound(v *Visit) error {
 	if len(allowed) == 0 || !isClean(v.R.URL.Path) {
 		return &httpapi.Problem{Kind: httpapi.Path}
 	}
-	return &httpapi.Problem{Kind: httpapi.Method, Header: http.Header{"Allow": {strings.Join(allowed, ", ")}}}
+	v.W.Header().Set("Allow", strings.Join(append(allowed, http.MethodOptions), ", "))
+	if v.R.Method == http.MethodOptions {
+		v.W.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	return &httpapi.Problem{Kind: httpapi.Method}
 }
