@@ -470,7 +470,7 @@ func (s *server) handleHealth(w http.ResponseWriter, _ *http.Request, _ string, 
 // readiness is the body of /readyz.
 type readiness struct {
 	Status   string        `json:"status"`
-	Writing  *writingState `json:"writing,omitempty"` // nil if writing works
+	Writing  *writingState `json:"writing,omitempty"` // nil if writing works, and unless mayWatch
 	Backup   *backupState  `json:"backup,omitempty"`  // nil without backups
 	*figures               // nil unless mayWatch
 }
@@ -510,20 +510,23 @@ func (s *server) handleReady(w http.ResponseWriter, r *http.Request, _ string, _
 		return &httpapi.Problem{Kind: httpapi.Unavailable, Header: httpapi.RetryLater, Cause: err, Detail: "The database does not respond."}
 	}
 	ready := readiness{Status: "ready"}
-	if fault := s.Store.DB().WritingFault(); fault != nil {
-		ready.Writing = &writingState{Detail: "nothing can be written: " + fault.Error()}
-	}
 	if s.Backups != nil {
 		ready.Backup = new(backupState(s.Backups()))
 	}
-	if s.mayWatch(r) {
+	switch {
+	case s.mayWatch(r):
+		if fault := s.Store.DB().WritingFault(); fault != nil {
+			ready.Writing = &writingState{Detail: "nothing can be written: " + fault.Error()}
+		}
 		ready.figures = s.figures(ready.Backup)
+	case ready.Backup != nil:
+		ready.Backup = &backupState{OK: ready.Backup.OK}
 	}
 	return httpapi.RespondJSON(w, http.StatusOK, ready)
 }
 
-// mayWatch reports whether a request gets the figures: it comes from this computer or has a valid key.
-// With an invalid key, which is logged as usual, the response is the same as without a key.
+// mayWatch reports whether a request gets all of a readiness: it comes from this computer or has a valid
+// key. With an invalid key, which is logged as usual, the response is the same as without a key.
 func (s *server) mayWatch(r *http.Request) bool {
 	if httpapi.IsLocal(r) && !s.IsPublic(r) {
 		return true

@@ -61,16 +61,19 @@ func TestFigures(t *testing.T) {
 }
 
 // TestFiguresNeedKey checks that clients on other hosts need a key of any scope to read the
-// figures. Without a valid key they get the short answer and no error. Invalid keys count against
+// figures and times. Without a valid key they get the short answer and no error. Invalid keys count against
 // the limit.
 func TestFiguresNeedKey(t *testing.T) {
 	t.Parallel()
-	s := start(t, "--rate-limit", "100")
+	db := filepath.Join(t.TempDir(), "x.db")
+	backups, _ := anotherDisk(t, db)
+	s := startWith(t, db, "serve", "--db", db, "--rate-limit", "100", "--backup-dir", backups)
+	eventually(t, "a backup", func() bool { r := s.as("").readyz(t); return r.Backup.OK && r.Backup.Last != nil })
 	elsewhere := func(key string, headers ...string) string {
 		t.Helper()
 		return s.as(key).do(t, "GET", "/readyz", "", append(headers, "X-Forwarded-For", "192.0.2.7")...).wants(t, 200).body
 	}
-	const short = `{"status":"ready"}`
+	const short = `{"status":"ready","backup":{"ok":true}}`
 	revoked := newKey(t, s.db, "default")
 	works(t, "keys", "revoke", "2", "--db", s.db)
 	s.as(revoked).refused(t, "revoked")
@@ -86,7 +89,8 @@ func TestFiguresNeedKey(t *testing.T) {
 	}
 	s.logs(t, `"code":"key_missing"}`) // of the last request
 	for _, scope := range []string{"read", "write", "admin", "phone", "calendar"} {
-		if got := elsewhere(newKey(t, s.db, "default", "--scope", scope)); !strings.Contains(got, `"uptimeSeconds":`) {
+		got := elsewhere(newKey(t, s.db, "default", "--scope", scope))
+		if !strings.Contains(got, `"uptimeSeconds":`) || !strings.Contains(got, `"ok":true,"last":"`) {
 			t.Errorf("/readyz with the scope %s: %s", scope, got)
 		}
 	}
@@ -94,9 +98,11 @@ func TestFiguresNeedKey(t *testing.T) {
 		t.Errorf("/readyz on this computer with a wrong key: %s", got)
 	}
 
-	limited := start(t, "--rate-limit", "1")
+	const shortest = `{"status":"ready"}`
+	limited := start(t, "--rate-limit", "1") // without backups
 	for _, key := range []string{"ff_a", "ff_b", "ff_c", "ff_d"} {
-		if got := limited.as(key).do(t, "GET", "/readyz", "", "X-Forwarded-For", "192.0.2.7").wants(t, 200); got.body != short || got.header.Get("RateLimit") != "" {
+		got := limited.as(key).do(t, "GET", "/readyz", "", "X-Forwarded-For", "192.0.2.7").wants(t, 200)
+		if got.body != shortest || got.header.Get("RateLimit") != "" {
 			t.Errorf("/readyz with a wrong key: %v %s", got.header, got.body)
 		}
 	}
