@@ -537,7 +537,7 @@ type problemDetails struct {
 // codes are the codes of problems and their status.
 var codes = map[string]int{"key_missing": 401, "key_unknown": 401, "key_revoked": 401, "key_expired": 401, "scope": 403, "path": 404, "record": 404,
 	"import": 404, "method": 405, "taken_back": 409, "position": 410, "host": 421, "invalid": 400, "malformed": 400, "too_large": 413, "content_type": 415, "precondition": 412, "key_reused": 422, "rows_refused": 422,
-	"in_flight": 409, "rate_limit": 429, "busy": 503, "stopping": 503, "unavailable": 503, "full": 507, "internal": 500}
+	"in_flight": 409, "rate_limit": 429, "busy": 503, "stopping": 503, "unavailable": 503, "temp_files": 503, "full": 507, "internal": 500}
 
 // renamedStatus are the names of RFC 9110 that net/http lacks.
 var renamedStatus = map[int]string{413: "Content Too Large", 422: "Unprocessable Content"}

@@ -9,6 +9,7 @@ import (
 	"mime/multipart"
 	"net"
 	"net/url"
+	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
@@ -656,4 +657,22 @@ func TestPostsWhileImporting(t *testing.T) {
 	if total := int(s.list(t, "").TotalCount); total <= people {
 		t.Errorf("%d people", total)
 	}
+}
+
+// TestImportWithoutTemporaryFolder checks that an import reports that the folder for temporary files is
+// missing, in the API and on the page.
+func TestImportWithoutTemporaryFolder(t *testing.T) {
+	t.Parallel()
+	none := filepath.Join(t.TempDir(), "none")
+	cmd, _ := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
+	cmd.Env = append(cmd.Env, "TMPDIR="+none, "TMP="+none, "TEMP="+none)
+	s := startedProcess(t, cmd)
+	list := csvOf(2000)
+	p := s.do(t, "POST", importsPath, list).wants(t, 503).problem(t)
+	if p.Code != "temp_files" || !strings.Contains(p.Detail, "temporary files") {
+		t.Errorf("%+v", p)
+	}
+	b := s.signIn(t, s.key, "en")
+	b.upload(t, "/office/import", "people.csv", list, nil).wants(t, 503).says(t, "There is no folder for temporary files")
+	s.do(t, "POST", importsPath, csvOf(2)).wants(t, 200) // needs no file
 }

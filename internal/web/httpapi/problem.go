@@ -127,6 +127,7 @@ var (
 	Busy         = Kind{"busy", http.StatusServiceUnavailable}
 	Stopping     = Kind{"stopping", http.StatusServiceUnavailable}
 	Unavailable  = Kind{"unavailable", http.StatusServiceUnavailable}
+	TempFiles    = Kind{"temp_files", http.StatusServiceUnavailable}
 	Full         = Kind{"full", http.StatusInsufficientStorage}
 	Internal     = Kind{"internal", http.StatusInternalServerError}
 )

@@ -269,7 +269,7 @@ func copyFile(to io.Writer, from io.Reader) error {
 // failed returns the problem of an error in reading a body.
 func failed(err error) error {
 	switch {
-	case err == nil, errors.As(err, new(*httpapi.Problem)), errors.As(err, new(*diskError)):
+	case err == nil, errors.As(err, new(*httpapi.Problem)):
 		return err
 	case errors.As(err, new(*http.MaxBytesError)):
 		return errTooLarge

@@ -79,12 +79,9 @@ func failure(err error) error {
 	case osutil.TooManyFiles(err):
 		return errBusy
 	}
-	return &diskError{err}
+	return &httpapi.Problem{Kind: httpapi.TempFiles, Header: httpapi.RetryLater, Cause: err,
+		Detail: "The folder for temporary files is missing, or cannot be written. Nothing was changed."}
 }
-
-type diskError struct{ error }
-
-func (e *diskError) Unwrap() error { return e.error }
 
 // reader returns a reader of the whole spool. Nothing may be written afterwards.
 func (s *spool) reader() io.Reader {

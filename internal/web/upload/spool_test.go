@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
 // TestSpool checks that a spool returns its content and leaves no files.
@@ -45,7 +47,7 @@ func TestSpoolRefuses(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()+"/none")
 	t.Setenv("TMP", t.TempDir()+"/none")
 	for range maxOnDiskEach + 1 {
-		if _, err := (&spool{owner: 99}).Write(large); !errors.As(err, new(*diskError)) {
+		if _, err := (&spool{owner: 99}).Write(large); codeOf(err) != "temp_files" {
 			t.Fatalf("without a disk: %v", err)
 		}
 	}
@@ -92,4 +94,13 @@ func TestReadAfterClose(t *testing.T) {
 	if _, err := f.Content(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("closed before the read: %v", err)
 	}
+}
+
+// codeOf returns the code of a problem.
+func codeOf(err error) string {
+	p, _ := errors.AsType[*httpapi.Problem](err)
+	if p == nil {
+		return ""
+	}
+	return p.Code
 }
