@@ -5,7 +5,9 @@ package acceptance
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -323,5 +325,24 @@ func TestOperationsMessages(t *testing.T) {
 		if !bytes.Contains(built, []byte(text)) {
 			t.Errorf("the program never prints %q", text)
 		}
+	}
+}
+
+// TestLongDatabaseName checks that a database whose backups would have too long names is refused.
+func TestLongDatabaseName(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	named := func(size int) string { return filepath.Join(folder, strings.Repeat("x", size-len(".db"))+".db") }
+	longest := 255 - len(".saved-20261120T093000Z-mixed.partial-journal")
+	if _, err := os.Lstat(filepath.Join(folder, strings.Repeat("x", 255))); !errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("this file system has shorter names: %v", err)
+	}
+	startOn(t, named(longest))
+	words := fmt.Sprintf("Error: opening database %q: its name is too long for the names of its backups\n"+
+		"Try: use a shorter name\n", named(longest+1))
+	refuses(t, 1, words, "serve", "--db", named(longest+1), "--listen", "127.0.0.1:0")
+	refuses(t, 1, words, "keys", "create", "--db", named(longest+1))
+	if exists(named(longest+1) + "-lock") {
+		t.Error("a file was created")
 	}
 }

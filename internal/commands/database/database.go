@@ -52,7 +52,7 @@ func (s Schema) WithTenant(env cli.Env, path, name string, do func(*store.Store,
 func (s Schema) Open(env cli.Env, path string, create bool) (*store.Store, error) {
 	file := osutil.Resolve(path)
 	if create {
-		if err := refuseRedirect(path); err != nil {
+		if err := refusePath(path); err != nil {
 			return nil, err
 		}
 	}
@@ -83,7 +83,7 @@ func (s Schema) Open(env cli.Env, path string, create bool) (*store.Store, error
 // undoes an interrupted restore. It returns an error, and changes nothing, if the file is newer than
 // the program or not its database.
 func (s Schema) Lock(path string) (release func() error, err error) {
-	if err := refuseRedirect(path); err != nil {
+	if err := refusePath(path); err != nil {
 		return nil, err
 	}
 	if err := s.Format.Inspect(osutil.Resolve(path)); err != nil && !errors.Is(err, sqlite.ErrNotExist) {
@@ -114,9 +114,12 @@ func (s Schema) OpenLocked(env cli.Env, path, backupDir string, acceptLoss bool)
 	return s.open(env, path, version)
 }
 
-// refuseRedirect returns an error if root would create a database at a path that another user can
-// redirect.
-func refuseRedirect(path string) error {
+// refusePath returns an error if a database at path has a name too long for its backups, or if root
+// would create it at a path that another user can redirect.
+func refusePath(path string) error {
+	if err := backup.CheckName(osutil.Resolve(path)); err != nil {
+		return &sqlite.FileError{Op: "opening", Path: path, Err: err}
+	}
 	if osutil.Exists(path) {
 		return nil
 	}

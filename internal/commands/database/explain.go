@@ -258,6 +258,8 @@ func onFile(e *sqlite.FileError) Advice {
 		return noFolder(e.Path)
 	case is(sqlite.ErrNotRegular):
 		return Advice{Text: name + " is not a file"}
+	case is(backup.ErrLongName):
+		return Advice{Text: e.Error(), Hint: "use a shorter name"}
 	case is(sqlite.ErrLinked):
 		return Advice{Text: "the database " + name + " also has another name (a hard link): serving it under both names would damage it",
 			Hint: "find the other name and remove it: find / -xdev -samefile " + path}

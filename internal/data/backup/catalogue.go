@@ -3,10 +3,12 @@ package backup
 import (
 	"cmp"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
@@ -21,6 +23,19 @@ const nameTime = "20060102T150405Z"
 func fileName(db string, at time.Time) string {
 	ext := filepath.Ext(db)
 	return strings.TrimSuffix(filepath.Base(db), ext) + "-" + at.UTC().Format(nameTime) + ext
+}
+
+// ErrLongName is the error for a database that cannot be backed up.
+var ErrLongName = errors.New("its name is too long for the names of its backups")
+
+// CheckName returns ErrLongName if the file system rejects the longest name that the program derives
+// from the name of a database.
+func CheckName(db string) error {
+	const longest = ".saved-" + nameTime + "-mixed.partial-journal"
+	if _, err := os.Lstat(db + longest); errors.Is(err, syscall.ENAMETOOLONG) {
+		return ErrLongName
+	}
+	return nil
 }
 
 // File is a file with the name of a backup.
