@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/text/lang"
@@ -82,7 +83,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 		}
 	}
 	write := func(to io.Writer) error {
-		if err := v.Site.look.pages[pageKey(v.Lang, name)]().ExecuteTemplate(undirected{to}, cmp.Or(p.Part, layoutName), f); err != nil {
+		if err := v.Site.look.pages[pageKey(v.Lang, name)]().ExecuteTemplate(to, cmp.Or(p.Part, layoutName), f); err != nil {
 			return fmt.Errorf("rendering the page %s: %w", name, err)
 		}
 		return nil
@@ -90,7 +91,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 	h := v.W.Header()
 	if v.insideWork { // the page may be long: do not hold all of it in memory
 		v.W.WriteHeader(status)
-		if err := httpapi.CompressTo(h, v.R, v.W, write); err != nil {
+		if err := httpapi.CompressTo(h, v.R, v.W, func(to io.Writer) error { return write(undirected{to}) }); err != nil {
 			return err
 		}
 	} else {
@@ -98,7 +99,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 		if err := write(&page); err != nil {
 			return err
 		}
-		v.status, v.body = status, httpapi.Compress(h, v.R, page.Bytes())
+		v.status, v.body = status, httpapi.Compress(h, v.R, withoutDirections(page.Bytes()))
 	}
 	h["Content-Type"] = []string{"text/html; charset=utf-8"}
 	h["Content-Language"] = []string{v.Lang.Tag}
@@ -110,21 +111,33 @@ func (v *Visit) Render(status int, name string, p Page) error {
 }
 
 // undirected writes a page without the characters that change the direction of text, because one
-// from a file or a record would reorder the rest of its line. A template writes whole texts.
+// from a file or a record would reorder the rest of its line. Each Write must have whole characters.
 type undirected struct{ to io.Writer }
 
 func (u undirected) Write(b []byte) (int, error) {
-	text := b
-	if bytes.Contains(b, []byte("\xe2\x80")) || bytes.Contains(b, []byte("\xe2\x81")) { // most texts have none
-		text = bytes.Map(func(r rune) rune {
-			if unicode.Is(unicode.Bidi_Control, r) {
-				return -1
-			}
-			return r
-		}, b)
-	}
-	_, err := u.to.Write(text)
+	_, err := u.to.Write(withoutDirections(b))
 	return len(b), err
+}
+
+// withoutDirections returns the text without the characters that change its direction. All of them
+// begin with the byte e2, except U+061C, which overrides no direction.
+func withoutDirections(text []byte) []byte {
+	for rest := text; ; {
+		_, after, found := bytes.Cut(rest, []byte{0xe2})
+		if !found {
+			return text
+		}
+		r, _ := utf8.DecodeRune(rest[len(rest)-len(after)-1:])
+		if unicode.Is(unicode.Bidi_Control, r) {
+			return bytes.Map(func(r rune) rune {
+				if unicode.Is(unicode.Bidi_Control, r) {
+					return -1
+				}
+				return r
+			}, text)
+		}
+		rest = after
+	}
 }
 
 // send sends the rendered page, if there is one. If it returns an error, nothing was sent.
