@@ -130,14 +130,14 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case (s.LoopbackOnly || s.LocalPort != "" && r.TLS == nil) && r.Host != "" && !httpapi.IsLoopbackHost(r.Host) && !s.IsPublic(r):
-		s.fail(w, r, "", caller{}, errOtherHost)
+		s.fail(w, r, "", errOtherHost)
 	case s.office != nil && strings.HasPrefix(r.URL.Path, site.Root):
 		s.office.ServeHTTP(w, r)
 	case s.phones != nil && s.phones.Takes(r):
 		s.phones.ServeHTTP(w, r)
 	case httpapi.AllowOrigins(w, r, s.Origins):
 	case strings.Contains(strings.ToLower(r.URL.RawPath), "%2f"): // the router would treat it as a slash
-		s.fail(w, r, "", caller{}, errNoPath)
+		s.fail(w, r, "", errNoPath)
 	default:
 		s.router.ServeHTTP(w, r)
 	}
@@ -157,12 +157,11 @@ func limitOf(r *http.Request) int64 {
 // endpoint returns the handler of a route. It authorizes the caller and checks the query and the id.
 func (s *server) endpoint(route route) httprouter.Handle {
 	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
-		var c caller
 		defer func() {
 			if p := recover(); p == http.ErrAbortHandler {
 				panic(p)
 			} else if p != nil {
-				s.fail(w, r, route.path, c, fmt.Errorf("panic: %v", p))
+				s.fail(w, r, route.path, fmt.Errorf("panic: %v", p))
 			}
 		}()
 		c, err := s.authorize(r, w.Header(), route.scope)
@@ -182,19 +181,18 @@ func (s *server) endpoint(route route) httprouter.Handle {
 			err = route.handle(s, w, r, id, c)
 		}
 		if err != nil {
-			s.fail(w, r, route.path, c, err)
+			s.fail(w, r, route.path, err)
 		}
 	}
 }
 
-// fail answers the request of a caller, if there is one, with an error. path is the path of the route,
-// because the request path is not safe to log.
-func (s *server) fail(w http.ResponseWriter, r *http.Request, path string, c caller, err error) {
+// fail answers with an error. path is the path of the route, because the request path is not safe to log.
+func (s *server) fail(w http.ResponseWriter, r *http.Request, path string, err error) {
 	if errors.Is(err, httpapi.ErrNotModified) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	upload.Ignore(r, c != caller{})
+	upload.Ignore(r, s.Callers.HasKey(r))
 	s.explain(w, r, path, err).Write(w)
 }
 
@@ -210,7 +208,7 @@ func (s *server) explain(w http.ResponseWriter, r *http.Request, path string, er
 }
 
 func (s *server) always(problem func(http.Header, *http.Request) *httpapi.Problem) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, "", caller{}, problem(w.Header(), r)) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, "", problem(w.Header(), r)) })
 }
 
 // noPath returns the problem of a path that does not exist.
@@ -452,7 +450,7 @@ func (s *server) handleWhoAmI(w http.ResponseWriter, _ *http.Request, _ string, 
 	return httpapi.RespondJSON(w, http.StatusOK, info)
 }
 
-// handleFront sends a browser to the office page. For other clients, there is nothing here.
+// handleFront sends a browser to the office page. Other clients get 404.
 func (s *server) handleFront(w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
 	if !strings.Contains(strings.Join(r.Header["Accept"], ","), "text/html") {
 		return errNoPath
@@ -470,7 +468,7 @@ func (s *server) handleHealth(w http.ResponseWriter, _ *http.Request, _ string, 
 // readiness is the body of /readyz.
 type readiness struct {
 	Status   string        `json:"status"`
-	Writing  *writingState `json:"writing,omitempty"` // nil if writing works, and unless mayWatch
+	Writing  *writingState `json:"writing,omitempty"` // nil if writing works or the caller may not see it
 	Backup   *backupState  `json:"backup,omitempty"`  // nil without backups
 	*figures               // nil unless mayWatch
 }

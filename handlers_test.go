@@ -16,6 +16,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/web/callers"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
@@ -82,6 +83,14 @@ func TestRefusalsReadBody(t *testing.T) {
 		reader = key
 		return nil
 	}))
+	limited, now := service, time.Now()
+	limited.Callers = callers.New(service.Store, service.Log, httpapi.NewRateLimit(1, func() time.Time { return now }))
+	spent := newAPI(limited)
+	for range 100 { // more than a burst
+		r := httptest.NewRequest("GET", "http://localhost"+collection, nil)
+		r.Header.Set("Authorization", "Bearer "+b.key)
+		spent.ServeHTTP(httptest.NewRecorder(), r)
+	}
 	const form = "application/x-www-form-urlencoded"
 	for _, tt := range []struct {
 		key, method, path, kind, site string
@@ -90,11 +99,13 @@ func TestRefusalsReadBody(t *testing.T) {
 	}{
 		{"wrong", "POST", importsPath, "text/csv", "", 401, false},
 		{"", "POST", collection, httpapi.JSON, "", 401, false},
-		{b.key, "POST", "/nothing", "", "", 404, false},
-		{b.key, "POST", "/api/v1/import%2Fs", "", "", 404, false},
-		{b.key, "PUT", collection, "", "", 405, false},
-		{b.key, "PUT", "http://other.example" + collection, "", "", 421, false},
+		{b.key, "POST", "/nothing", "", "", 404, true},
+		{"wrong", "POST", "/nothing", "", "", 404, false},
+		{b.key, "POST", "/api/v1/import%2Fs", "", "", 404, true},
+		{b.key, "PUT", collection, "", "", 405, true},
+		{b.key, "PUT", "http://other.example" + collection, "", "", 421, true},
 		{reader, "POST", importsPath, "", "", 403, true},
+		{b.key, "POST", importsPath, "text/csv", "", 429, true},
 		{b.key, "POST", importsPath + "?unknown=1", "", "", 400, true},
 		{b.key, "POST", importsPath, form, "", 415, true},
 		{b.key, "POST", collection + "?unknown=1", httpapi.JSON, "", 400, true},
@@ -103,6 +114,7 @@ func TestRefusalsReadBody(t *testing.T) {
 		{b.key, "PUT", collection + "/1", httpapi.JSON, "", 400, true},
 		{"wrong", "PROPFIND", "/dav/", "", "", 401, false},
 		{"", "PUT", "/dav/people/x.vcf", "", "", 403, false},
+		{b.key, "PUT", "/dav/people/x.vcf", "", "", 403, true},
 		{"", "POST", "/.well-known/carddav", "", "", 405, false},
 		{"", "POST", site.Root + "sign-in", "text/plain", "", 415, false},
 		{"", "POST", site.Root + "sign-in", form, "", 413, false},
@@ -123,7 +135,11 @@ func TestRefusalsReadBody(t *testing.T) {
 			}
 			r.Header = http.Header{"Content-Type": {tt.kind}, "Expect": {sent.expect}, "Sec-Fetch-Site": {tt.site},
 				"Authorization": {"Bearer " + tt.key}}
-			if api.ServeHTTP(w, r); w.Code != tt.status || (w.unread == 0) != sent.read {
+			handler := api
+			if tt.status == http.StatusTooManyRequests {
+				handler = spent
+			}
+			if handler.ServeHTTP(w, r); w.Code != tt.status || (w.unread == 0) != sent.read {
 				t.Errorf("%s %s, %d bytes, Expect %q: status %d, want %d; %d bytes unread",
 					tt.method, tt.path, sent.size, sent.expect, w.Code, tt.status, w.unread)
 			}
@@ -261,9 +277,11 @@ func (a *asked) Err() error {
 // TestBeyondLoopback checks that only a service on a loopback address restricts the host name.
 func TestBeyondLoopback(t *testing.T) {
 	t.Parallel()
+	service := startBare(t).server.Service
 	for local, want := range map[bool]int{true: 421, false: 200} {
+		service.LoopbackOnly = local
 		r, w := httptest.NewRequest("GET", "/healthz", nil), httptest.NewRecorder() // for the host example.com
-		newAPI(site.Service{Stopping: t.Context(), Log: slog.New(slog.DiscardHandler), LoopbackOnly: local}).ServeHTTP(w, r)
+		newAPI(service).ServeHTTP(w, r)
 		if w.Code != want {
 			t.Errorf("LoopbackOnly %t: got status %d, want %d", local, w.Code, want)
 		}

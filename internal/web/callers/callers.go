@@ -59,7 +59,7 @@ type Callers struct {
 	began time.Time
 	woken chan struct{}
 
-	mu      sync.Mutex   // held during Reload
+	mu      sync.Mutex   // held while the keys are compared with the database
 	version int64        // of the keys in the database
 	checked atomic.Int64 // when the cache was last compared with the database, since began
 	byHash  atomic.Pointer[map[store.KeyHash]*credential]
@@ -78,6 +78,7 @@ func New(s *store.Store, log *slog.Logger, limit *httpapi.RateLimit) *Callers {
 	c := &Callers{store: s, refusals: httpapi.NewRefusals(log), limit: limit, tries: httpapi.NewTries(ErrUnknownKey, time.Now),
 		began: time.Now(), woken: make(chan struct{}, 1)}
 	c.byHash.Store(&map[store.KeyHash]*credential{})
+	c.checked.Store(-int64(maxAge) - 1) // the first request reads the keys
 	return c
 }
 
@@ -96,6 +97,21 @@ func Bearer(r *http.Request) string {
 		return ""
 	}
 	return key
+}
+
+// Password returns the Basic password of a request, or its Bearer token.
+func Password(r *http.Request) string {
+	if _, password, ok := r.BasicAuth(); ok && len(r.Header["Authorization"]) == 1 {
+		return strings.TrimSpace(password)
+	}
+	return Bearer(r)
+}
+
+// HasKey reports whether the Password of a request is a valid key. It neither records the use of the key
+// nor counts for the rate limit.
+func (c *Callers) HasKey(r *http.Request) bool {
+	found := c.known(Password(r))
+	return found != nil && !found.IsSession() && found.RevokedAt == 0 && !found.Expired(c.store.Clock().Now().UnixMilli())
 }
 
 // Find returns the key of a request and records its use. It sets the rate limit headers in h and logs

@@ -39,11 +39,7 @@ func New(s *store.Store, c *callers.Callers, explain httpapi.Explain) *Server {
 // authorize returns the caller of a request. The key is the Basic password, with any user name, or a
 // Bearer token. Keys for the API also give access to dates of birth.
 func (s *Server) authorize(r *http.Request, h http.Header) (caller, error) {
-	password := callers.Bearer(r)
-	if _, key, ok := r.BasicAuth(); ok && len(r.Header["Authorization"]) == 1 {
-		password = strings.TrimSpace(key)
-	}
-	key, err := s.callers.FindDevice(r, password, h)
+	key, err := s.callers.FindDevice(r, callers.Password(r), h)
 	switch {
 	case err != nil:
 		return caller{}, err
@@ -110,7 +106,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, route string, err 
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	upload.Ignore(r, false)
+	upload.Ignore(r, s.callers.HasKey(r))
 	if refused := (*refusal)(nil); errors.As(err, &refused) {
 		refused.write(w)
 		return

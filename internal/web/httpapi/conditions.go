@@ -81,7 +81,7 @@ const anyETag = "*"
 var codingSuffix = regexp.MustCompile(`[-;](gzip|zstd|br|deflate)"$`)
 
 // hasStrong uses the strong comparison (RFC 9110, section 8.8.3.2), in which a weak etag never matches.
-// A weak tag of the list may: a proxy that compresses, such as nginx, has weakened it.
+// A weak tag in the list may match, because a compressing proxy, such as nginx, weakens tags.
 func (l etagList) hasStrong(etag string) bool {
 	return slices.Contains(l, anyETag) || !strings.HasPrefix(etag, "W/") && l.hasWeak(etag)
 }

@@ -163,7 +163,7 @@ func isClean(p string) bool {
 	return p == cleaned || p == cleaned+"/"
 }
 
-// notFound answers a request without a route: if another method has one, 405 or what OPTIONS asks for,
+// notFound answers a request without a route: if another method has one, 405, or 204 for OPTIONS,
 // otherwise 404.
 func notFound(v *Visit) error {
 	var allowed []string
