@@ -19,7 +19,6 @@ type checkpointer struct {
 	done      sync.WaitGroup
 	restarted int64 // length of the -wal, in pages, at the last attempt to restart it
 	seen      int64 // length of the -wal, in pages, at the last CheckpointIdle
-	quiet     int   // consecutive calls of CheckpointIdle that found this length
 	allow     atomic.Pointer[func() bool]
 }
 
@@ -98,11 +97,8 @@ func (c *checkpointer) awaitReaders() {
 	defer c.db.gate.Unlock()
 }
 
-// idleCalls is the number of calls of CheckpointIdle without a write before it starts a checkpoint.
-const idleCalls = 4
-
-// CheckpointIdle starts a checkpoint if there were no writes for a few seconds, so that the newest
-// changes are not only in the -wal. A single goroutine calls it every second.
+// CheckpointIdle starts a checkpoint if there was no write since the last call, so that the newest
+// changes are not only in the -wal. A single goroutine calls it every few seconds.
 func (db *DB) CheckpointIdle() error {
 	if !db.Writable() {
 		return nil
@@ -116,10 +112,7 @@ func (db *DB) CheckpointIdle() error {
 	}
 	w, c := db.writer, db.writer.checkpoints
 	if pages != c.seen || pages == copied {
-		c.seen, c.quiet = pages, 0
-		return nil
-	}
-	if c.quiet++; c.quiet < idleCalls {
+		c.seen = pages
 		return nil
 	}
 	w.mu.Lock()
