@@ -246,18 +246,18 @@ func (d *daemon) limitMemory() error {
 // finish.
 func (d *daemon) answer() error {
 	d.service.Store.BeginEpoch()
+	if err := d.noteAddress(); err != nil {
+		return &sqlite.FileError{Op: "writing to", Path: d.DB, Err: err}
+	}
+	if d.noted == nil {
+		d.env.Warn("the disk of the database is full: the records are read-only", "")
+	}
 	prepare := d.addFirst
 	if d.invented != nil {
 		prepare = d.invent
 	}
 	if err := prepare(); err != nil {
 		return err
-	}
-	if err := d.noteAddress(); err != nil {
-		return &sqlite.FileError{Op: "writing to", Path: d.DB, Err: err}
-	}
-	if d.noted == nil {
-		d.env.Warn("the disk of the database is full: the records are read-only", "")
 	}
 	warnOfExposure(d.env, d.listener.Addr(), d.DB, d.KeyFile)
 	if d.service.Authority != nil && !isLoopback(d.listener.Addr()) {
