@@ -95,6 +95,18 @@ func (tt goneCase) test(t *testing.T) {
 	}
 }
 
+// TestLostWhileIdle checks that a service without requests notices the loss.
+func TestLostWhileIdle(t *testing.T) {
+	t.Parallel()
+	cmd, output := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
+	startedProcess(t, cmd)
+	time.Sleep(3 * time.Second) // after two, the service looks less often
+	must(t, os.Remove(cmd.Args[2]))
+	eventually(t, "the service to notice", func() bool { return strings.Contains(output.String(), "the database was lost") })
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	cmd.Wait()
+}
+
 // TestLostFilesAtStop checks that a service that is stopped before it notices the loss does not
 // report success.
 func TestLostFilesAtStop(t *testing.T) {

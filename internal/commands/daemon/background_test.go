@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,7 +16,10 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
+	"github.com/firefighter-records/firefighters/internal/web/callers"
+	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
 // TestRepeat checks that a job that panics is logged once and repeated each second, together with the
@@ -42,6 +47,46 @@ func TestRepeat(t *testing.T) {
 		if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, `level=WARN msg="it failed" cause="panic: broken"`) {
 			t.Errorf("the log:\n%s", text)
 		}
+	})
+}
+
+// TestPause checks how long the guard waits between two checks of the files.
+func TestPause(t *testing.T) {
+	t.Parallel()
+	schema, err := os.ReadFile("../../../schema.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.db")
+	create := func(c *sqlite.Conn) error { return store.Create(c, string(schema)) }
+	if err := errors.Join(os.WriteFile(path, nil, 0o600), store.Format(string(schema), 1).Migrate(path, 0, 1, create)); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s, err := store.Open(path, time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		log := slog.New(slog.DiscardHandler)
+		d := &daemon{service: site.Service{Store: s, Log: log, Callers: callers.New(s, log, nil)}}
+		pause := d.pause(t.Context())
+		request := func() { d.service.Callers.Find(httptest.NewRequest("GET", "/", nil), "key", http.Header{}) }
+		takes := func(when string, inDoubt bool, want time.Duration) {
+			t.Helper()
+			began := time.Now()
+			if pause(inDoubt); time.Since(began) != want {
+				t.Errorf("%s: %v, want %v", when, time.Since(began), want)
+			}
+		}
+		request()
+		takes("after a request", false, busyCheck)
+		time.Sleep(busyFor)
+		takes("without requests", false, idleCheck)
+		takes("in doubt", true, busyCheck)
+		go func() { time.Sleep(time.Second); request() }()
+		takes("until a request", false, time.Second)
+		takes("after this request", false, busyCheck)
 	})
 }
 
