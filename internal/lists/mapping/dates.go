@@ -202,7 +202,8 @@ func (d date) in(order string) (day calendar.Date, ok bool) {
 
 // Date formats.
 var (
-	isoForm     = lazy(`^(\d{4}-\d{2}-\d{2})(?:[Tt ] *(\d{2}:\d{2})(:\d{2}(?:\.\d+)?)? *([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$`)
+	isoForm = lazy(`^(\d{4}-\d{2}-\d{2})(?:[Tt ] *(\d{2}:\d{2})(:\d{2}(?:[.,]\d+)?)? *` +
+		`(?:([Zz]|[+-]\d{2}(?::?\d{2})?)(?:\[[\w/+:-]+\])?)?|([Zz]|[+-]\d{2}:\d{2}))?$`)
 	basicForm   = lazy(`^((?:19|20)\d{2})(\d{2})(\d{2})$`)
 	numbersForm = lazy(`^(\d{1,4}) ?([-./ ]) ?(\d{1,2}) ?([-./ ]) ?(\d{1,4}) ?\.?(?: ?(?:g|god|godine)\.?)?$`)
 	timeForm    = lazy(`^(.*\d\.?),? +(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]0+)?)? *(?:([AaPp])\.? ?[Mm]\.?|Uhr)?$`)
@@ -308,7 +309,7 @@ func plainSpaces(text string) string {
 // readISO parses an ISO 8601 date, with or without hyphens, or a date-time.
 func readISO(text string) date {
 	if part := isoForm().FindStringSubmatch(text); part != nil && part[1] != "0000-00-00" {
-		iso := part[1]
+		iso := part[1] + part[5]
 		if part[2] != "" {
 			iso += "T" + part[2] + cmp.Or(part[3], ":00") + part[4]
 		}

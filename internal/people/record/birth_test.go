@@ -44,18 +44,33 @@ func TestNormalizeBirth(t *testing.T) {
 		{"9999-12-31", "out_of_range"},
 		{"1899-12-31T23:59:59Z", "out_of_range"},
 		{"0000-01-01", "out_of_range"},
-		{"1900-02-29", "does not exist"},
-		{"1990-02-30", "does not exist"},
-		{"1990-13-01", "does not exist"},
-		{"1990-00-01", "does not exist"},
-		{"1990-05-00", "does not exist"},
-		{"1990-05-15T24:00:00Z", "form"},
-		{"1990-05-15T00:60:00Z", "form"},
+		{"1900-02-29", "date that exists"},
+		{"1990-02-30", "date that exists"},
+		{"1990-13-01", "date that exists"},
+		{"1990-00-01", "date that exists"},
+		{"1990-05-00", "date that exists"},
+		{"1990-05-15T24:00:00Z", "time that exists"},
+		{"1990-05-15T00:60:00Z", "time that exists"},
 		{"1990-05-15T00:00:00+24:00", "form"},
-		{"1990-05-15T00:00:00,5Z", "form"},
+		{"1990-05-15T24:00", "time that exists"},
+		{"1990-05-15T25:00Z", "time that exists"},
+		{"1990-05-15T23:59:60Z", "time that exists"},
+		{"1990-02-30T25:00Z", "date that exists"},
+		{"1990-05-15T00:00:00,5Z", "1990-05-15T00:00:00.5Z"},
+		{"1990-05-15T00:00:00,000Z", "1990-05-15T00:00:00Z"},
+		{"1990-05-15z", "1990-05-15T00:00:00Z"},
+		{"1990-05-15+02:00", "1990-05-15T00:00:00+02:00"},
+		{"1990-05-15-11:30", "1990-05-15T00:00:00-11:30"},
+		{"1990-05-15-02", "form"}, // may be a range
+		{"1990-05-15T00:00+02:00[Europe/Zagreb]", "1990-05-15T00:00:00+02:00"},
+		{"1990-05-15T00:00:00.5Z[UTC]", "1990-05-15T00:00:00.5Z"},
+		{"1990-05-15T00:00+02:00[GMT+02:00]", "1990-05-15T00:00:00+02:00"},
+		{"1990-05-15T00:00[Europe/Zagreb]", "form"}, // no offset
+		{"1990-05-15T00:00Z[]", "form"},
+		{"1990-05-15T00:00Z[UTC", "form"},
 		{"1990-05-15T00:00:00.Z", "form"},
 		{"1990-05-15 00:00:00Z", "form"},
-		{"1990-05-15Z", "form"},
+		{"1990-05-15Z", "1990-05-15T00:00:00Z"},
 		{"1990-5-15", "form"},
 		{"90-05-15", "form"},
 		{"-1990-05-15", "form"},
@@ -70,7 +85,11 @@ func TestNormalizeBirth(t *testing.T) {
 			if len(errs) > 0 && errs[0].Field == "dateOfBirth" {
 				got.DateOfBirth = errs[0].Code
 				if errs[0].Code == Invalid {
-					got.DateOfBirth = map[bool]string{true: "form", false: "does not exist"}[strings.Contains(errs[0].Detail, "form")]
+					for _, text := range []string{"form", "date that exists", "time that exists"} {
+						if strings.Contains(errs[0].Detail, text) {
+							got.DateOfBirth = text
+						}
+					}
 				}
 			}
 			if got.DateOfBirth != tt.want || len(errs) > 1 {

@@ -189,6 +189,8 @@ func TestNormalizePhone(t *testing.T) {
 
 func FuzzNormalize(f *testing.F) {
 	f.Add("\u200bAna", "علی\u200c", "tel: tel:\u200b5", "c\u030c@x\u200b", "1990-05-15\u200e")
+	f.Add("A", "B", "", "", "1990-05-15T00:00:00,50+0200[Europe/Zagreb]")
+	f.Add("A", "B", "", "", "1990-05-15-11:30")
 	f.Fuzz(func(t *testing.T, first, last, phone, email, birth string) {
 		once, errs := Fields{first, last, phone, email, birth}.Normalize(today)
 		if len(errs) > 0 {

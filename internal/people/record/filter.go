@@ -139,9 +139,9 @@ func (p *Parameters) moment(name string) int64 {
 		p.errs.Add(name, Invalid, "%s must be a time with an offset, like 2026-11-23T10:00:00.000Z. In a URL a plus is %%2B.", name)
 		return 0
 	}
-	canonical, ok := canonicalBirth(part)
-	if !ok {
-		p.errs.Add(name, Invalid, "%s must be a date that exists.", name)
+	canonical, missing := canonicalBirth(part)
+	if missing != "" {
+		p.errs.Add(name, Invalid, "%s must be a %s that exists.", name, missing)
 		return 0
 	}
 	at, _ := time.Parse(time.RFC3339Nano, canonical)

@@ -31,6 +31,7 @@ func TestParseFilter(t *testing.T) {
 		{"updatedSince=1970-01-01T00:00:01.0010000001Z", 0, Filter{UpdatedSince: 1001}},
 		{"updatedSince=1970-01-01T00:00:01.001000001z", 0, Filter{UpdatedSince: 1002}},
 		{"updatedSince=1970-01-01T01:01%2B01", 0, Filter{UpdatedSince: 60_000}},
+		{"updatedSince=1970-01-01T00:00:01,5Z[UTC]", 0, Filter{UpdatedSince: 1500}},
 		{"updatedSince=0001-01-01T00:00:00Z", 0, Filter{}},
 	}
 	for _, tt := range tests {
@@ -85,7 +86,9 @@ func TestParseFilterRejects(t *testing.T) {
 		{"hasPhoneNumber=TRUE", "hasPhoneNumber invalid"},
 		{"hasDateOfBirth=true&hasDateOfBirth=false", "hasDateOfBirth duplicate"},
 		{"updatedSince=2026-11-23", "updatedSince invalid"},
+		{"updatedSince=2026-11-23Z", "updatedSince invalid"},
 		{"updatedSince=2026-11-23T10:00:00", "updatedSince invalid"},
+		{"updatedSince=2026-11-23T24:00:00Z", "updatedSince invalid"},
 		{"updatedSince=2026-11-23T10:00:00+01:00", "updatedSince invalid"}, // unescaped plus
 		{"updatedSince=2026-02-30T10:00:00Z", "updatedSince invalid"},
 		{"updatedSince=yesterday", "updatedSince invalid"},

@@ -106,12 +106,14 @@ func normalizeEmail(e *FieldErrors, f Field, value string, now time.Time) string
 	return value
 }
 
-// birthForm matches an ISO 8601 date with an optional time and offset. Java writes no seconds of zero,
-// and Jackson the offset +0000. The fraction may have up to 32 digits, all of which are stored.
-// Sorting uses the first nine.
+// birthForm matches a date with an optional time and offset. Java writes no seconds of zero, and a
+// time zone in brackets after the offset, and Jackson the offset +0000. XML has dates with an offset
+// and no time. The fraction may have up to 32 digits, all of which are stored. Sorting uses the first
+// nine.
 var birthForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})` +
-		`(?:[Tt]((?:[01]\d|2[0-3]):[0-5]\d)(?:(:[0-5]\d)(\.\d{1,32})?)?([Zz]|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$`)
+	return regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})(?:` +
+		`[Tt](\d{2}:\d{2})(?:(:\d{2})([.,]\d{1,32})?)?(?:([Zz]|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)(?:\[[\w/+:-]{1,40}\])?)?` +
+		`|([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$`)
 })
 
 // earliestYear is the earliest year of birth, in the offset as sent.
@@ -128,9 +130,9 @@ func normalizeBirth(e *FieldErrors, f Field, value string, now time.Time) string
 		e.Add(f.Name, Invalid, "%s must have the form 1990-05-15 or 1990-05-15T00:00:00Z.", f.Name)
 		return ""
 	}
-	value, ok := canonicalBirth(part)
-	if !ok {
-		e.Add(f.Name, Invalid, "%s must be a date that exists.", f.Name)
+	value, missing := canonicalBirth(part)
+	if missing != "" {
+		e.Add(f.Name, Invalid, "%s must be a %s that exists.", f.Name, missing)
 		return ""
 	}
 	switch born := (Fields{DateOfBirth: value}).Born(); {
@@ -142,18 +144,24 @@ func normalizeBirth(e *FieldErrors, f Field, value string, now time.Time) string
 	return value
 }
 
-// canonicalBirth returns the stored form of the parts that birthForm has found, and whether the date exists.
-func canonicalBirth(part []string) (string, bool) {
-	fraction, offset := part[4], cmp.Or(strings.ToUpper(part[5]), "Z")
+// canonicalBirth returns the stored form of the parts that birthForm has found, and what does not
+// exist: "date", "time", or an empty text.
+func canonicalBirth(part []string) (value, missing string) {
+	fraction, offset := strings.Replace(part[4], ",", ".", 1), cmp.Or(strings.ToUpper(part[5]+part[6]), "Z")
 	if strings.Trim(fraction, ".0") == "" {
 		fraction = ""
 	}
 	if offset != "Z" {
 		offset = offset[:3] + ":" + cmp.Or(strings.TrimPrefix(offset[3:], ":"), "00")
 	}
-	value := part[1] + "T" + cmp.Or(part[2], "00:00") + cmp.Or(part[3], ":00") + fraction + offset
-	_, err := time.Parse(time.RFC3339Nano, value)
-	return value, err == nil
+	if _, err := time.Parse(time.DateOnly, part[1]); err != nil {
+		return "", "date"
+	}
+	value = part[1] + "T" + cmp.Or(part[2], "00:00") + cmp.Or(part[3], ":00") + fraction + offset
+	if _, err := time.Parse(time.RFC3339Nano, value); err != nil {
+		return "", "time"
+	}
+	return value, ""
 }
 
 // Born returns the time of a normalized date of birth in its offset, or the zero time without a
