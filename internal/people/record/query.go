@@ -278,7 +278,7 @@ func (p *Parameters) cursor(name string) string {
 func (p *Parameters) search(name string) ([]Term, Number) {
 	text := p.Get(name)
 	isValid := utf8.ValidString(text)
-	text = strings.TrimSpace(fold.Clean(text))
+	text = cutScheme(fold.Clean(text))
 	switch {
 	case !isValid:
 		p.errs.Add(name, Invalid, "%s is not valid UTF-8.", name)

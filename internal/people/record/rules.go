@@ -84,12 +84,17 @@ func checkText(value string, limit int) (text, code, fault string) {
 
 // normalizePhone removes invisible characters and the scheme of a link.
 func normalizePhone(e *FieldErrors, f Field, value string, now time.Time) string {
+	return normalizeText(e, f, cutScheme(fold.Clean(value)), now)
+}
+
+// cutScheme removes the scheme of a link to a phone number, and spaces around the number.
+func cutScheme(text string) string {
 	const scheme = "tel:"
-	value = strings.TrimSpace(fold.Clean(value))
-	for len(value) > len(scheme) && strings.EqualFold(value[:len(scheme)], scheme) {
-		value = strings.TrimSpace(value[len(scheme):])
+	text = strings.TrimSpace(text)
+	for len(text) > len(scheme) && strings.EqualFold(text[:len(scheme)], scheme) {
+		text = strings.TrimSpace(text[len(scheme):])
 	}
-	return normalizeText(e, f, value, now)
+	return text
 }
 
 // normalizeEmail accepts only a single bare address: no display name, angle brackets, comment or
