@@ -668,11 +668,12 @@ func TestImportWithoutTemporaryFolder(t *testing.T) {
 	cmd.Env = append(cmd.Env, "TMPDIR="+none, "TMP="+none, "TEMP="+none)
 	s := startedProcess(t, cmd)
 	list := csvOf(2000)
-	p := s.do(t, "POST", importsPath, list).wants(t, 503).problem(t)
-	if p.Code != "temp_files" || !strings.Contains(p.Detail, "temporary files") {
-		t.Errorf("%+v", p)
+	a := s.do(t, "POST", importsPath, list).wants(t, 503)
+	p := a.problem(t)
+	if p.Code != "temp_files" || !strings.Contains(p.Detail, "temporary files") || a.header.Get("Retry-After") != "" {
+		t.Errorf("%+v, %v", p, a.header)
 	}
 	b := s.signIn(t, s.key, "en")
-	b.upload(t, "/office/import", "people.csv", list, nil).wants(t, 503).says(t, "There is no folder for temporary files")
+	b.upload(t, "/office/import", "people.csv", list, nil).wants(t, 503).says(t, "Temporary files cannot be written")
 	s.do(t, "POST", importsPath, csvOf(2)).wants(t, 200) // needs no file
 }

@@ -74,13 +74,11 @@ func failure(err error) error {
 	case err == nil:
 		return nil
 	case osutil.DiskFull(err):
-		return &httpapi.Problem{Kind: httpapi.Full, Cause: err,
-			Detail: "The disk for temporary files is full. Nothing was changed."}
+		return &httpapi.Problem{Kind: httpapi.Full, Cause: err, Detail: "The disk for temporary files is full."}
 	case osutil.TooManyFiles(err):
 		return errBusy
 	}
-	return &httpapi.Problem{Kind: httpapi.TempFiles, Header: httpapi.RetryLater, Cause: err,
-		Detail: "The folder for temporary files is missing, or cannot be written. Nothing was changed."}
+	return &httpapi.Problem{Kind: httpapi.TempFiles, Cause: err, Detail: "The folder for temporary files is missing, or cannot be written."}
 }
 
 // reader returns a reader of the whole spool. Nothing may be written afterwards.
