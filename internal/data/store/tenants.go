@@ -42,8 +42,8 @@ func (s *Store) TenantOrNew(name string, isNew bool) (tenant record.TenantID, cr
 }
 
 // chooseTenant returns the department with a name or, for an empty name, the only department.
-// Invisible characters in names make no difference. If there is none, it also returns the names of
-// all departments.
+// Invisible characters in names make no difference, unless several departments differ only in them.
+// If there is none, it also returns the names of all departments.
 func chooseTenant(c *sqlite.Conn, name string) (tenant record.TenantID, names []string, err error) {
 	name = strings.TrimSpace(name)
 	if name != "" {
@@ -52,19 +52,22 @@ func chooseTenant(c *sqlite.Conn, name string) (tenant record.TenantID, names []
 			return record.TenantID(n), nil, err
 		}
 	}
-	same := record.TenantID(0)
+	var like record.TenantID
+	var same []string
 	err = c.Query(`SELECT id, name FROM tenants ORDER BY id`, nil, func(row sqlite.Row) {
 		tenant = record.TenantID(row.Int(0))
 		names = append(names, row.Text(1))
 		if fold.Clean(row.Text(1)) == fold.Clean(name) {
-			same = tenant
+			like, same = tenant, append(same, row.Text(1))
 		}
 	})
 	switch {
 	case err != nil:
 		return 0, nil, err
-	case same != 0:
-		return same, nil, nil
+	case len(same) == 1:
+		return like, nil, nil
+	case len(same) > 1:
+		return 0, same, &SeveralTenantsError{Name: name, Names: same}
 	case name != "" || len(names) == 0:
 		return 0, names, &NoTenantError{Name: name, Names: names}
 	case len(names) > 1:

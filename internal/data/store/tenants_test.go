@@ -88,6 +88,24 @@ func TestChooseTenant(t *testing.T) {
 	}
 }
 
+// TestChooseAlike checks that departments whose names differ only in invisible characters must be named
+// exactly.
+func TestChooseAlike(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, newFile(t), time.Now)
+	must(t, s.AddDepartments([]store.Department{{Name: "Engine\u200b 7"}, {Name: "Engine 7\u200b"}, {Name: "Ladder\u200b 1"}}))
+	_, err := s.Tenant("Engine 7")
+	if several, ok := errors.AsType[*store.SeveralTenantsError](err); !ok || len(several.Names) != 2 ||
+		err.Error() != `2 departments have the name "Engine 7", with different invisible characters` {
+		t.Errorf("several: %v", err)
+	}
+	for name, want := range map[string]record.TenantID{"Engine\u200b 7": 1, "Engine 7\u200b": 2, "Ladder 1": 3} {
+		if tenant, err := s.Tenant(name); err != nil || tenant != want {
+			t.Errorf("%q: %d, %v", name, tenant, err)
+		}
+	}
+}
+
 // TestRemoveTenant checks that only an empty department is removed, with all of its rows and no
 // others.
 func TestRemoveTenant(t *testing.T) {
