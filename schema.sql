@@ -2,7 +2,8 @@
 --
 -- A department is a tenant. Times are whole milliseconds since 1970-01-01T00:00Z, unless a
 -- comment states another unit. Folded text is the result of internal/text/fold, which ignores
--- case, accents and invisible characters; the program sorts and searches by it.
+-- case, accents, invisible characters and the kind of apostrophe or dash; the program sorts and
+-- searches by it.
 --
 -- PRAGMA application_id identifies the file as a database of this program, and PRAGMA
 -- user_version is the schema version. internal/data/sqlite sets both.

@@ -26,9 +26,9 @@ var replacements = map[rune]string{
 	'`': "'", '´': "'", '‘': "'", '’': "'", '‛': "'", '′': "'", 'ʻ': "'", 'ʼ': "'",
 }
 
-// String returns the folded form of s: full Unicode case folding, compatibility decomposition
-// (NFKD) without marks and invisible characters, ASCII replacements for letters that do not
-// decompose, one apostrophe and one hyphen. Folding is idempotent. Folded texts sort by their
+// String returns the folded form of s, with one kind of apostrophe and one of dash: full Unicode case
+// folding, compatibility decomposition (NFKD) without marks and invisible characters, and ASCII
+// replacements for letters that do not decompose. Folding is idempotent. Folded texts sort by their
 // bytes, which for UTF-8 is code point order.
 func String(s string) string {
 	if IsASCII(s) {
