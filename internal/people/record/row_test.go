@@ -3,9 +3,13 @@ package record
 import (
 	"database/sql/driver"
 	"errors"
+	"fmt"
+	"hash/fnv"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 const anaID = "01a1f83c-64f7-795d-bc35-4c6516093415"
@@ -143,5 +147,20 @@ func TestValuesAndKeys(t *testing.T) {
 	}
 	if n := strings.Count(KeyColumns, ",") + 1; n != len(ana.Keys()) {
 		t.Errorf("%d key columns, but %d keys", n, len(ana.Keys()))
+	}
+}
+
+// TestKeysVersion checks that a change to the keys also changes the version of the folding, with which
+// a start computes them again.
+func TestKeysVersion(t *testing.T) {
+	t.Parallel()
+	hash := fnv.New64a()
+	for _, f := range []Fields{ana, {FirstName: "Đuro", LastName: "O’Brien‑Müller"}, {FirstName: "A", LastName: "B", PhoneNumber: "+385 (0)91/Büro ５",
+		Email: "ß@x.hr"}} {
+		fmt.Fprintf(hash, "%q\n", f.Keys())
+	}
+	const want = 0xa3c0c7e646bacb9a
+	if got := hash.Sum64(); fold.Version != 1 || got != want {
+		t.Errorf("the keys have the hash %#x: raise fold.Version, and change this test", got)
 	}
 }

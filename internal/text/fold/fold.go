@@ -14,8 +14,8 @@ import (
 
 var caser = cases.Fold() // stateless, so safe for concurrent use
 
-// Version is the version of the folding. Databases contain folded texts: a start with another
-// version folds them again.
+// Version is the version of the folding, and of the keys that package record makes of folded texts.
+// Databases contain them: a start with another version computes them again.
 const Version = 1
 
 // replacements maps letters that do not decompose to their usual ASCII replacements, and
