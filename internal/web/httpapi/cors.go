@@ -1,9 +1,11 @@
 package httpapi
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -46,8 +48,9 @@ func ValidOrigin(origin string) bool {
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" {
 		return false
 	}
+	_, err = strconv.ParseUint(cmp.Or(u.Port(), "0"), 10, 16)
 	invalid := func(c rune) bool { return c <= ' ' || c > '~' || c == '*' || 'A' <= c && c <= 'Z' }
 	defaultPort := map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	return origin == u.Scheme+"://"+u.Host && !strings.ContainsFunc(origin, invalid) &&
+	return err == nil && origin == u.Scheme+"://"+u.Host && !strings.ContainsFunc(origin, invalid) &&
 		u.Port() != defaultPort && !strings.HasSuffix(origin, ":")
 }
