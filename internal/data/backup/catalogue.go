@@ -29,7 +29,8 @@ func fileName(db string, at time.Time) string {
 var ErrLongName = errors.New("its name is too long for the names of its backups")
 
 // CheckName returns ErrLongName if the file system rejects the longest name that the program derives
-// from the name of a database.
+// from the name of a database. It does not detect that on Windows, nor for the file system of
+// another backup folder.
 func CheckName(db string) error {
 	const longest = ".saved-" + nameTime + "-mixed.partial-journal"
 	if _, err := os.Lstat(db + longest); errors.Is(err, syscall.ENAMETOOLONG) {
