@@ -47,7 +47,7 @@ func (b *bench) importWait() error {
 		return func(tenant string) error { return b.postImport(tenant, query, list) }
 	}
 	command := func(tenant string) error {
-		out, err := exec.CommandContext(b.ctx, b.program, "import", list, "--apply", "--tenant", tenant, "--db", b.country.path).CombinedOutput()
+		out, err := exec.CommandContext(b.ctx, b.program, "import", list, "--apply", "--new", "--tenant", tenant, "--db", b.country.path).CombinedOutput()
 		if err != nil {
 			err = fmt.Errorf("%w: %s", err, out)
 		}
