@@ -60,7 +60,7 @@ func (b *bench) serveReady(program, path string) (*process, error) {
 	return p, nil
 }
 
-// starts starts the programs in turn, in random order, and meters each as soon as it is ready.
+// starts runs the programs in turn, in random order, and calls meter for each when it is ready.
 func (b *bench) starts(programs []string, path func(i int) string, meter func(*process, time.Time) float64) ([][]float64, error) {
 	values := make([][]float64, len(programs))
 	for range startRounds * b.rounds {
