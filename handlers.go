@@ -467,10 +467,11 @@ func (s *server) handleHealth(w http.ResponseWriter, _ *http.Request, _ string, 
 
 // readiness is the body of /readyz.
 type readiness struct {
-	Status   string        `json:"status"`
-	Writing  *writingState `json:"writing,omitempty"` // nil if writing works or the caller may not see it
-	Backup   *backupState  `json:"backup,omitempty"`  // nil without backups
-	*figures               // nil unless mayWatch
+	Status   string       `json:"status"`
+	Writing  *fault       `json:"writing,omitempty"` // nil if writing works or the caller may not see it
+	Erasure  *fault       `json:"erasure,omitempty"` // nil without traces of permanently deleted data, or if the caller may not see it
+	Backup   *backupState `json:"backup,omitempty"`  // nil without backups
+	*figures              // nil unless mayWatch
 }
 
 // figures are values for monitoring. Unknown values are nil.
@@ -484,7 +485,7 @@ type figures struct {
 	CertificateDays *int64 `json:"certificateDays,omitempty"`     // whole days until expiry; negative afterwards
 }
 
-type writingState struct {
+type fault struct {
 	OK     bool   `json:"ok"`
 	Detail string `json:"detail"`
 }
@@ -502,7 +503,8 @@ type backupState struct {
 }
 
 func (s *server) handleReady(w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
-	if err := s.Store.Ping(); errors.Is(err, sqlite.ErrLost) {
+	_, traces, err := s.Store.Erasures()
+	if errors.Is(err, sqlite.ErrLost) {
 		return err
 	} else if err != nil {
 		return &httpapi.Problem{Kind: httpapi.Unavailable, Header: httpapi.RetryLater, Cause: err, Detail: "The database does not respond."}
@@ -513,8 +515,11 @@ func (s *server) handleReady(w http.ResponseWriter, r *http.Request, _ string, _
 	}
 	switch {
 	case s.mayWatch(r):
-		if fault := s.Store.DB().WritingFault(); fault != nil {
-			ready.Writing = &writingState{Detail: "nothing can be written: " + fault.Error()}
+		if err := s.Store.DB().WritingFault(); err != nil {
+			ready.Writing = &fault{Detail: "nothing can be written: " + err.Error()}
+		}
+		if traces {
+			ready.Erasure = &fault{Detail: "the file may contain traces of permanently deleted data until it is rewritten"}
 		}
 		ready.figures = s.figures(ready.Backup)
 	case ready.Backup != nil:

@@ -21,6 +21,8 @@ CREATE TABLE service (
     nonce        INTEGER NOT NULL DEFAULT 0, -- random; new with each commit
     secret       BLOB    NOT NULL DEFAULT x'', -- key for entity tags, positions and cursors: 32 random bytes, renewed with history
     folding      INTEGER NOT NULL DEFAULT 0, -- version of the folding that computed the keys; a start with another one computes all again
+    erasures     INTEGER NOT NULL DEFAULT 0, -- number of transactions that permanently deleted personal data; never reset
+    rewritten    INTEGER NOT NULL DEFAULT 0, -- erasures that the last rewrite of the file covers; while it is lower, traces may be left
     address      TEXT    NOT NULL DEFAULT '', -- URL of the running service, then a space and its local URL if that differs; empty after a clean stop
     schema_hash  TEXT    NOT NULL DEFAULT ''  -- hash of the schema.sql that created or upgraded the file (internal/data/store/create.go)
 ) STRICT;

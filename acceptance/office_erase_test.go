@@ -156,7 +156,7 @@ func TestEraseWhileRead(t *testing.T) {
 	must(t, err)
 	defer reading.Rollback()
 	must(t, reading.QueryRow(`SELECT count(*) FROM firefighters`).Scan(new(int)))
-	p := b.get(t, eraseOf(id)).press(t, "Delete 1 person permanently").says(t, "1 person was permanently deleted", "firefighters purge --tenant NAME --older-than 100y")
+	p := b.get(t, eraseOf(id)).press(t, "Delete 1 person permanently").says(t, "1 person was permanently deleted", "traces of permanently deleted people")
 	if links := p.one(t, "div", "id", "notice").all("a"); len(links) != 1 || links[0].text() != "Backups that contain this data" {
 		t.Errorf("the notice has %d links", len(links))
 	}

@@ -30,7 +30,8 @@ With --backup-dir, check the newest backup that the server has created in that
 folder instead. An encrypted backup is decrypted with --identity; without it, only
 its header, length and SHA-256 are checked.
 
-With --repair, first rebuild the indexes. The database stores the latest time it
+With --repair, first rebuild the indexes, and rewrite a file that may contain
+traces of permanently deleted records. The database stores the latest time it
 has seen. If the clock was ahead once, --repair corrects that time: keys that
 expired only because of it are then valid again. Damaged records are not repaired.`,
 		Example: `  firefighters check
@@ -151,11 +152,20 @@ func (c Commands) checkDatabase(env cli.Env, db string, repair bool) error {
 				return store.Failed("repairing", db, err)
 			}
 		}
+		if _, traces, err := s.Erasures(); repair && traces && err == nil {
+			if err := rewrite(env, s, db); err != nil {
+				return err
+			}
+		}
 		var findings findings
 		progress := env.StartProgress("Checking records")
 		options := integrity.Options{Format: c.Database.Format, Found: findings.add, Progress: progress.Set}
 		found, err := integrity.Check(env.Context, s.DB(), options)
 		progress.End()
+		_, traces, traceErr := s.Erasures()
+		if traces {
+			findings.add("The file may contain traces of permanently deleted data")
+		}
 		findings.print(env)
 		switch {
 		case err != nil && env.Context.Err() != nil:
@@ -164,6 +174,10 @@ func (c Commands) checkDatabase(env cli.Env, db string, repair bool) error {
 			return store.Failed("checking", db, err)
 		case found != (integrity.Findings{}):
 			return unsound(db, found)
+		case traceErr != nil:
+			return store.Failed("checking", db, traceErr)
+		case traces:
+			return cli.WithHint(errors.New("traces of permanently deleted data may be left in the file"), rewriteLine(db))
 		}
 		return env.Println("The database is sound.")
 	})

@@ -98,7 +98,10 @@ the server's settings are known, the day until which the server keeps each.`,
 		}
 		return c.Database.WithTenant(env, *db, *department, func(s *store.Store, tenant record.TenantID) error {
 			p := purge{env: env, store: s, tenant: tenant, backups: backup.Search{Database: *db, Options: c.backups(env, *db, *dir)}}
-			if p.name, err = s.TenantName(tenant); err != nil {
+			if p.name, err = s.TenantName(tenant); err == nil {
+				_, p.unfinished, err = s.Erasures()
+			}
+			if err != nil {
 				return store.Failed("reading", *db, err)
 			}
 			if err := p.choose(ids, until); err != nil {
@@ -123,9 +126,12 @@ type purge struct {
 	name    string // of the department
 	records []record.Stored
 	backups backup.Search
+
+	unfinished bool // an earlier purge has left traces in the file
 }
 
-// choose sets the records with the ids or, without ids, all records deleted before a time.
+// choose sets the records with the ids or, without ids, all records deleted before a time. If an
+// earlier purge is unfinished, it skips ids of permanently deleted records.
 func (p *purge) choose(ids []string, until time.Time) error {
 	all, err := p.store.Deleted(p.tenant, until)
 	if err != nil || len(ids) == 0 {
@@ -133,11 +139,11 @@ func (p *purge) choose(ids []string, until time.Time) error {
 		return err
 	}
 	for _, id := range ids {
-		at := slices.IndexFunc(all, func(r record.Stored) bool { return r.ID == id })
-		if at < 0 {
+		if at := slices.IndexFunc(all, func(r record.Stored) bool { return r.ID == id }); at >= 0 {
+			p.records = append(p.records, all[at])
+		} else if data, err := p.store.PersonalData(p.tenant, id); !p.unfinished || err != nil || data.Record != nil {
 			return &store.NotDeletedError{ID: id}
 		}
-		p.records = append(p.records, all[at])
 	}
 	return nil
 }
@@ -149,6 +155,9 @@ func (p *purge) run() error {
 	switch {
 	case err != nil:
 		return err
+	case erased == 0 && p.unfinished:
+		p.env.Notef("There is nothing to delete. The traces of earlier deletions were removed from the file.")
+		return nil
 	case erased == 0:
 		p.env.Notef("There is nothing to delete.")
 		return nil
@@ -177,46 +186,54 @@ func (p *purge) erase() (erased int, err error) {
 	case erased == 0 && err != nil:
 		return 0, store.Failed("deleting from", db, err)
 	}
-	p.noteErased()
+	noteErased(p.env, db, p.backups.Options.Dir)
 	if err != nil {
 		return erased, p.traces(erased, err)
 	}
-	progress = p.env.StartProgress("Rewriting the file")
-	err = p.store.Vacuum(p.env.Context)
-	progress.End()
-	if err != nil {
-		return erased, p.traces(erased, store.Failed("rewriting", db, err))
+	if err := rewrite(p.env, p.store, db); err != nil {
+		return erased, p.traces(erased, err)
 	}
 	return erased, nil
 }
 
+// rewrite removes the traces of permanently deleted data from the file.
+func rewrite(env cli.Env, s *store.Store, db string) error {
+	progress := env.StartProgress("Rewriting the file")
+	defer progress.End()
+	return store.Failed("rewriting", db, s.Rewrite(env.Context))
+}
+
 // noteErased updates the list of permanently deleted records next to the backups. The server also
-// updates the list with its next backup, but by then the department may have been removed with its
-// history.
-func (p *purge) noteErased() {
-	of := p.backups
-	if !osutil.Exists(of.Options.Dir) {
+// updates the list, but by then the department may have been removed with its history.
+func noteErased(env cli.Env, db, folder string) {
+	if !osutil.Exists(folder) {
 		return
 	}
-	if err := backup.NoteErased(of.Database, of.Options.Dir); err != nil {
-		p.env.Warn(fmt.Sprintf("the list of deleted records next to the backups could not be written: %v", err), "")
+	if err := backup.NoteErased(db, folder); err != nil {
+		env.Warn(fmt.Sprintf("the list of deleted records next to the backups could not be written: %v", err), "")
 	}
 }
 
-// traces returns the error for a purge that failed before the file was rewritten. The hint is a purge
-// without records, which rewrites the file.
+// traces returns the error for a purge that failed before the file was rewritten.
 func (p *purge) traces(erased int, err error) error {
 	what := "traces of deleted records may be left in the file"
 	if erased > 0 {
 		what = fmt.Sprintf("permanently deleted %s, but traces may be left in the file", cli.Count(erased, "record", "records"))
 	}
-	again := fmt.Sprintf("to rewrite the file: firefighters purge --department %s --older-than 100y --db %s",
-		cli.Quote(p.name), cli.Quote(p.backups.Database))
-	if p.env.Context.Err() != nil {
+	return tracesLeft(p.env, what, p.backups.Database, err)
+}
+
+// tracesLeft returns the error for a command after which the file may contain traces.
+func tracesLeft(env cli.Env, what, db string, err error) error {
+	again := "a running server rewrites the file soon; otherwise: " + rewriteLine(db)
+	if env.Context.Err() != nil {
 		return cli.Unfinished("Stopped: "+what+".", again)
 	}
 	return cli.WithHint(errors.New(what+": "+err.Error()), again) // a new error, so that Explain does not change the text
 }
+
+// rewriteLine returns the command that rewrites a file with traces.
+func rewriteLine(db string) string { return "firefighters check --repair --db " + cli.Quote(db) }
 
 func (p *purge) findHolders() (backup.Holders, error) {
 	search := p.backups

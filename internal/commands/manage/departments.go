@@ -126,11 +126,15 @@ or sessions, the command asks for confirmation.`,
 					return err
 				}
 			}
+			noteErased(env, *db, c.backups(env, *db, "").Dir) // the history of the department lists them
 			keys, err := s.RemoveTenant(tenant)
 			if err != nil {
 				return store.Failed("removing a department from", *db, err)
 			}
 			env.Notef("Removed the department %q and %s.", name, cli.Count(keys, "key", "keys"))
+			if err := rewrite(env, s, *db); err != nil {
+				return tracesLeft(env, "traces of the department may be left in the file", *db, err)
+			}
 			return nil
 		})
 	}

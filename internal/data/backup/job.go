@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -217,7 +218,7 @@ func (j *Job) copyTo(ctx context.Context, path string) (copied Copy, source Iden
 	if err != nil {
 		return Copy{}, Identity{}, cmp.Or(ctx.Err(), err)
 	}
-	if err = j.finish(path, source, bytes); err == nil {
+	if err = j.finish(path, &source, bytes); err == nil {
 		copied, err = check(ctx, j.Format, path)
 	}
 	if errors.Is(err, sqlite.ErrCorrupt) { // the original is damaged like the copy
@@ -227,13 +228,15 @@ func (j *Job) copyTo(ctx context.Context, path string) (copied Copy, source Iden
 }
 
 // copyPages copies a single state of the database. The transaction is as short as possible, because
-// the -wal cannot restart while it is open.
+// the -wal cannot restart while it is open. If the file may contain traces of permanently deleted
+// people, the copy is compact, and size is 0.
 func (j *Job) copyPages(ctx context.Context, path string) (source Identity, size int64, err error) {
 	c, err := sqlite.Peek(j.Source)
 	if err != nil {
 		return Identity{}, 0, sqlite.Wrap("reading", j.Source, err)
 	}
 	defer c.Close()
+	traces := false
 	err = c.Transaction(func() error {
 		source, err = identity(c)
 		if err == nil {
@@ -245,8 +248,14 @@ func (j *Job) copyPages(ctx context.Context, path string) (source Identity, size
 		if err := j.checkRoom(size); err != nil {
 			return err
 		}
+		if traces, err = store.HasTraces(c); traces || err != nil {
+			return err
+		}
 		return c.CopyTo(ctx, path, j.Progress)
 	})
+	if err == nil && traces {
+		size, err = 0, c.CompactTo(ctx, path)
+	}
 	switch {
 	case errors.As(err, new(*Error)), errors.As(err, new(*RoomError)):
 	case errors.Is(err, sqlite.ErrFull):
@@ -258,8 +267,9 @@ func (j *Job) copyPages(ctx context.Context, path string) (source Identity, size
 }
 
 // finish turns the copy into a single file. It compares the identity and the size of the copy with
-// those of the source, and then calls change, which may add pages.
-func (j *Job) finish(path string, source Identity, bytes int64) error {
+// those of the source, and then calls change, which may add pages. A compact copy has its own
+// identity, because the source may have changed before it.
+func (j *Job) finish(path string, source *Identity, bytes int64) error {
 	err := sqlite.FinishCopy(path, func(c *sqlite.Conn) error {
 		copied, err := identity(c)
 		if err != nil {
@@ -269,13 +279,17 @@ func (j *Job) finish(path string, source Identity, bytes int64) error {
 		if err != nil {
 			return err
 		}
-		if copied.Mark != source.Mark || size != bytes {
-			return sqlite.ErrCorrupt
+		switch {
+		case bytes == 0:
+			*source = copied
+			err = store.NoteRewritten(c)
+		case copied.Mark != source.Mark || size != bytes:
+			err = sqlite.ErrCorrupt
 		}
-		if j.change == nil {
-			return nil
+		if err != nil || j.change == nil {
+			return err
 		}
-		return j.change(c, source)
+		return j.change(c, *source)
 	})
 	return writeError(j.written(), err)
 }

@@ -14,6 +14,10 @@ import (
 // copyStep is the number of pages, about 4 MB, that CopyTo copies before it checks its context.
 const copyStep = 1024
 
+// compactLimit is the longest time that CompactTo may take: a database of 200,000 people takes
+// seconds, on a slow stick a minute.
+const compactLimit = 10 * time.Minute
+
 // Peek opens the database at path for reading, even if it is in use. It changes nothing.
 func Peek(path string) (*Conn, error) {
 	c, err := open(peekDSN(path))
@@ -71,6 +75,23 @@ func (c *Conn) CopyTo(ctx context.Context, path string, progress func(done, tota
 	return translate(copying.Finish())
 }
 
+// CompactTo copies the database into the empty file at path without its free space, so that the
+// copy contains no deleted content. FinishCopy then completes it. CompactTo fails within a
+// transaction. It returns context.DeadlineExceeded if it would take longer than compactLimit, because
+// the -wal cannot restart until it has ended.
+func (c *Conn) CompactTo(ctx context.Context, path string) error {
+	ctx, cancel := context.WithTimeout(ctx, compactLimit)
+	defer cancel()
+	err := c.Query(`PRAGMA query_only = 0`, nil, func(Row) {}) // which would apply to the copy
+	if err == nil {
+		err = c.QueryContext(ctx, `VACUUM INTO ?`, Args{privateDSN(path)}, func(Row) {})
+	}
+	if err != nil {
+		err = cmp.Or(ctx.Err(), err)
+	}
+	return err
+}
+
 // FinishCopy turns a copy into a single file that needs no -wal, and syncs it to disk. Before that
 // it calls change, which may be nil.
 func FinishCopy(path string, change func(*Conn) error) error {
@@ -96,7 +117,10 @@ func Vacuum(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	err = c.QueryContext(ctx, `VACUUM`, nil, func(Row) {})
+	err = truncateWAL(ctx, c) // if a reader prevents it, VACUUM would only make the -wal longer
+	if err == nil {
+		err = c.QueryContext(ctx, `VACUUM`, nil, func(Row) {})
+	}
 	if err == nil {
 		err = truncateWAL(ctx, c)
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"time"
 
@@ -62,7 +61,7 @@ const purgedAtOnce = 500
 
 // Purge permanently deletes soft-deleted records, their history and their replays, and returns the
 // number of records. It skips records that have been restored. For each record the history keeps
-// its id and who purged it. The file may contain traces until Vacuum has run.
+// its id and who purged it. The file may contain traces until Rewrite has run.
 //
 // If progress is not nil, Purge calls it before each transaction. An error of progress ends the
 // purge and does not undo earlier transactions.
@@ -108,12 +107,11 @@ func purge(t *sqlite.Tx, tenant record.TenantID, by KeyID, some []record.Stored)
 	if err == nil {
 		_, err = t.Exec(`DELETE FROM replays WHERE record_id IN (SELECT value FROM json_each(?))`, list)
 	}
+	if err == nil && len(ids) > 0 {
+		err = noteErasure(t)
+	}
 	return len(ids), err
 }
-
-// Vacuum rewrites the file, which removes all traces of purged records. If ctx ends first, traces
-// may remain.
-func (s *Store) Vacuum(ctx context.Context) error { return sqlite.Vacuum(ctx, s.db.Path()) }
 
 // erasedSQL returns the ids in the list and the purged ids in the history for which there is no
 // record. A null stands for no list.

@@ -243,7 +243,8 @@ func (s *Store) RenameTenant(id record.TenantID, name string, alike bool) error 
 
 // RemoveTenant removes a department without records, and its keys, sessions, invitations, history,
 // imports and replays. It returns the number of keys, active or not, except sessions and calendar
-// keys. It returns the error of HasNoRecords if the department has records.
+// keys. It returns the error of HasNoRecords if the department has records. The file may contain
+// traces until Rewrite has run.
 func (s *Store) RemoveTenant(id record.TenantID) (keys int64, err error) {
 	err = s.db.Write(func(t *sqlite.Tx) (err error) {
 		if err := hasNoRecords(t.Conn, id); err != nil {
@@ -260,6 +261,9 @@ func (s *Store) RemoveTenant(id record.TenantID) (keys int64, err error) {
 		}
 		if err == nil {
 			err = noRow(t.ExecOne(`DELETE FROM tenants WHERE id = ?`, int64(id)), ErrRemoved)
+		}
+		if err == nil {
+			err = noteErasure(t)
 		}
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ type Backups struct {
 	Trouble  backup.Trouble // key of a message, backups.TROUBLE; empty if there is no problem
 	How      string         // key of a message that explains where to type Command; may be empty
 	Command  string
+	Traces   bool // whether the file may contain traces of permanently deleted people
 }
 
 // Backups returns the state of the backups. Show it only to people with the scope admin.
@@ -32,6 +33,7 @@ func (v *Visit) Backups() Backups {
 	if v.Site.Invented {
 		b.How, b.Command = "backups.type", "firefighters serve --backup-dir DIR"
 	}
+	_, b.Traces, _ = v.Store.Erasures()
 	return b
 }
 

@@ -132,8 +132,8 @@ func erase(v view.Visit) error {
 	if id, err := record.ParseID(named.ID); err == nil {
 		n.More = append(n.More, site.Line{Text: v.Text("report.backups"), Link: view.ReportPath(id) + "#backups"})
 	}
-	if err := v.Store.Vacuum(context.WithoutCancel(v.R.Context())); err != nil {
-		n.Warn, n.More = true, append(n.More, site.Line{Text: v.Text("erase.traces", "firefighters purge --tenant NAME --older-than 100y")})
+	if err := v.Store.Rewrite(context.WithoutCancel(v.R.Context())); err != nil {
+		n.Warn, n.More = true, append(n.More, site.Line{Text: v.Text("backups.traces")})
 	}
 	return renderDeleted(v, 1, &n)
 }

@@ -1,0 +1,118 @@
+package acceptance
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// killedPurge kills a purge between the deletion and the rewrite of the file, for which a reader of
+// the database makes it wait. It returns a function that ends the reader.
+func killedPurge(t *testing.T, db, id string) (release func()) {
+	t.Helper()
+	reader := openSQL(t, db)
+	tx, err := reader.Begin()
+	must(t, err)
+	count := 0
+	must(t, tx.QueryRow(`SELECT count(*) FROM firefighters`).Scan(&count))
+	cmd, _ := process(t, "purge", "--db", db, "--department", firstDepartment, "--yes", id)
+	must(t, cmd.Start())
+	eventually(t, "the deletion", func() bool {
+		scanSQL(t, db, `SELECT count(*) FROM firefighters WHERE id = '`+id+`'`, &count)
+		return count == 0
+	})
+	must(t, cmd.Process.Kill())
+	cmd.Wait()
+	return func() {
+		must(t, tx.Rollback())
+		must(t, reader.Close())
+	}
+}
+
+// deletedCanary creates and soft-deletes a person among others.
+func (s *testService) deletedCanary(t *testing.T) (id string) {
+	t.Helper()
+	for range 20 {
+		s.create(t, ana)
+	}
+	id = s.create(t, `{"firstName":"Canaryfirst","lastName":"CANARY"}`)
+	s.create(t, ana)
+	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	return id
+}
+
+const tracesText = "The file may contain traces of permanently deleted data\n"
+
+// checkFolder checks that no file of a folder contains a canary.
+func checkFolder(t *testing.T, folder string) {
+	t.Helper()
+	must(t, filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			checkTraces(t, path)
+		}
+		return err
+	}))
+}
+
+// TestKilledPurge checks that the file remembers that a killed purge has not rewritten it: check
+// reports it, a backup contains no traces, and the same purge again removes them.
+func TestKilledPurge(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.deletedCanary(t)
+	s.stop(t)
+	release := killedPurge(t, s.db, id)
+	if len(traces(t, s.db)) == 0 {
+		t.Error("the file has no traces to remove")
+	}
+	again := "firefighters check --repair --db " + s.db
+	code, stdout, stderr := runCommand(t, "check", "--db", s.db)
+	if code != 1 || stdout != "" || stderr != tracesText+"Error: traces of permanently deleted data may be left in the file\nTry: "+again+"\n" {
+		t.Errorf("check: %d, %q, %q", code, stdout, stderr)
+	}
+	saved := filepath.Join(t.TempDir(), "saved.db")
+	works(t, "backup", saved, "--db", s.db)
+	checkTraces(t, saved)
+	works(t, "check", "--db", saved)
+	release()
+	_, stderr = works(t, "purge", "--db", s.db, "--yes", id)
+	if stderr != "There is nothing to delete. The traces of earlier deletions were removed from the file.\n" {
+		t.Error(stderr)
+	}
+	checkFolder(t, filepath.Dir(s.db))
+	works(t, "check", "--db", s.db)
+}
+
+// TestKilledPurgeServed checks that a running service and its page report the traces that a killed
+// purge has left, that its backups have none, and that the next start removes them.
+func TestKilledPurgeServed(t *testing.T) {
+	t.Parallel()
+	db, dir := filepath.Join(t.TempDir(), "x.db"), t.TempDir()
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir, "--backup-every", "1s", "--backup-keep", "1")
+	s.key = newKey(t, db, firstDepartment)
+	b := s.signIn(t, newKey(t, db, firstDepartment, "--scope", "admin"), "en")
+	id := s.deletedCanary(t)
+	release := killedPurge(t, db, id)
+	const detail = `"erasure":{"ok":false,"detail":"the file may contain traces of permanently deleted data until it is rewritten"}`
+	if ready := s.do(t, "GET", "/readyz", "").wants(t, 200); !strings.Contains(string(ready.body), detail) {
+		t.Errorf("/readyz: %s", ready.body)
+	}
+	b.get(t, "/office/").says(t, "traces of permanently deleted people")
+	made := func() []string { found, _ := filepath.Glob(filepath.Join(dir, "x-*.db")); return found }
+	before := made()
+	eventually(t, "two backups", func() bool { now := made(); return len(now) == 1 && len(before) == 1 && now[0] != before[0] })
+	before = made()
+	eventually(t, "another backup", func() bool { now := made(); return len(now) == 1 && now[0] != before[0] })
+	s.stop(t)
+	checkFolder(t, dir)
+	release()
+	if len(traces(t, db)) == 0 {
+		t.Error("the file has no traces to remove")
+	}
+	s = startOn(t, db)
+	s.logs(t, "the file was rewritten, without traces of permanently deleted people")
+	checkFolder(t, filepath.Dir(db))
+	s.stop(t)
+	works(t, "check", "--db", db)
+}

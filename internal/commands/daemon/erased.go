@@ -1,0 +1,48 @@
+package daemon
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+)
+
+const (
+	// rewriteDelay is the time that a purge has for its own rewrite of the file.
+	rewriteDelay = 10 * time.Second
+	// rewriteAgain is the time between two attempts, each of which may write the whole file.
+	rewriteAgain = time.Minute
+)
+
+// rewriter rewrites the file of the database if a permanent deletion has left traces in it: after the
+// start at once, then if the process that deleted has not done so.
+type rewriter struct {
+	ctx   context.Context
+	store *store.Store
+	log   *slog.Logger
+	next  time.Time // of the next attempt; zero if there are no traces
+	err   error     // of the last attempt
+}
+
+func (d *daemon) newRewriter(ctx context.Context) *rewriter {
+	return &rewriter{ctx: ctx, store: d.service.Store, log: d.service.Log, next: time.Now().Add(time.Second)}
+}
+
+func (r *rewriter) run() error {
+	_, traces, err := r.store.Erasures()
+	now := time.Now()
+	switch {
+	case err != nil || !traces:
+		r.next, r.err = time.Time{}, nil
+		return err
+	case r.next.IsZero():
+		r.next = now.Add(rewriteDelay)
+	case !now.Before(r.next):
+		r.next, r.err = now.Add(rewriteAgain), r.store.Rewrite(r.ctx)
+		if r.err == nil {
+			r.log.Info("the file was rewritten, without traces of permanently deleted people")
+		}
+	}
+	return r.err
+}
