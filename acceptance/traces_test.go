@@ -116,3 +116,20 @@ func TestKilledPurgeServed(t *testing.T) {
 	s.stop(t)
 	works(t, "check", "--db", db)
 }
+
+// TestRemoveLeavesNothing checks that the file contains no label, invitation or file name of a removed
+// department.
+func TestRemoveLeavesNothing(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	other := s.as(newKey(t, s.db, "Canary company", "--label", "Ivo Canary"))
+	works(t, "invite", "--db", s.db, "--department", "Canary company", "--name", "Eva Canary")
+	list := filepath.Join(t.TempDir(), "canary.csv")
+	must(t, os.WriteFile(list, []byte("First name,Last name\nAna,Canary\n"), 0o600))
+	works(t, "import", list, "--apply", "--db", s.db, "--department", "Canary company")
+	id := other.list(t, "").Data.Items[0].ID
+	other.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	works(t, "purge", "--db", s.db, "--department", "Canary company", "--yes", id)
+	works(t, "departments", "remove", "Canary company", "--yes", "--db", s.db)
+	checkFolder(t, filepath.Dir(s.db))
+}

@@ -87,6 +87,9 @@ func (s *Store) Purge(tenant record.TenantID, by KeyID, all []record.Stored, pro
 	return erased, nil
 }
 
+// shortenReplaysSQL removes the rows, which name people, from the replays of imports.
+const shortenReplaysSQL = `UPDATE replays SET answer = json_set(answer, '$.rows', json('[]')) WHERE record_id LIKE 'import/%'`
+
 // purge deletes the records that are still soft-deleted. It adds the new entry to the history
 // before it deletes the older ones, because the numbers of changes must not be reused.
 func purge(t *sqlite.Tx, tenant record.TenantID, by KeyID, some []record.Stored) (erased int, err error) {
@@ -106,6 +109,12 @@ func purge(t *sqlite.Tx, tenant record.TenantID, by KeyID, some []record.Stored)
 		int64(tenant), list)
 	if err == nil {
 		_, err = t.Exec(`DELETE FROM replays WHERE record_id IN (SELECT value FROM json_each(?))`, list)
+	}
+	if err == nil {
+		_, err = t.Exec(shortenReplaysSQL+` AND tenant_id = ?`, int64(tenant))
+	}
+	if err == nil {
+		_, err = t.Exec(blankImportsSQL)
 	}
 	if err == nil && len(ids) > 0 {
 		err = noteErasure(t)
@@ -149,6 +158,11 @@ func Erase(c *sqlite.Conn, ids []string) (erased int64, err error) {
 			`DELETE FROM replays WHERE record_id IN (SELECT value FROM json_each(?))`,
 		} {
 			if _, err := c.Exec(statement, list); err != nil {
+				return err
+			}
+		}
+		for _, statement := range []string{shortenReplaysSQL, blankImportsSQL} {
+			if _, err := c.Exec(statement); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
@@ -38,10 +39,17 @@ func NoteRewritten(c *sqlite.Conn) error {
 	return err
 }
 
-// Rewrite rewrites the file, which removes all traces of permanently deleted data. After an error,
-// or if ctx ends first, traces may remain.
+// Rewrite rewrites the file, which removes all traces of permanently deleted data. Before that it
+// erases leftovers. After an error, or if ctx ends first, traces may remain.
 func (s *Store) Rewrite(ctx context.Context) error {
-	covered, _, err := s.Erasures()
+	covered := int64(0)
+	err := s.db.Write(func(t *sqlite.Tx) (err error) {
+		if err := eraseLeftovers(t); err != nil {
+			return err
+		}
+		covered, err = t.QueryInt(`UPDATE service SET erasures = erasures + 1 RETURNING erasures`)
+		return err
+	})
 	if err == nil {
 		err = sqlite.Vacuum(ctx, s.db.Path())
 	}
@@ -52,4 +60,64 @@ func (s *Store) Rewrite(ctx context.Context) error {
 		_, err := t.Exec(`UPDATE service SET rewritten = max(rewritten, ?)`, covered)
 		return err
 	})
+}
+
+// Leftovers are names that nothing needs any longer: expired invitations, the names of imported files
+// of which no person is left, and the labels of sessions that ended at least a day ago and changed
+// nothing that the history still contains.
+const (
+	expiredInvitations   = ` FROM invitations WHERE expires_at <= ?`
+	importsWithoutPeople = `file <> '' AND NOT EXISTS (SELECT 1 FROM changes
+		 WHERE changes.id BETWEEN imports.tenant_id << 32 | first_change AND imports.tenant_id << 32 | last_change)`
+	sessionLabelLifetime = 24 * time.Hour
+	sessionsWithLabelSQL = keySQL + ` WHERE k.session_lifetime IS NOT NULL AND k.label || k.login <> ''`
+	withoutChangesSQL    = `
+		SELECT value FROM json_each(?1)
+		 WHERE value NOT IN (SELECT key_id FROM changes WHERE key_id IN (SELECT value FROM json_each(?1)))
+		   AND value NOT IN (SELECT key_id FROM imports WHERE key_id IS NOT NULL)`
+)
+
+const blankImportsSQL = `UPDATE imports SET file = '' WHERE ` + importsWithoutPeople
+
+// HasLeftovers reports whether Rewrite would erase leftovers.
+func (s *Store) HasLeftovers() (has bool, err error) {
+	now := s.Clock().Now().UnixMilli()
+	err = s.db.Read(func(c *sqlite.Conn) error {
+		sessions, err := sessionsWithoutChanges(c, now)
+		if has = len(sessions) > 0; has || err != nil {
+			return err
+		}
+		found, err := c.QueryInt(`SELECT EXISTS (SELECT 1`+expiredInvitations+`) OR EXISTS (SELECT 1 FROM imports WHERE `+importsWithoutPeople+`)`, now)
+		has = found == 1
+		return err
+	})
+	return has, err
+}
+
+func eraseLeftovers(t *sqlite.Tx) error {
+	sessions, err := sessionsWithoutChanges(t.Conn, t.Now)
+	if err == nil && len(sessions) > 0 {
+		_, err = t.Exec(`UPDATE keys SET label = '', login = '' WHERE id IN (SELECT value FROM json_each(?))`, jsonList(sessions))
+	}
+	if err == nil {
+		_, err = t.Exec(`DELETE`+expiredInvitations, t.Now)
+	}
+	if err == nil {
+		_, err = t.Exec(blankImportsSQL)
+	}
+	return err
+}
+
+// sessionsWithoutChanges returns the sessions whose labels are leftovers.
+func sessionsWithoutChanges(c *sqlite.Conn, now int64) (ids []int64, err error) {
+	var ended []int64
+	err = c.Query(sessionsWithLabelSQL, nil, func(row sqlite.Row) {
+		if k := scanKey(row); k.Ended() != 0 && k.Ended() <= now-sessionLabelLifetime.Milliseconds() {
+			ended = append(ended, int64(k.ID))
+		}
+	})
+	if err == nil && len(ended) > 0 {
+		err = c.Query(withoutChangesSQL, sqlite.Args{jsonList(ended)}, func(row sqlite.Row) { ids = append(ids, row.Int(0)) })
+	}
+	return ids, err
 }

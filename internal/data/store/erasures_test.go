@@ -3,6 +3,7 @@ package store_test
 import (
 	"bytes"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -60,4 +61,116 @@ func TestErasures(t *testing.T) {
 	again := openStore(t, s.DB().Path(), time.Now)
 	must(t, again.Rewrite(t.Context()))
 	hasTraces(false)
+}
+
+// TestLeftovers checks which names a rewrite erases: expired invitations, the names of imported files
+// without people, and the labels of sessions that ended a day ago and are not in the history.
+func TestLeftovers(t *testing.T) {
+	t.Parallel()
+	now := noon
+	s := newStoreAt(t, func() time.Time { return now })
+	sessions := map[string]store.KeyID{}
+	for _, name := range []string{"Active Canary", "Ended", "Author", "Importer"} {
+		code := ""
+		must(t, s.Invite(store.NewInvitation{Tenant: ours, Name: name, Scope: store.ScopeWrite, Login: name}, func(text string) error { code = text; return nil }))
+		_, k := openSession(t, s, code)
+		sessions[name] = k.ID
+	}
+	f, err := s.Create(ours, sessions["Author"], ana, nil)
+	must(t, err)
+	add := func(file string, by store.KeyID) []string {
+		t.Helper()
+		n := adding(store.Person{Fields: ana}, store.Person{Fields: eva})
+		n.File, n.By = file, by
+		_, ids := imports(t, s, ours, n)
+		return ids
+	}
+	kept, gone := add("kept.csv", sessions["Importer"]), add("Eva Canary.csv", 0)
+	files := func(want ...string) {
+		t.Helper()
+		all, err := s.Imports(ours)
+		must(t, err)
+		for i, imported := range all {
+			if imported.File != want[i] {
+				t.Errorf("import %d has the file %q", imported.Number, imported.File)
+			}
+		}
+	}
+	erase := func(ids ...string) {
+		t.Helper()
+		for _, id := range ids {
+			must(t, s.Delete(ours, 0, id, asIs))
+		}
+		purge(t, s, ours, ids...)
+	}
+	erase(kept[0], gone[0])
+	files("Eva Canary.csv", "kept.csv")
+	erase(gone[1])
+	files("", "kept.csv")
+
+	must(t, s.Invite(store.NewInvitation{Tenant: ours, Name: "Canary", Scope: store.ScopeRead}, func(string) error { return nil }))
+	for name, id := range sessions {
+		if name != "Active Canary" {
+			must(t, s.EndSession(store.Key{ID: id}))
+		}
+	}
+	wants := func(has bool, invitations int64, labels ...string) {
+		t.Helper()
+		if found, err := s.HasLeftovers(); err != nil || found != has {
+			t.Errorf("leftovers: %t, %v", found, err)
+		}
+		must(t, s.Rewrite(t.Context()))
+		if n := scanInt(t, s, `SELECT count(*) FROM invitations`); n != invitations {
+			t.Errorf("%d invitations", n)
+		}
+		var got []string
+		must(t, s.ListKeys("", func(k store.Key, _ string) {
+			if k.IsSession() {
+				got = append(got, k.Label)
+			}
+			if k.Label != k.Login {
+				t.Errorf("%q has the login %q", k.Label, k.Login)
+			}
+		}))
+		if !slices.Equal(got, labels) {
+			t.Errorf("the sessions are of %q", got)
+		}
+		if found, err := s.HasLeftovers(); err != nil || found {
+			t.Errorf("leftovers after a rewrite: %t, %v", found, err)
+		}
+	}
+	wants(false, 1, "Active Canary", "Ended", "Author", "Importer")
+	now = now.Add(time.Hour)
+	wants(true, 0, "Active Canary", "Ended", "Author", "Importer")
+	now = now.Add(24 * time.Hour)
+	wants(true, 0, "Active Canary", "", "Author", "Importer")
+	erase(f.ID)
+	wants(true, 0, "Active Canary", "", "", "Importer")
+	must(t, s.Invite(store.NewInvitation{Tenant: ours, Name: "Ended again", Scope: store.ScopeWrite, Login: "Ended"}, func(string) error { return nil }))
+	if n := scanInt(t, s, `SELECT count(*) FROM invitations WHERE name = 'Ended again'`); n != 1 {
+		t.Error("an erased label names an invitation")
+	}
+}
+
+// TestPurgeShortensReplays checks that the response to a repeated import names no one after a purge in
+// its department.
+func TestPurgeShortensReplays(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	const body = `{"number":1,"rows":[{"name":"Eva Canary"}],"added":1}`
+	for _, tenant := range []record.TenantID{ours, theirs} {
+		n := adding(store.Person{Fields: eva})
+		n.Key = &store.IdempotencyKey{By: store.KeyID(tenant), Key: "x", Hash: hash}
+		n.Replay = func(int64, []string) []byte { return []byte(body) }
+		_, ids := imports(t, s, tenant, n)
+		want := body
+		if tenant == ours {
+			must(t, s.Delete(ours, 0, ids[0], asIs))
+			purge(t, s, ours, ids...)
+			want = `{"number":1,"rows":[],"added":1}`
+		}
+		if _, got, err := s.Replay(tenant, n.Key); err != nil || string(got) != want {
+			t.Errorf("department %d: %s, %v", tenant, got, err)
+		}
+	}
 }

@@ -21,6 +21,8 @@ var slowPlans = []struct{ query, plan, why string }{
 	{"GROUP BY record_id", "USE TEMP B-TREE FOR GROUP BY", "the changes since the last sync of a device, usually few"},
 	{"GROUP BY record_id ORDER BY last", "USE TEMP B-TREE FOR ORDER BY", "the same"},
 	{"DELETE FROM replays WHERE record_id", "SCAN replays", "a purge, which may be slow"},
+	{"UPDATE replays", "SCAN replays", "the same"},
+	{"imports", "SCAN imports", "the same: a few rows"},
 	{"FROM keys k", "SCAN k", "all keys, or a list that may be slow"},
 	{"FROM service", "SCAN service", "the table has one row"},
 	{"UPDATE service", "SCAN service", "the table has one row"},
