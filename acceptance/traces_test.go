@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 )
 
 // killedPurge kills a purge between the deletion and the rewrite of the file, for which a reader of
@@ -132,4 +134,40 @@ func TestRemoveLeavesNothing(t *testing.T) {
 	works(t, "purge", "--db", s.db, "--department", "Canary company", "--yes", id)
 	works(t, "departments", "remove", "Canary company", "--yes", "--db", s.db)
 	checkFolder(t, filepath.Dir(s.db))
+}
+
+// TestPurgeUpdatesLists checks that a purge updates the list of deleted records in the service's
+// folder, also if it names another one, and that the service does so if the purge does not know its
+// folder.
+func TestPurgeUpdatesLists(t *testing.T) {
+	t.Parallel()
+	db, dir, other := filepath.Join(t.TempDir(), "x.db"), t.TempDir(), t.TempDir()
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
+	s.key = newKey(t, db, firstDepartment)
+	listed := func(folder string) string {
+		text, _ := os.ReadFile(filepath.Join(folder, backup.ErasedName))
+		return string(text)
+	}
+	purge := func(args ...string) (id, stderr string) {
+		t.Helper()
+		id = s.create(t, ana)
+		eventually(t, "a backup by hand, which waits for the service's", func() bool {
+			code, _, _ := runCommand(t, "backup", filepath.Join(dir, "by hand.db"), "--force", "--db", db)
+			return code == 0
+		})
+		s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+		_, stderr = works(t, append([]string{"purge", "--db", db, "--yes", id}, args...)...)
+		return id, stderr
+	}
+	first, stderr := purge()
+	if want := first + "\n"; listed(dir) != want || !strings.Contains(stderr, "\nby hand.db ") {
+		t.Errorf("the list is %q, want %q; %s", listed(dir), want, stderr)
+	}
+	second, _ := purge("--backup-dir", other)
+	if want := first + "\n" + second + "\n"; listed(dir) != want || listed(other) != want {
+		t.Errorf("the lists are %q and %q, want %q", listed(dir), listed(other), want)
+	}
+	must(t, backup.RemoveNotes(db))
+	third, _ := purge()
+	eventually(t, "the list of the service", func() bool { return listed(dir) == first+"\n"+second+"\n"+third+"\n" })
 }

@@ -83,8 +83,10 @@ func (d *daemon) startBackground() (stop func()) {
 // the next check of the files.
 func (d *daemon) pause(ctx context.Context) func(inDoubt bool) {
 	changes := &job{failure: "cannot look for changes of other processes", do: d.service.Store.WakeWaiting}
+	erased := &job{failure: "cannot update the list of deleted records next to the backups", do: d.noteErased}
 	return func(inDoubt bool) {
 		changes.run(d.service.Log)
+		erased.run(d.service.Log)
 		each := idleCheck
 		if inDoubt || d.service.Store.IsAwaited() || d.service.Callers.Idle() < busyFor {
 			each = busyCheck

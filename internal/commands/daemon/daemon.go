@@ -52,6 +52,7 @@ type daemon struct {
 	local    net.Listener // without TLS, for this computer; may be nil
 	guard    *guard.Guard
 	noted    []string // the URLs in the database
+	erasures int64    // of the database, when noteErased last updated the list next to the backups
 	heap     int64    // memory limit
 }
 

@@ -5,7 +5,9 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 const (
@@ -53,4 +55,18 @@ func (r *rewriter) run() error {
 		}
 	}
 	return r.err
+}
+
+// noteErased updates the list of deleted records next to the backups after a permanent deletion, also
+// by another process. After an error, the next backup updates the list.
+func (d *daemon) noteErased() error {
+	erasures, _, err := d.service.Store.Erasures()
+	if err != nil || erasures == d.erasures || d.Backups.Dir == "" {
+		return err
+	}
+	d.erasures = erasures
+	if !osutil.Exists(d.Backups.Dir) {
+		return nil
+	}
+	return backup.NoteErased(d.DB, d.Backups.Dir)
 }

@@ -4,14 +4,16 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Holders are the backups of a database, and the copies next to it, that contain certain data. Copies
-// in other places are unknown.
+// Holders are the copies of a database that contain certain data, in the backup folder and next to the
+// database. Copies in other places are unknown.
 type Holders struct {
 	Files  []Holder // backups first, newest first
 	Unread []File   // files that cannot be read
@@ -47,7 +49,9 @@ func (s Search) Run(ctx context.Context) (found Holders, err error) {
 		found.Away = err != nil
 		backups = ofDatabase(backupsIn(s.Options.Dir, db, now), own)
 	}
-	for i, f := range append(backups, copiesBeside(db, own, now)...) {
+	copies := copiesBeside(db, own, now)
+	copies = append(copies, copiesByHand(db, own, now, slices.Concat(backups, copies), s.Options.Dir, filepath.Dir(db))...)
+	for i, f := range append(backups, copies...) {
 		if err := ctx.Err(); err != nil {
 			return Holders{}, err
 		}
@@ -89,6 +93,32 @@ func copiesBeside(db string, own Identity, now time.Time) (all []File) {
 		all = append(all, filesIn(folder, db, now, func(db string, at time.Time) string { return db + suffix + at.UTC().Format(nameTime) })...)
 	}
 	return append(all, ofDatabase(append(filesIn(folder, db, now, SavedName), filesIn(folder, db, now, keptName)...), own)...)
+}
+
+// copiesByHand returns the copies of a database in folders that have other names than the known ones,
+// such as those of the backup command. Their time is the latest time in the content.
+func copiesByHand(db string, own Identity, now time.Time, known []File, folders ...string) (all []File) {
+	// Closing a file that this process has open as a database would release its locks.
+	isOpen := func(path string) bool {
+		return slices.ContainsFunc(append([]string{"", "-lock", lockSuffix}, sidecars...), func(suffix string) bool { return osutil.SameFile(path, db+suffix) })
+	}
+	for _, folder := range folders {
+		entries, _ := os.ReadDir(folder)
+		for _, e := range entries {
+			f := File{Path: filepath.Join(folder, e.Name())}
+			isKnown := func(other File) bool { return f.Name() == other.Name() && osutil.SameFile(f.Path, other.Path) }
+			if strings.HasPrefix(e.Name(), ".") || !e.Type().IsRegular() || isOpen(f.Path) || slices.ContainsFunc(known, isKnown) {
+				continue
+			}
+			f.Encrypted = IsEncrypted(f.Path)
+			if id, err := f.identify(); err == nil && len(id.IDs) > 0 && len(own.IDs) > 0 && own.mayBe(id) {
+				f.Time = id.Time
+				all, known = append(all, f), append(known, f)
+			}
+		}
+	}
+	sortFiles(all, now)
+	return all
 }
 
 // isIn reports whether a file contains the data. The copy of a replaced database may have a -wal.

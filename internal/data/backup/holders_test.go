@@ -69,6 +69,12 @@ func TestSearch(t *testing.T) {
 	sealed := filepath.Join(dir, backup.FileName(db, at(2).Add(30*time.Minute))+".age")
 	must(t, os.WriteFile(sealed, []byte("age-encryption.org/v1\n"), 0o600))
 	held = slices.Insert(held, 1, filepath.Base(sealed))
+	for _, path := range []string{filepath.Join(dir, "by hand.db"), filepath.Join(filepath.Dir(db), "next to it")} {
+		copyTo(path)
+	}
+	copyOf(t, filepath.Join(dir, backup.FileName(db, at(4))), filepath.Join(dir, "without.db"))
+	makeBackup(t, newDatabase(t, 1), filepath.Join(dir, "other.db"))
+	must(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("Ana"), 0o600))
 
 	search := backup.Search{Database: db, Options: backup.Options{Dir: dir, Every: 24 * time.Hour, Keep: 4}, From: at(2), Until: at(4),
 		Holds: func(c *sqlite.Conn) (bool, error) { return store.HoldsRecord(c, ana) }}
@@ -76,7 +82,7 @@ func TestSearch(t *testing.T) {
 	must(t, err)
 	var names []string
 	for _, f := range found.Files {
-		if names = append(names, filepath.Base(f.Path)); f.Until.IsZero() != strings.Contains(f.Path, ".before-") {
+		if names = append(names, filepath.Base(f.Path)); f.Until.IsZero() == strings.HasPrefix(names[len(names)-1], "x-") {
 			t.Errorf("%s is deleted by %s", f.Path, f.Until)
 		}
 	}
@@ -84,11 +90,11 @@ func TestSearch(t *testing.T) {
 		t.Errorf("found %q, want %q; %+v", names, held, found)
 	}
 	search.Options.Dir = filepath.Join(dir, "away")
-	if found, err := search.Run(t.Context()); err != nil || len(found.Files) != 2 || !found.Away {
+	if found, err := search.Run(t.Context()); err != nil || len(found.Files) != 3 || !found.Away {
 		t.Errorf("if the folder is missing: %+v, %v", found, err)
 	}
 	search.Options.Dir = ""
-	if found, err := search.Run(t.Context()); err != nil || len(found.Files) != 2 || !found.NotSet || found.Away {
+	if found, err := search.Run(t.Context()); err != nil || len(found.Files) != 3 || !found.NotSet || found.Away {
 		t.Errorf("if no folder is set: %+v, %v", found, err)
 	}
 }
