@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -106,4 +107,20 @@ func TestServiceVerifies(t *testing.T) {
 	if text := admin.get(t, "/office/").one(t, "div", "class", "backups box warn").text(); !strings.Contains(text, "Die neueste Datensicherung hat die Prüfung nicht bestanden.") || !strings.Contains(text, "firefighters check --backup-dir DIR") {
 		t.Errorf("box: %s", text)
 	}
+}
+
+// TestServiceReportsLostBackups checks that a service notices missing backups and makes another.
+func TestServiceReportsLostBackups(t *testing.T) {
+	t.Parallel()
+	db, dir := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "backups")
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir, "--backup-every", "30s")
+	s.mayFail = true
+	eventually(t, "a verified backup", func() bool { return s.readyz(t).Backup.Verified != nil })
+	must(t, os.RemoveAll(dir))
+	eventually(t, "the report", func() bool { return !s.readyz(t).Backup.OK })
+	eventually(t, "another backup", func() bool { return exists(dir) && s.readyz(t).Backup.Last != nil })
+	if b := s.readyz(t).Backup; b.OK || b.Since == nil || b.Detail != "the newest backup is missing from its folder" {
+		t.Errorf("%+v", b)
+	}
+	s.logs(t, "the newest backup is missing from its folder")
 }

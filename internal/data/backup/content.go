@@ -43,6 +43,7 @@ type Summary struct {
 type Copy struct {
 	Summary
 	Bytes   int64
+	Empty   bool                // it contains no records
 	Foreign *sqlite.SchemaError // the reason why Restore rejects it, or nil
 
 	sum []byte // the contents of the checksum file of an encrypted copy

@@ -108,7 +108,8 @@ type headerNote struct {
 	Time    time.Time `json:"time"`  // the time of its Identity
 	IDs     []string  `json:"ids"`   // the IDs of its Identity
 	Damaged int64     `json:"damaged,omitempty"`
-	To      []string  `json:"to"` // the recipients
+	Empty   bool      `json:"empty,omitempty"` // it contains no records
+	To      []string  `json:"to"`              // the recipients
 }
 
 const noteType = "firefighters-backup" // the type of the stanza with the note
@@ -212,7 +213,7 @@ func checkEncrypted(ctx context.Context, path string) (found Copy, err error) {
 	if sum := readSum(path); sum != "" && sum != hex.EncodeToString(hash.Sum(nil)) {
 		return Copy{}, failed(sqlite.ErrCorrupt)
 	}
-	return Copy{Summary: Summary{Damaged: n.Damaged}, Bytes: n.Bytes}, nil
+	return Copy{Summary: Summary{Damaged: n.Damaged}, Bytes: n.Bytes, Empty: n.Empty}, nil
 }
 
 // readSum returns the SHA-256 in the checksum file of an encrypted backup, or "" if there is none.

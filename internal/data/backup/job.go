@@ -97,7 +97,8 @@ func (j Job) Run(ctx context.Context) (copied Copy, err error) {
 	if len(j.EncryptTo) == 0 {
 		return copied, writeError(j.Target, j.publish(partial))
 	}
-	copied.sum, err = j.publishEncrypted(ctx, partial, headerNote{Bytes: copied.Bytes, Time: source.Time, IDs: source.IDs, Damaged: copied.Damaged})
+	note := headerNote{Bytes: copied.Bytes, Time: source.Time, IDs: source.IDs, Damaged: copied.Damaged, Empty: copied.Empty}
+	copied.sum, err = j.publishEncrypted(ctx, partial, note)
 	if err == nil && j.keep != "" {
 		err = rename(partial, j.keep)
 	}
@@ -314,6 +315,7 @@ func check(ctx context.Context, format sqlite.Format, path string) (found Copy, 
 	if err != nil {
 		return Copy{}, cmp.Or(ctx.Err(), sqlite.Wrap("reading", path, err))
 	}
+	found.Empty = found.Records == 0
 	found.Foreign, _ = errors.AsType[*sqlite.SchemaError](format.CheckSchema(c))
 	return found, nil
 }

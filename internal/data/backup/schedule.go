@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -41,12 +42,15 @@ type Scheduler struct {
 	place   func() place
 	asleep  func() bool // reports whether the backup disk is connected, but not mounted until accessed
 
-	tried time.Time // time of the newest backup at the last verification
+	tried   time.Time // time of the newest backup at the last verification
+	empty   bool      // the newest backup contains no records
+	missing bool      // the newest backup is missing, and there has been no attempt at another
 
 	mu     sync.Mutex
 	state  State
-	damage string // the part of State.Detail about damaged records
-	cause  error  // why the last backup failed, or nil
+	lost   time.Time // when the newest backup was found missing; zero if it was not, or if new ones fail
+	damage string    // the part of State.Detail about damaged records
+	cause  error     // why the last backup failed, or nil
 	location
 	since time.Time // when away became an error
 
@@ -59,6 +63,18 @@ type location struct {
 	away     error  // why the backups are not on their own disk, or nil
 	gone     bool   // the folder does not exist, or away is not nil
 	free     *int64 // free bytes of the disk; nil if unknown, or if sameDisk
+	backups  []File // the files with names of backups when the folder was last seen
+}
+
+func (l location) has(at time.Time) bool {
+	return slices.ContainsFunc(l.backups, func(f File) bool { return f.Time.Equal(at) })
+}
+
+// isOther reports whether another disk is in place of the earlier one: it has no backup of the earlier
+// disk, but others, or it was connected just now.
+func (l location) isOther(earlier location) bool {
+	shared := func(f File) bool { return earlier.has(f.Time) }
+	return !slices.ContainsFunc(l.backups, shared) && (len(l.backups) > 0 || earlier.away != nil)
 }
 
 // State is the state of the backups. It contains no file names.
@@ -85,6 +101,7 @@ const (
 	NoRoom      Trouble = "full"     // the backup disk is full
 	BadFolder   Trouble = "folder"   // the backup folder cannot be used
 	BadDatabase Trouble = "database" // the database is damaged, or another program changed its schema
+	Lost        Trouble = "lost"     // the newest backup was deleted or moved
 	Failed      Trouble = "failed"   // the last backup failed for another reason
 	BadBackup   Trouble = "unsound"  // the newest backup failed verification
 	Old         Trouble = "old"      // the last backup is more than two intervals old
@@ -131,15 +148,45 @@ func (s *Scheduler) Run(ctx context.Context) {
 	}
 }
 
-// step creates a backup if it is due, or if the backup disk is connected again and so lacks the
-// latest one.
+// step creates a backup if it is due, or if the folder lacks the latest one.
 func (s *Scheduler) step(ctx context.Context) {
-	if s.look() || s.next.over(s.now()) {
+	isDue := s.look()
+	if s.missing {
+		s.missing, isDue = false, true
+		s.first(ctx)
+	}
+	s.expectRecords(ctx)
+	if isDue || s.next.over(s.now()) {
 		s.turn(ctx)
 		s.look()
 	}
 	s.verify(ctx)
 }
+
+// typing is the time between the first records and their first backup.
+const typing = 30 * time.Minute
+
+// expectRecords brings the next backup forward if the newest one is empty and the database no longer
+// is.
+func (s *Scheduler) expectRecords(ctx context.Context) {
+	if !s.empty {
+		return
+	}
+	c, err := sqlite.Peek(s.db)
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	if now, err := store.CountContent(ctx, c); err == nil && now.Records > 0 {
+		s.empty, s.next = false, wait{s.now(), min(s.options.Every, typing)}
+	}
+}
+
+// lossShown is how long State reports a lost backup although there is a new one, so that a monitor that
+// asks once a minute reports the loss.
+const lossShown = 2 * time.Minute
+
+const newestMissing = "the newest backup is missing from its folder"
 
 // State returns the result of the last backup, and whether the location of the backups is safe.
 func (s *Scheduler) State() State {
@@ -152,6 +199,8 @@ func (s *Scheduler) State() State {
 		state.OK, state.Since, state.Detail, state.Trouble = false, &s.since, s.away.Error(), DiskAway
 	case !state.OK:
 		state.Trouble = troubleOf(s.cause)
+	case !s.lost.IsZero() && (state.Last == nil || s.now().Sub(s.lost) < lossShown):
+		state.OK, state.Since, state.Detail, state.Trouble = false, new(s.lost.UTC().Truncate(time.Second)), newestMissing, Lost
 	case s.verified.Reason != "":
 		since := s.verified.At
 		state.OK, state.Since, state.Detail, state.Trouble = false, &since, "the newest backup is not sound: "+s.verified.Reason, BadBackup
@@ -167,11 +216,13 @@ func (s *Scheduler) State() State {
 	return state
 }
 
-// look checks whether the backup disk is connected, and logs changes. It reports whether the disk is
-// connected again. It does not access an unmounted disk, which someone may be about to unplug.
+// look checks whether the backup disk is connected and still has the newest backup, and logs changes. It
+// reports whether the disk is connected again. It does not access an unmounted disk, which someone may
+// be about to unplug.
 func (s *Scheduler) look() (back bool) {
-	now := location{free: s.free} // only this goroutine writes s.location
-	if !s.asleep() {
+	now := location{free: s.free, backups: s.backups} // only this goroutine writes s.location
+	isAsleep := s.asleep()
+	if !isAsleep {
 		now = s.locate(s.place()) // without the lock: a disk that hangs must not block State
 	}
 	s.mu.Lock()
@@ -184,6 +235,13 @@ func (s *Scheduler) look() (back bool) {
 		s.log.Error("the backup disk is not connected", "cause", now.away.Error())
 	case before.away != nil && now.away == nil:
 		s.log.Info("the backup disk is connected again")
+	}
+	if !isAsleep && now.away == nil && s.state.Last != nil && !now.has(*s.state.Last) {
+		s.missing, s.state.Last = true, nil
+		if !now.isOther(before) {
+			s.lost = s.now()
+			s.log.Error(newestMissing)
+		}
 	}
 	return before.away != nil && now.away == nil || before.gone && !now.gone
 }
@@ -200,6 +258,9 @@ func (s *Scheduler) locate(at place) location {
 		at.remember()
 	}
 	found.gone = found.away != nil || !osutil.Exists(at.dir)
+	if found.backups = s.backups; found.away == nil {
+		found.backups = backupsIn(s.options.Dir, s.db, s.now())
+	}
 	return found
 }
 
@@ -255,7 +316,7 @@ func (s *Scheduler) note(at time.Time, saved Copy, err error) {
 	defer s.mu.Unlock()
 	wasOK := s.state.OK
 	if !at.IsZero() {
-		s.state.Last = &at
+		s.state.Last, s.empty = &at, saved.Empty
 		s.noteDamage(saved.Damaged)
 	}
 	problem := "no backups are made"
@@ -270,7 +331,7 @@ func (s *Scheduler) note(at time.Time, saved Copy, err error) {
 		}
 		return
 	}
-	s.state.OK, s.state.Detail = false, reason(err)
+	s.state.OK, s.state.Detail, s.lost = false, reason(err), time.Time{}
 	if wasOK {
 		now := s.now().UTC().Truncate(time.Second)
 		s.state.Since = &now

@@ -1,0 +1,140 @@
+package backup_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+)
+
+// TestLostBackups checks that the next look reports missing backups or a missing folder for at least
+// two minutes, and that a backup is created at once.
+func TestLostBackups(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		lose func(dir, newest string) error
+	}{
+		{"all backups", func(dir, _ string) error {
+			for _, name := range names(t, dir) {
+				must(t, os.Remove(filepath.Join(dir, name)))
+			}
+			return nil
+		}},
+		{"the newest backup", func(_, newest string) error { return os.Remove(newest) }},
+		{"the folder", func(dir, _ string) error { return os.RemoveAll(dir) }},
+	} {
+		db, dir, now := newDatabase(t, 1), filepath.Join(t.TempDir(), "backups"), noon
+		s, log := newScheduler(t, db, dir, 8, &now)
+		s.Begin(t.Context())
+		for range 3 {
+			s.Step(t.Context())
+			now = now.Add(day)
+		}
+		now = now.Add(-time.Hour)
+		must(t, tt.lose(dir, filepath.Join(dir, backup.FileName(db, noon.AddDate(0, 0, 2)))))
+		s.Step(t.Context())
+		lost := now
+		for _, later := range []time.Duration{0, time.Minute} {
+			now = lost.Add(later)
+			s.Step(t.Context())
+			if state := s.State(); state.OK || state.Trouble != backup.Lost || !state.Since.Equal(lost) || !state.Last.Equal(lost) {
+				t.Errorf("%s, after %v: %+v", tt.name, later, state)
+			}
+		}
+		now = lost.Add(2 * time.Minute)
+		s.Step(t.Context())
+		if state := s.State(); !state.OK || !slices.Contains(names(t, dir), backup.FileName(db, lost)) {
+			t.Errorf("%s: later: %+v, files %q", tt.name, state, names(t, dir))
+		}
+		if strings.Count(log.String(), "the newest backup is missing") != 1 {
+			t.Errorf("%s: log %s", tt.name, log)
+		}
+	}
+}
+
+// TestLostParent checks that the state reports a folder that cannot be created again, until it is back.
+func TestLostParent(t *testing.T) {
+	t.Parallel()
+	parent, now := filepath.Join(t.TempDir(), "disk"), noon
+	must(t, os.Mkdir(parent, 0o700))
+	s, _ := newScheduler(t, newDatabase(t, 1), filepath.Join(parent, "backups"), 8, &now)
+	s.Begin(t.Context())
+	s.Step(t.Context())
+	must(t, os.Rename(parent, parent+"-away"))
+	for range 3 {
+		now = now.Add(time.Minute)
+		s.Step(t.Context())
+		if state := s.State(); state.OK || state.Trouble != backup.BadFolder || state.Last != nil {
+			t.Errorf("without the folder: %+v", state)
+		}
+	}
+	must(t, os.Rename(parent+"-away", parent))
+	now = now.Add(time.Minute)
+	if s.Step(t.Context()); !s.State().OK || !s.State().Last.Equal(now) {
+		t.Errorf("with the folder: %+v", s.State())
+	}
+}
+
+// TestAlternatingDisks checks that a disk that replaces another one within a minute gets a backup at
+// once, and is no loss.
+func TestAlternatingDisks(t *testing.T) {
+	t.Parallel()
+	parent, now := t.TempDir(), noon
+	dir, second := filepath.Join(parent, "backups"), filepath.Join(parent, "second")
+	db := newDatabase(t, 1)
+	must(t, os.Mkdir(second, 0o700))
+	saveAs(t, db, second, noon.AddDate(0, 0, -3))
+	s, log := newScheduler(t, db, dir, 8, &now)
+	s.Begin(t.Context())
+	s.Step(t.Context())
+	for range 4 {
+		now = now.Add(time.Hour)
+		must(t, os.Rename(dir, dir+"-away"))
+		must(t, os.Rename(second, dir))
+		must(t, os.Rename(dir+"-away", second))
+		s.Step(t.Context())
+		if state := s.State(); !state.OK || !state.Last.Equal(now) || !exists(filepath.Join(dir, backup.FileName(db, now))) {
+			t.Errorf("%+v, files %q", state, names(t, dir))
+		}
+	}
+	if strings.Contains(log.String(), "ERROR") {
+		t.Errorf("log %s", log)
+	}
+}
+
+// TestFirstRecords checks that the first records after an empty backup are backed up within an hour,
+// also if the program restarts, and that an empty database gets no further backups before they are due.
+func TestFirstRecords(t *testing.T) {
+	t.Parallel()
+	_, to := newKey(t)
+	for _, to := range []backup.Recipients{nil, to} {
+		db, dir, now := newDatabase(t, 0), t.TempDir(), noon
+		start := func() *backup.Scheduler {
+			s, _ := newScheduler(t, db, dir, 8, &now)
+			s.Encrypt(to)
+			s.Begin(t.Context())
+			return s
+		}
+		start().Step(t.Context())
+		s := start()
+		at := func(hours time.Duration, want time.Time) {
+			t.Helper()
+			for end := now.Add(hours); now.Before(end); now = now.Add(time.Minute) {
+				s.Step(t.Context())
+			}
+			if last := s.State().Last; !last.Equal(want) {
+				t.Errorf("last backup at %v, want %v", last, want)
+			}
+		}
+		at(2*time.Hour, noon)
+		addRecords(t, db, 1)
+		at(time.Hour, noon.Add(150*time.Minute))
+		addRecords(t, db, 1)
+		at(20*time.Hour, noon.Add(150*time.Minute))
+	}
+}
