@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"filippo.io/age"
 
@@ -165,6 +166,28 @@ func TestServiceEncrypts(t *testing.T) {
 	if code != 1 || !strings.Contains(stderr, "Try: use the key of "+recipient) {
 		t.Errorf("with another key: %d %s%s", code, stdout, stderr)
 	}
+
+	plain := backupOf(dir, -time.Minute)
+	works(t, "backup", plain, "--db", db)
+	if stdout, stderr := works(t, append(verify, "--identity", key)...); stdout != sound ||
+		stderr != fmt.Sprintf("Warning: everyone who can open %s can read 1 unencrypted backup: %s\nTry: firefighters backup delete-plain --db %s --backup-dir %[1]s\n",
+			dir, filepath.Base(plain), db) {
+		t.Errorf("with a newer unencrypted backup: %s%s", stdout, stderr)
+	}
+	if code, stdout, stderr := runCommand(t, append(verify, "--identity", otherKey)...); code != 1 || !strings.Contains(stderr, "Try: use the key of "+recipient) {
+		t.Errorf("with another key and a newer unencrypted backup: %d %s%s", code, stdout, stderr)
+	}
+	removal := []string{"backup", "delete-plain", "--db", db, "--yes"}
+	refuses(t, 1, fmt.Sprintf("%s\nError: reading the backup %q: the backup is not encrypted\n", plain, plain), removal...)
+	older := backupOf(dir, time.Hour)
+	must(t, os.Rename(plain, older))
+	if stdout, stderr := works(t, removal...); stdout != "Deleted 1 unencrypted backup.\n" || stderr != older+"\n" || osutil.Exists(older) {
+		t.Errorf("delete-plain: %s%s", stdout, stderr)
+	}
+	empty := t.TempDir()
+	works(t, "backup", backupOf(empty, 0), "--db", db)
+	refuses(t, 1, fmt.Sprintf("Error: looking for a backup of %q in %q: there is no encrypted backup\n", db, empty),
+		"check", "--db", db, "--backup-dir", empty, "--identity", key)
 
 	must(t, os.WriteFile(db, []byte("no longer a database"), 0o600))
 	_, _, stderr = runCommand(t, "check", "--db", db)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -95,6 +96,9 @@ func warnOfBackups(env cli.Env, o backup.Options, db string) {
 		env.Warn(err.Error(), "")
 	case osutil.SameDisk(dir, filepath.Dir(osutil.Resolve(db))):
 		env.Warn("the backups are on the same disk as the database and would be lost with it", "--backup-dir DIR, on another disk")
+	}
+	if len(o.EncryptTo) > 0 {
+		database.WarnOfPlain(env, db, dir)
 	}
 }
 

@@ -79,6 +79,26 @@ func (r *Recipients) String() string { return strings.Join(r.GetSlice(), ",") }
 // Type implements pflag.Value.
 func (r *Recipients) Type() string { return "recipients" }
 
+// CountPlain returns a text such as "2 unencrypted backups".
+func CountPlain(n int) string { return cli.Count(n, "unencrypted backup", "unencrypted backups") }
+
+// WarnOfPlain warns of unencrypted backups in a folder with encrypted ones.
+func WarnOfPlain(env cli.Env, db, dir string) {
+	plain := backup.PlainIn(db, dir)
+	if len(plain) == 0 {
+		return
+	}
+	names, shown := "", min(len(plain), 3)
+	for i, f := range plain[:shown] {
+		names += []string{": ", ", "}[min(i, 1)] + f.Name()
+	}
+	if more := len(plain) - shown; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	env.Warn(fmt.Sprintf("everyone who can open %s can read %s%s", cli.Quote(dir), CountPlain(len(plain)), names),
+		fmt.Sprintf("firefighters backup delete-plain --db %s --backup-dir %s", cli.Quote(db), cli.Quote(dir)))
+}
+
 // IdentityFlag adds the flag --identity and returns its value, for ReadIdentity.
 func IdentityFlag(cmd *cobra.Command) *string {
 	return cmd.Flags().String("identity", "", "`file` with the secret key of an encrypted backup; - for standard input")

@@ -1,9 +1,11 @@
 package manage
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -50,7 +52,7 @@ To restore it: firefighters restore FILE`,
 		}
 		return c.backup(cli.EnvOf(cmd), backup.Job{Format: c.Database.Format, Source: *db, Target: args[0], Force: *force, EncryptTo: encrypt.To})
 	}
-	cmd.AddCommand(c.backupListCommand())
+	cmd.AddCommand(c.backupListCommand(), c.deletePlainCommand())
 	return cmd
 }
 
@@ -111,21 +113,70 @@ checked when it is created. VERIFIED shows when the server last checked it again
   firefighters backup list --backup-dir /mnt/usb/firefighters --json`,
 	}
 	db := cli.AddDB(cmd)
-	dir := cmd.Flags().String("backup-dir", "", "`folder` of the server's backups (default: from the server's settings)")
+	folder := c.addBackupDir(cmd, db)
 	asJSON := cmd.Flags().Bool("json", false, "print each backup as a line of JSON: file, madeAt, bytes, encrypted, verifiedAt")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		dir, err := folder()
+		if err != nil {
+			return err
+		}
+		return c.listBackups(cli.EnvOf(cmd), *db, dir, *asJSON)
+	}
+	return cmd
+}
+
+// addBackupDir adds the flag --backup-dir and returns a function for the folder of the server's backups.
+func (c Commands) addBackupDir(cmd *cobra.Command, db *string) (folder func() (string, error)) {
+	dir := cmd.Flags().String("backup-dir", "", "`folder` of the server's backups (default: from the server's settings)")
 	cmd.MarkFlagDirname("backup-dir")
+	return func() (string, error) {
+		found := cmp.Or(*dir, c.backups(cli.EnvOf(cmd), *db, "").Dir)
+		switch {
+		case found == "" && !osutil.Exists(*db):
+			return "", &sqlite.FileError{Op: "reading", Path: *db, Err: sqlite.ErrNotExist}
+		case found == "":
+			return "", cli.Usage("the folder of the backups is not known", cli.CommandLine(cmd)+" --backup-dir DIR")
+		}
+		return found, nil
+	}
+}
+
+func (c Commands) deletePlainCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "delete-plain",
+		Short: "Delete the unencrypted backups created by the server",
+		Long: `Delete the backups that the server created before its backups were encrypted.
+delete-plain names them and asks for confirmation. It deletes none unless the
+newest backup is encrypted and its header and length are right.`,
+		Example: `  firefighters backup delete-plain
+  firefighters backup delete-plain --backup-dir /mnt/usb/firefighters --yes`,
+	}
+	db := cli.AddDB(cmd)
+	folder := c.addBackupDir(cmd, db)
+	yes := cmd.Flags().Bool("yes", false, "do not ask")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		env := cli.EnvOf(cmd)
-		if *dir == "" {
-			*dir = c.backups(env, *db, "").Dir
+		dir, err := folder()
+		if err != nil {
+			return err
 		}
-		switch {
-		case *dir == "" && !osutil.Exists(*db):
-			return &sqlite.FileError{Op: "reading", Path: *db, Err: sqlite.ErrNotExist}
-		case *dir == "":
-			return cli.Usage("the folder of the backups is not known", cli.CommandLine(cmd)+" --backup-dir DIR")
+		if _, err := os.ReadDir(dir); err != nil {
+			return folderError(dir, err)
 		}
-		return c.listBackups(env, *db, *dir, *asJSON)
+		plain := backup.PlainIn(*db, dir)
+		for _, f := range plain {
+			env.Notef("%s", cli.Quote(f.Path))
+		}
+		if len(plain) > 0 && !*yes {
+			if err := env.Confirm(fmt.Sprintf("Delete %s?", database.CountPlain(len(plain)))); err != nil {
+				return err
+			}
+		}
+		deleted, err := backup.DeletePlain(env.Context, c.Database.Format, *db, dir, plain)
+		if err != nil {
+			return err
+		}
+		return env.Println(fmt.Sprintf("Deleted %s.", database.CountPlain(deleted)))
 	}
 	return cmd
 }

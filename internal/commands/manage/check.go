@@ -27,8 +27,8 @@ func (c Commands) checkCommand() *cobra.Command {
 record.
 
 With --backup-dir, check the newest backup that the server has created in that
-folder instead. An encrypted backup is decrypted with --identity; without it, only
-its header, length and SHA-256 are checked.
+folder instead. With --identity, check the newest encrypted one, decrypted.
+Without it, only the header, length and SHA-256 of an encrypted one are checked.
 
 With --repair, first rebuild the indexes, and rewrite a file that may contain
 traces of permanently deleted records. The database stores the latest time it
@@ -62,14 +62,17 @@ func (c Commands) checkNewest(env cli.Env, db, dir, identity string) error {
 	if _, err := os.ReadDir(dir); err != nil {
 		return folderError(dir, err)
 	}
-	newest, err := backup.Newest(db, dir)
+	newest, err := backup.Newest(db, dir, identity != "")
 	if errors.Is(err, backup.ErrNone) {
 		return fmt.Errorf("there are no backups of %s made by the server in %s", osutil.InQuotes(db), osutil.InQuotes(dir))
 	}
 	if err != nil {
 		return fmt.Errorf("looking for a backup of %s in %s: %w", osutil.InQuotes(db), osutil.InQuotes(dir), err)
 	}
-	if newest.Encrypted && identity != "" {
+	if newest.Encrypted {
+		defer database.WarnOfPlain(env, db, dir)
+	}
+	if identity != "" {
 		return c.checkEncrypted(env, newest.Path, identity)
 	}
 	var findings findings

@@ -321,6 +321,12 @@ func TestOverview(t *testing.T) {
 	if r, text := overviewOf(t, s, managers.State{Installed: true, Detail: "failed"}); r.Address != "" || !strings.Contains(text, "does not run: failed") {
 		t.Errorf("the service does not run:\n%s", text)
 	}
+	_, recipient, err := backup.NewKey()
+	must(t, err)
+	must(t, managers.Settings{"--backup-encrypt-to=" + recipient}.Write(s.Data))
+	if r, text := overviewOf(t, s, managers.State{Installed: true}); r.Backups.Plain != 2 || !strings.Contains(text, "WARNING: 2 unencrypted backups can be read by") {
+		t.Errorf("unencrypted backups:\n%s", text)
+	}
 	entries, err := os.ReadDir(s.Data)
 	must(t, err)
 	for _, entry := range entries {

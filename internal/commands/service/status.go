@@ -61,7 +61,8 @@ type backups struct {
 	Count    int        `json:"count"`
 	Newest   *time.Time `json:"newest,omitempty"`
 	File     string     `json:"file,omitempty"`
-	SameDisk bool       `json:"sameDisk"` // on the disk of the database
+	SameDisk bool       `json:"sameDisk"`              // on the disk of the database
+	Plain    int        `json:"unencrypted,omitempty"` // number of unencrypted backups, if new ones are encrypted
 	Fault    string     `json:"fault,omitempty"`
 	Disk     *disk      `json:"disk,omitempty"` // unless SameDisk
 }
@@ -191,6 +192,10 @@ func (o overview) lines(now time.Time) (lines []string) {
 		if b.Fault != "" {
 			add("", "WARNING: %s", b.Fault)
 		}
+		if b.Plain > 0 {
+			add("", "WARNING: %s can be read by everyone who can open this folder. To delete them: %s",
+				common.CountPlain(b.Plain), cli.AsAdministrator(cli.Typed()+" backup delete-plain"))
+		}
 		if b.SameDisk {
 			add("", "WARNING: they are on the disk of the database, and would be lost with it")
 		}
@@ -273,7 +278,7 @@ func (s Service) inspectData(o *overview, settings managers.Settings) {
 	o.Database, o.Address, o.Local = s.inspect(options.DB)
 	o.Database.Saved = savedCopy(osutil.Resolve(options.DB))
 	o.Disk = room(filepath.Dir(options.DB))
-	o.Backups = s.inspectBackups(options.DB, options.Backups.Dir)
+	o.Backups = s.inspectBackups(options.DB, options.Backups)
 }
 
 // inspect returns the state of a database, without changing it, and the addresses of its server. local
@@ -304,7 +309,8 @@ func readAddresses(file string) (address, local string, err error) {
 	return store.ReadAddresses(c)
 }
 
-func (s Service) inspectBackups(db, folder string) *backups {
+func (s Service) inspectBackups(db string, o backup.Options) *backups {
+	folder := o.Dir
 	found := &backups{Folder: folder, SameDisk: sameDisk(folder, db)}
 	if !osutil.Exists(folder) {
 		found.Fault = "the folder does not exist; is its disk connected?"
@@ -316,6 +322,9 @@ func (s Service) inspectBackups(db, folder string) *backups {
 	for _, file := range backup.Files(s.Format, db, folder) {
 		if !strings.HasPrefix(file.Path, filepath.Clean(folder)+string(filepath.Separator)) {
 			continue // next to the database
+		}
+		if len(o.EncryptTo) > 0 && !file.Encrypted {
+			found.Plain++
 		}
 		if found.Count++; found.Count > 1 {
 			continue

@@ -46,7 +46,8 @@ type Copy struct {
 	Empty   bool                // it contains no records
 	Foreign *sqlite.SchemaError // the reason why Restore rejects it, or nil
 
-	sum []byte // the contents of the checksum file of an encrypted copy
+	to  []string // the recipients of an encrypted copy, sorted
+	sum []byte   // the contents of the checksum file of an encrypted copy
 }
 
 // identify returns the identity of the file at path, as far as readable. open is sqlite.Peek

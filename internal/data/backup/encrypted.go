@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,6 +51,15 @@ func ParseRecipients(texts []string) (found Recipients, err error) {
 		found = append(found, recipient)
 	}
 	return found, nil
+}
+
+// texts returns the recipients as sorted texts.
+func (r Recipients) texts() (all []string) {
+	for _, recipient := range r {
+		all = append(all, recipient.String())
+	}
+	slices.Sort(all)
+	return all
 }
 
 // Wrap makes Recipients an age.Recipient.
@@ -109,7 +119,7 @@ type headerNote struct {
 	IDs     []string  `json:"ids"`   // the IDs of its Identity
 	Damaged int64     `json:"damaged,omitempty"`
 	Empty   bool      `json:"empty,omitempty"` // it contains no records
-	To      []string  `json:"to"`              // the recipients
+	To      []string  `json:"to"`              // the recipients, sorted
 }
 
 const noteType = "firefighters-backup" // the type of the stanza with the note
@@ -213,7 +223,7 @@ func checkEncrypted(ctx context.Context, path string) (found Copy, err error) {
 	if sum := readSum(path); sum != "" && sum != hex.EncodeToString(hash.Sum(nil)) {
 		return Copy{}, failed(sqlite.ErrCorrupt)
 	}
-	return Copy{Summary: Summary{Damaged: n.Damaged}, Bytes: n.Bytes, Empty: n.Empty}, nil
+	return Copy{Summary: Summary{Damaged: n.Damaged}, Bytes: n.Bytes, Empty: n.Empty, to: n.To}, nil
 }
 
 // readSum returns the SHA-256 in the checksum file of an encrypted backup, or "" if there is none.
@@ -230,9 +240,7 @@ func (j *Job) encrypt(ctx context.Context, plain string, n headerNote, out io.Wr
 		return nil, err
 	}
 	defer source.Close()
-	for _, recipient := range j.EncryptTo {
-		n.To = append(n.To, recipient.String())
-	}
+	n.To = j.EncryptTo.texts()
 	text, err := json.Marshal(n)
 	if err != nil {
 		return nil, err

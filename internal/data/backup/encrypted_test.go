@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"filippo.io/age"
 
@@ -283,6 +284,51 @@ func TestDecryptedBeside(t *testing.T) {
 	if found := backup.Files(format, db, dir); len(found) != 6 { // including the copy next to the database
 		t.Errorf("files %q", names(t, dir))
 	}
+}
+
+// TestRecipientsChange checks that a scheduler with other recipients creates a backup at once, that the
+// state counts the unencrypted backups, and that DeletePlain deletes them only after an encrypted one.
+func TestRecipientsChange(t *testing.T) {
+	t.Parallel()
+	db, dir, now := newDatabase(t, 1), t.TempDir(), noon
+	_, to := newKey(t)
+	_, other := newKey(t)
+	start := func(to backup.Recipients, backups int) *backup.Scheduler {
+		t.Helper()
+		now = now.Add(time.Hour)
+		s, log := newScheduler(t, db, dir, 9, &now)
+		s.Encrypt(to)
+		s.SetPlace(func(a, b string) bool { return a == b })
+		s.Begin(t.Context())
+		s.Step(t.Context())
+		if files, err := backup.List(db, dir); err != nil || !s.State().OK || len(files) != backups {
+			t.Fatalf("files %+v, %+v, log %s", files, s.State(), log)
+		}
+		return s
+	}
+	deletePlain := func() (int, error) {
+		return backup.DeletePlain(t.Context(), format, db, dir, backup.PlainIn(db, dir))
+	}
+	if s := start(nil, 1); s.State().Trouble != "" {
+		t.Errorf("without encryption: %+v", s.State())
+	}
+	if deleted, err := deletePlain(); deleted > 0 || !errors.Is(err, backup.ErrNotEncrypted) {
+		t.Errorf("without an encrypted backup: deleted %d, %v", deleted, err)
+	}
+	s := start(append(to, other...), 2)
+	if state := s.State(); state.Trouble != backup.Plain || state.Detail != "backups that are not encrypted: 1; see firefighters backup delete-plain" {
+		t.Errorf("with an unencrypted backup: %+v", state)
+	}
+	start(append(other, to...), 2)
+	start(other, 3)
+	s = start(other, 3)
+	if deleted, err := deletePlain(); deleted != 1 || err != nil || len(backup.PlainIn(db, dir)) > 0 {
+		t.Errorf("deleted %d, %v, files %q", deleted, err, names(t, dir))
+	}
+	if s.Step(t.Context()); s.State().Trouble != "" {
+		t.Errorf("without unencrypted backups: %+v", s.State())
+	}
+	start(nil, 3)
 }
 
 // TestRecipients checks that invalid recipients are rejected, and that the error does not contain

@@ -48,6 +48,7 @@ type Scheduler struct {
 
 	mu     sync.Mutex
 	state  State
+	plain  int       // number of unencrypted backups, if new ones are encrypted
 	lost   time.Time // when the newest backup was found missing; zero if it was not, or if new ones fail
 	damage string    // the part of State.Detail about damaged records
 	cause  error     // why the last backup failed, or nil
@@ -103,6 +104,7 @@ const (
 	BadDatabase Trouble = "database" // the database is damaged, or another program changed its schema
 	Lost        Trouble = "lost"     // the newest backup was deleted or moved
 	Failed      Trouble = "failed"   // the last backup failed for another reason
+	Plain       Trouble = "plain"    // new backups are encrypted, but older ones are not
 	BadBackup   Trouble = "unsound"  // the newest backup failed verification
 	Old         Trouble = "old"      // the last backup is more than two intervals old
 	SameDisk    Trouble = "disk"     // the backups are on the disk of the database and would be lost with it
@@ -210,10 +212,23 @@ func (s *Scheduler) State() State {
 		state.Trouble = Old
 	case s.damage != "":
 		state.Trouble = BadDatabase
+	case s.plainLeft() > 0:
+		state.Trouble, state.Detail = Plain, fmt.Sprintf("backups that are not encrypted: %d; see firefighters backup delete-plain", s.plainLeft())
 	case s.sameDisk:
 		state.Trouble = SameDisk
 	}
 	return state
+}
+
+// plainLeft returns the number of unencrypted backups, without those that were deleted since they were
+// identified.
+func (s *Scheduler) plainLeft() (n int) {
+	for _, f := range s.backups {
+		if !f.Encrypted {
+			n++
+		}
+	}
+	return min(n, s.plain)
 }
 
 // look checks whether the backup disk is connected and still has the newest backup, and logs changes. It
@@ -265,7 +280,7 @@ func (s *Scheduler) locate(at place) location {
 }
 
 // first checks the existing backups and returns when the next one is due: at once if the newest is
-// invalid.
+// invalid or encrypted to other recipients.
 func (s *Scheduler) first(ctx context.Context) wait {
 	files := s.files()
 	if len(files) == 0 {
@@ -274,6 +289,9 @@ func (s *Scheduler) first(ctx context.Context) wait {
 	found, err := files[0].Check(ctx, s.format)
 	if err == nil {
 		s.note(files[0].Time, found, nil)
+		if !slices.Equal(found.to, s.options.EncryptTo.texts()) {
+			return wait{s.now(), 0}
+		}
 		return firstWait(files, s.options.Every, s.now())
 	}
 	if older := newestValid(ctx, s.format, files[1:]); older != nil {
@@ -291,6 +309,12 @@ func (s *Scheduler) files() []File {
 	if len(own) < len(all) && !s.warned {
 		s.warned = true
 		s.log.Warn("this folder holds backups of another database, which are ignored: give each database its own folder or name")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.plain = 0
+	if len(s.options.EncryptTo) > 0 {
+		s.plain = len(plainOf(own))
 	}
 	return own
 }

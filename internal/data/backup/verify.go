@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/integrity"
@@ -11,10 +12,11 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Newest returns the newest backup of a database in a folder. It returns ErrNone if there is none,
-// and ErrOthers if there are only backups of another database. The database may be in use, even by
-// this process, damaged or missing.
-func Newest(db, dir string) (File, error) {
+// Newest returns the newest backup of a database in a folder, or the newest encrypted one. It returns
+// ErrNone if there is none, ErrOthers if there are only backups of another database, and
+// ErrNoneEncrypted if none is encrypted. The database may be in use, even by this process, damaged or
+// missing.
+func Newest(db, dir string, encrypted bool) (File, error) {
 	db = osutil.Resolve(db)
 	all := backupsIn(dir, db, time.Now())
 	own, _ := identify(sqlite.Peek, db) // Inspect would release the locks of this process
@@ -25,7 +27,47 @@ func Newest(db, dir string) (File, error) {
 	case len(backups) == 0:
 		return File{}, ErrOthers
 	}
+	if encrypted {
+		backups = slices.DeleteFunc(backups, func(f File) bool { return !f.Encrypted })
+	}
+	if len(backups) == 0 {
+		return File{}, ErrNoneEncrypted
+	}
 	return backups[0], nil
+}
+
+func plainOf(files []File) []File {
+	return slices.DeleteFunc(slices.Clone(files), func(f File) bool { return f.Encrypted })
+}
+
+// PlainIn returns the unencrypted backups of a database in a folder, newest first. The database may be
+// in use, even by this process.
+func PlainIn(db, dir string) []File {
+	db = osutil.Resolve(db)
+	own, _ := identify(sqlite.Peek, db)
+	return plainOf(ofDatabase(backupsIn(dir, db, time.Now()), own))
+}
+
+// DeletePlain deletes unencrypted backups in a folder and returns their number. It deletes none unless
+// the newest backup of the database there is encrypted and valid.
+func DeletePlain(ctx context.Context, format sqlite.Format, db, dir string, plain []File) (deleted int, err error) {
+	newest, err := Newest(db, dir, false)
+	if err == nil && !newest.Encrypted {
+		err = &Error{OpRead, newest.Path, ErrNotEncrypted}
+	}
+	if err == nil {
+		_, err = newest.Check(ctx, format)
+	}
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range plain {
+		if err := f.remove(); err != nil {
+			return deleted, &Error{OpDelete, f.Path, err}
+		}
+		deleted++
+	}
+	return deleted, nil
 }
 
 // Listed is a backup in a list.

@@ -52,6 +52,8 @@ func howTo(trouble backup.Trouble, installed bool) (how, command string) {
 		return "backups.start", "--backup-dir DIR"
 	case backup.BadDatabase:
 		return how, "firefighters check"
+	case backup.Plain:
+		return how, "firefighters backup delete-plain"
 	case backup.BadBackup:
 		return how, "firefighters check --backup-dir DIR"
 	case backup.Failed, backup.Old:

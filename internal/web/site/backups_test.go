@@ -23,6 +23,7 @@ func TestHowTo(t *testing.T) {
 		backup.BadDatabase: {"firefighters check", "firefighters check"},
 		backup.BadBackup:   {"firefighters check --backup-dir DIR", "firefighters check --backup-dir DIR"},
 		backup.Lost:        {"", ""},
+		backup.Plain:       {"firefighters backup delete-plain", "firefighters backup delete-plain"},
 		backup.Failed:      {"firefighters service status", ""},
 		backup.Old:         {"firefighters service status", ""},
 	} {
@@ -39,7 +40,7 @@ func TestTroubles(t *testing.T) {
 	t.Parallel()
 	catalog := lang.MustLoad("messages/*.json", files)
 	for _, trouble := range []backup.Trouble{backup.NotSet, backup.NotYet, backup.DiskAway, backup.NoRoom, backup.BadFolder,
-		backup.BadDatabase, backup.Lost, backup.Failed, backup.BadBackup, backup.Old, backup.SameDisk} {
+		backup.BadDatabase, backup.Lost, backup.Plain, backup.Failed, backup.BadBackup, backup.Old, backup.SameDisk} {
 		for _, key := range []string{"backups." + string(trouble), "backups." + string(trouble) + ".todo"} {
 			if !slices.Contains(catalog.Keys(), key) {
 				t.Errorf("missing message %s", key)
