@@ -140,6 +140,7 @@ func TestPurgeDates(t *testing.T) {
 	t.Parallel()
 	db, dir := filepath.Join(t.TempDir(), "x.db"), t.TempDir()
 	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir, "--backup-every", "1h", "--backup-keep", "3")
+	eventually(t, "a backup", func() bool { return s.readyz(t).Backup.Last != nil })
 	s.key = newKey(t, db, "default")
 	gone := s.create(t, ana)
 	works(t, "backup", filepath.Join(dir, backupName(time.Now().Add(time.Minute))), "--db", db)

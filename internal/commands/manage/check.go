@@ -28,7 +28,8 @@ record.
 
 With --backup-dir, check the newest backup that the server has created in that
 folder instead. With --identity, check the newest encrypted one, decrypted.
-Without it, only the header, length and SHA-256 of an encrypted one are checked.
+Without it, only the header and length of an encrypted one are checked, and the
+SHA-256 of the last one of the server.
 
 With --repair, first rebuild the indexes, and rewrite a file that may contain
 traces of permanently deleted records. The database stores the latest time it
@@ -90,7 +91,7 @@ func (c Commands) checkNewest(env cli.Env, db, dir, identity string) error {
 		err = fmt.Errorf("the newest backup %s contains %s", file, cli.Count(found.Damaged, "damaged record", "damaged records"))
 		return cli.WithHint(err, "firefighters check --db "+cli.Quote(db))
 	case newest.Encrypted:
-		env.Note("the backup is encrypted. Its header, length and SHA-256 are right; the rest can only be checked with its key.",
+		env.Note("the backup is encrypted. Its header and length are right; the rest can only be checked with its key.",
 			"repeat the command with --identity KEYFILE")
 	}
 	return env.Println(fmt.Sprintf("The newest backup %s is sound.", file))

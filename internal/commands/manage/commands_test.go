@@ -135,9 +135,8 @@ func TestStopped(t *testing.T) {
 	contents := func() (all string) {
 		found, _ := filepath.Glob(filepath.Join(filepath.Dir(db), "*"))
 		for _, path := range append(found, saved) {
-			if text, err := os.ReadFile(path); !strings.HasSuffix(path, "-lock") {
-				all += fmt.Sprint(path, err, string(text))
-			}
+			text, err := os.ReadFile(path)
+			all += fmt.Sprint(path, err, string(text))
 		}
 		return all
 	}

@@ -324,7 +324,8 @@ func TestOverview(t *testing.T) {
 	_, recipient, err := backup.NewKey()
 	must(t, err)
 	must(t, managers.Settings{"--backup-encrypt-to=" + recipient}.Write(s.Data))
-	if r, text := overviewOf(t, s, managers.State{Installed: true}); r.Backups.Plain != 2 || !strings.Contains(text, "WARNING: 2 unencrypted backups can be read by") {
+	r, text = overviewOf(t, s, managers.State{Installed: true})
+	if r.Backups.Plain != 2 || !strings.Contains(text, "WARNING: 2 unencrypted backups can be read by") {
 		t.Errorf("unencrypted backups:\n%s", text)
 	}
 	entries, err := os.ReadDir(s.Data)

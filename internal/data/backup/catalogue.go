@@ -44,16 +44,18 @@ type File struct {
 	Path      string
 	Time      time.Time // the time in its name
 	Encrypted bool
+
+	sum string // the SHA-256 of an encrypted backup; "" if unknown
 }
 
 // Name returns the name of the file without its folder.
 func (f File) Name() string { return filepath.Base(f.Path) }
 
-// Check reads the whole backup. Without the key, it checks the header, the length and, if recorded,
-// the SHA-256 of an encrypted backup.
+// Check reads the whole backup. Without the key, it checks the header, the length and, for the newest
+// one of a server, the SHA-256 of an encrypted backup.
 func (f File) Check(ctx context.Context, format sqlite.Format) (Copy, error) {
 	if f.Encrypted {
-		return checkEncrypted(ctx, f.Path)
+		return checkEncrypted(ctx, f.Path, f.sum)
 	}
 	return check(ctx, format, f.Path)
 }
@@ -72,13 +74,6 @@ func (f File) identify() (Identity, error) {
 		return identifyEncrypted(f.Path)
 	}
 	return identify(sqlite.OpenImmutable, f.Path)
-}
-
-func (f File) remove() error {
-	if f.Encrypted {
-		os.Remove(f.Path + sumSuffix)
-	}
-	return os.Remove(f.Path)
 }
 
 // inUse reports whether a program has opened the file as a database.
@@ -102,13 +97,19 @@ func SavedName(db string, at time.Time) string { return db + ".saved-" + at.UTC(
 // copies, sorted. If the folder cannot be read, there are none.
 func filesIn(folder, db string, now time.Time, names ...func(db string, at time.Time) string) (found []File) {
 	entries, _ := os.ReadDir(folder)
+	var sum notedSum
+	ReadNote(db, noteSum, &sum)
 	for _, name := range names {
 		prefix, ext, _ := strings.Cut(filepath.Base(name(db, time.Time{})), time.Time{}.Format(nameTime))
 		for _, e := range entries {
 			at, nameErr := time.Parse(nameTime, strings.TrimSuffix(strings.TrimPrefix(e.Name(), prefix), ext))
 			info, err := e.Info()
 			if nameErr == nil && err == nil && info.Mode().IsRegular() && e.Name() == filepath.Base(name(db, at)) {
-				found = append(found, File{filepath.Join(folder, e.Name()), at, strings.HasSuffix(ext, encryptedSuffix)})
+				f := File{Path: filepath.Join(folder, e.Name()), Time: at, Encrypted: strings.HasSuffix(ext, encryptedSuffix)}
+				if e.Name() == sum.File {
+					f.sum = sum.SHA256
+				}
+				found = append(found, f)
 			}
 		}
 	}

@@ -47,7 +47,7 @@ type Copy struct {
 	Foreign *sqlite.SchemaError // the reason why Restore rejects it, or nil
 
 	to  []string // the recipients of an encrypted copy, sorted
-	sum []byte   // the contents of the checksum file of an encrypted copy
+	sum string   // the SHA-256 of an encrypted copy that was created now
 }
 
 // identify returns the identity of the file at path, as far as readable. open is sqlite.Peek

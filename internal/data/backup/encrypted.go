@@ -25,13 +25,16 @@ import (
 
 // An encrypted backup is an age file (age-encryption.org/v1) that contains an unencrypted backup. A
 // note in its header, which is readable without the key, identifies the database. Other programs
-// ignore this note. A file next to the backup contains its SHA-256 in the format of sha256sum, so
-// that the backup can be checked without the key.
+// ignore this note. The notes about the database contain the SHA-256 of the newest backup, so that it
+// can be checked without the key.
 
-const (
-	encryptedSuffix = ".age"    // ends the names of encrypted backups
-	sumSuffix       = ".sha256" // follows encryptedSuffix in the name of the checksum file
-)
+const encryptedSuffix = ".age" // ends the names of encrypted backups
+
+// notedSum is the note about the newest encrypted backup.
+type notedSum struct {
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"`
+}
 
 // Recipients are the public keys that backups are encrypted to. Any one of their secret keys decrypts
 // a backup.
@@ -198,8 +201,8 @@ func encryptedSize(header, plain int64) int64 {
 }
 
 // checkEncrypted checks an encrypted backup without the key: its header, its length and its SHA-256,
-// if recorded.
-func checkEncrypted(ctx context.Context, path string) (found Copy, err error) {
+// unless sum is "".
+func checkEncrypted(ctx context.Context, path, sum string) (found Copy, err error) {
 	failed := func(err error) error { return cmp.Or(ctx.Err(), sqlite.Wrap("reading", path, err)) }
 	file, err := os.Open(path)
 	if err != nil {
@@ -220,34 +223,27 @@ func checkEncrypted(ctx context.Context, path string) (found Copy, err error) {
 	if _, err := io.Copy(hash, stoppable{ctx, file}); err != nil {
 		return Copy{}, failed(err)
 	}
-	if sum := readSum(path); sum != "" && sum != hex.EncodeToString(hash.Sum(nil)) {
+	if sum != "" && sum != hex.EncodeToString(hash.Sum(nil)) {
 		return Copy{}, failed(sqlite.ErrCorrupt)
 	}
 	return Copy{Summary: Summary{Damaged: n.Damaged}, Bytes: n.Bytes, Empty: n.Empty, to: n.To}, nil
 }
 
-// readSum returns the SHA-256 in the checksum file of an encrypted backup, or "" if there is none.
-func readSum(path string) string {
-	text, _ := os.ReadFile(path + sumSuffix)
-	sum, _, _ := strings.Cut(string(text), " ")
-	return sum
-}
-
-// encrypt writes an encrypted copy of a backup to out and returns the contents of its checksum file.
-func (j *Job) encrypt(ctx context.Context, plain string, n headerNote, out io.Writer) (sum []byte, err error) {
+// encrypt writes an encrypted copy of a backup to out and returns its SHA-256.
+func (j *Job) encrypt(ctx context.Context, plain string, n headerNote, out io.Writer) (sum string, err error) {
 	source, err := os.Open(plain)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer source.Close()
 	n.To = j.EncryptTo.texts()
 	text, err := json.Marshal(n)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	hash := sha256.New()
 	err = encrypt(io.MultiWriter(out, hash), stoppable{ctx, source}, noted{j.EncryptTo, text})
-	return fmt.Appendf(nil, "%x  %s\n", hash.Sum(nil), filepath.Base(j.Target)), err
+	return hex.EncodeToString(hash.Sum(nil)), err
 }
 
 func encrypt(out io.Writer, plain io.Reader, to age.Recipient) error {

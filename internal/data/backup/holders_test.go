@@ -18,7 +18,12 @@ import (
 // the longest time.
 func TestLongestDays(t *testing.T) {
 	t.Parallel()
-	for _, o := range []backup.Options{{Every: 3 * time.Hour, Keep: 30}, {Every: day, Keep: 90}, {Every: day, Keep: 7}, {Every: 5 * day, Keep: 14}, {Every: 40 * day, Keep: 9}, {Every: day, Keep: 1}} {
+	options := []backup.Options{
+		{Every: 3 * time.Hour, Keep: 30}, {Every: day, Keep: 90}, {Every: 5 * day, Keep: 14}, {Every: 40 * day, Keep: 9}}
+	for keep := range 20 {
+		options = append(options, backup.Options{Every: day, Keep: keep + 1})
+	}
+	for _, o := range options {
 		longest := time.Duration(o.LongestDays()) * day
 		var left []time.Time
 		oldest := time.Duration(0)

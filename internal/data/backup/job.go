@@ -154,13 +154,7 @@ func (j *Job) lock() (release func(), err error) {
 	case err != nil:
 		return nil, sqlite.Wrap("locking", j.Source, err)
 	}
-	return func() {
-		err := os.Remove(path)
-		unlock()
-		if err != nil { // Windows cannot remove an open file
-			os.Remove(path)
-		}
-	}, nil
+	return func() { unlock() }, nil
 }
 
 // partial returns the path of the incomplete copy. It is in the folder of the target or, for an
@@ -367,11 +361,11 @@ func rename(from, to string) error {
 }
 
 // publishEncrypted encrypts the copy into the folder of the target and renames it to the target.
-func (j *Job) publishEncrypted(ctx context.Context, plain string, n headerNote) (sum []byte, err error) {
+func (j *Job) publishEncrypted(ctx context.Context, plain string, n headerNote) (sum string, err error) {
 	partial := j.partialIn(filepath.Dir(j.Target)) + encryptedSuffix
 	out, err := osutil.OpenPrivate(partial)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer os.Remove(partial)
 	err = out.Truncate(0) // a killed program may have left the file
@@ -382,7 +376,7 @@ func (j *Job) publishEncrypted(ctx context.Context, plain string, n headerNote) 
 		err = out.Sync()
 	}
 	if err := cmp.Or(err, out.Close()); err != nil {
-		return nil, err
+		return "", err
 	}
 	return sum, j.publish(partial)
 }

@@ -74,6 +74,7 @@ func (r Restore) Run(ctx context.Context) (Restored, error) {
 	}
 	// These notes describe the replaced database.
 	err = cmp.Or(RemoveNote(task.Database, NoteLost), RemoveNote(task.Database, NoteMark))
+	task.limitKept()
 	return task.done, sqlite.Wrap("restoring", task.Database, err)
 }
 
@@ -89,6 +90,7 @@ type restoring struct {
 
 	old          Identity          // of the old database, as far as readable
 	unidentified bool              // the identity of the old database is damaged
+	restored     []string          // marks of the new database and, if the old one is as a restore left it, of that one
 	revocations  store.Revocations // of the old database
 	erased       []string          // IDs of permanently deleted records, from the old database
 	erasedUnread error             // why these IDs could not be read
@@ -236,6 +238,10 @@ func (r *restoring) readOld() {
 		defer c.Close()
 		r.old, err = identity(c)
 		r.unidentified = err != nil
+		ReadNote(r.Database, noteRestored, &r.restored)
+		if !slices.Contains(r.restored, r.old.Mark) {
+			r.restored = nil
+		}
 		r.revocations, r.done.Unread = store.ReadRevocations(c)
 	}
 	r.findErased(c)
@@ -254,6 +260,11 @@ func (r *restoring) change(copied *sqlite.Conn, source Identity) (err error) {
 	}
 	if err == nil && len(r.erased) > 0 {
 		r.done.Erased, err = store.Erase(copied, r.erased)
+	}
+	if err == nil {
+		var mark string
+		mark, err = store.StateMark(copied)
+		r.restored = append(r.restored, mark)
 	}
 	return err
 }
@@ -307,6 +318,9 @@ func (r *restoring) keep() error {
 	if !osutil.Exists(r.Database) {
 		return nil
 	}
+	if err := WriteNote(r.Database, noteRestored, r.restored); err != nil { // first: the program may be killed
+		return err
+	}
 	if err := r.link(r.Database, r.done.Kept); err != nil {
 		if err := copyFile(r.Database, r.done.Kept); err != nil {
 			return err
@@ -314,6 +328,25 @@ func (r *restoring) keep() error {
 	}
 	return osutil.SyncFolder(filepath.Dir(r.Database))
 }
+
+// limitKept deletes the copies that earlier restores kept, unless the old database cannot be read. If the
+// old database was as a restore left it, its copy is deleted instead, and the newest other one remains.
+func (r *restoring) limitKept() {
+	if r.done.Unread != nil {
+		return
+	}
+	surplus := slices.DeleteFunc(filesIn(filepath.Dir(r.Database), r.Database, time.Now(), keptAs),
+		func(f File) bool { return f.Path == r.done.Kept })
+	if len(r.restored) > 1 && len(surplus) > 0 {
+		surplus[0].Path, r.done.Kept = r.done.Kept, surplus[0].Path
+	}
+	for _, f := range surplus {
+		removeCopy(f.Path) // after an error, the next restore tries again
+	}
+}
+
+// keptAs returns the name of the copy of a database that a restore replaces.
+func keptAs(db string, at time.Time) string { return db + keptSuffix + at.UTC().Format(nameTime) }
 
 func freeName(path, suffix string) string {
 	for at := time.Now().UTC(); ; at = at.Add(time.Second) {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -65,13 +66,31 @@ func TestRestoreOverDamage(t *testing.T) {
 	}
 }
 
+// TestRestoreKeepsOneCopy checks that one copy of a replaced database remains: the newest that was in use
+// since a restore.
+func TestRestoreKeepsOneCopy(t *testing.T) {
+	t.Parallel()
+	db, saved := backedUp(t)
+	for i, want := range []int{20, 20, 20, 11, 11} {
+		if i == 3 {
+			addRecords(t, db, 1)
+		}
+		done, err := backup.Restore{Format: format, File: saved, Database: db}.Run(t.Context())
+		must(t, err)
+		found, _ := filepath.Glob(db + ".before-restore-*")
+		if !slices.Equal(found, []string{done.Kept}) || records(t, done.Kept) != want || records(t, db) != 10 {
+			t.Errorf("kept %q with %d records, want %d; files %q", done.Kept, records(t, done.Kept), want, names(t, filepath.Dir(db)))
+		}
+	}
+}
+
 // TestRestoreStopped checks that a stopped restore changes nothing.
 func TestRestoreStopped(t *testing.T) {
 	t.Parallel()
 	db, saved := backedUp(t)
 	ctx, stop := context.WithCancel(t.Context())
 	_, err := backup.Restore{Format: format, File: saved, Database: db, Progress: func(int, int) { stop() }}.Run(ctx)
-	if !errors.Is(err, context.Canceled) || records(t, db) != 20 || len(names(t, filepath.Dir(db))) != 2 {
+	if !errors.Is(err, context.Canceled) || records(t, db) != 20 || len(names(t, filepath.Dir(db))) != 1 {
 		t.Errorf("%v; files %q", err, names(t, filepath.Dir(db)))
 	}
 }
@@ -108,15 +127,12 @@ func TestRestoreCutOff(t *testing.T) {
 					x, err := os.Stat(kept)
 					must(t, err)
 					y, err := os.Stat(db)
-					if must(t, err); os.SameFile(x, y) || records(t, kept) == 0 {
-						t.Errorf("%s is the current database, or empty", kept)
+					if must(t, err); os.SameFile(x, y) || records(t, kept) != 20 {
+						t.Errorf("%s is the current database, or not the old one", kept)
 					}
 				}
 				wantKept := 0
-				if steps == backup.RestoreSteps {
-					wantKept++
-				}
-				if name == "restore" {
+				if steps == backup.RestoreSteps || name == "restore" {
 					wantKept++
 				}
 				if exists(db+".restoring") || len(keptBeside(t, db)) != wantKept {
@@ -164,7 +180,6 @@ func TestRestoreCutOffDamaged(t *testing.T) {
 		db, saved := backedUp(t)
 		must(t, os.WriteFile(db, []byte(strings.Repeat("damaged", 2000)), 0o600))
 		must(t, os.WriteFile(db+"-wal", []byte("its own"), 0o600))
-		must(t, os.WriteFile(db+"-lock", nil, 0o600))
 		other := db + ".before-restore-20260101T000000Z" // of an earlier restore
 		must(t, os.WriteFile(other, []byte(strings.Repeat("damages", 2000)), 0o600))
 		must(t, os.WriteFile(other+"-wal", []byte("of that"), 0o600))
@@ -177,6 +192,7 @@ func TestRestoreCutOffDamaged(t *testing.T) {
 		if err := backup.AwaitRestore(db); err != nil {
 			t.Error(err)
 		}
+		must(t, backup.RemoveNotes(db))
 		if after := contents(t, filepath.Dir(db)); !maps.Equal(before, after) {
 			t.Errorf("links %v: files %q", links, names(t, filepath.Dir(db)))
 		}

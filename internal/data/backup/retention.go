@@ -3,6 +3,7 @@ package backup
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -34,7 +35,7 @@ func (s *Scheduler) prune(ctx context.Context, last time.Time) error {
 		if !slices.ContainsFunc(dropped, f.Time.Equal) || f.inUse() {
 			continue
 		}
-		if err := f.remove(); err != nil {
+		if err := os.Remove(f.Path); err != nil {
 			return &Error{OpDelete, f.Path, err}
 		}
 	}
@@ -55,8 +56,12 @@ var periods = []int{1, 1, 7, 31} // the lengths of these periods in days
 func (o Options) everyDays() int { return int((o.Every + 24*time.Hour - 1) / (24 * time.Hour)) }
 
 // longestDays returns the maximum number of days for which a backup is kept, if backups continue on
-// schedule. There may be a gap of one interval before the first backup of each class.
+// schedule. There may be a gap of one interval before the first backup of each class. The backup of a
+// month may be up to a week older than its end, because it is also the last of a week.
 func (o Options) longestDays() (days int) {
+	if o.Keep >= len(classes) {
+		days = 7
+	}
 	for i, period := range periods {
 		days += o.Keep/len(classes)*max(period, o.everyDays()) + o.everyDays()
 		if i == 0 {
@@ -66,11 +71,12 @@ func (o Options) longestDays() (days int) {
 	return days
 }
 
-// surplus returns the times of the backups to delete, so that at most keep remain. Of these, a quarter
-// each are the newest, daily, weekly and monthly backups. The remainder of the division goes to the
-// newest. A daily backup is the last backup of a day in UTC, and so on.
+// surplus returns the times of the backups to delete, so that keep remain once there are keep. Of these,
+// a quarter each are the newest, daily, weekly and monthly backups. The remainder of the division goes
+// to the newest. A daily backup is the last backup of a day in UTC, and so on. If there are not enough
+// days, weeks or months, the newest of the other backups remain in their place.
 //
-// A deleted backup is never the last of its day, week or month, so it would not be needed later. The
+// A later backup of the same day, week or month replaces each deleted one in all later classes. The
 // result depends only on the times of the backups, so that a wrong clock deletes nothing.
 func surplus(times []time.Time, keep int) (dropped []time.Time) {
 	left := make([]int, len(classes))
@@ -90,5 +96,6 @@ func surplus(times []time.Time, keep int) (dropped []time.Time) {
 		}
 		left[class]--
 	}
-	return dropped
+	kept := len(times) - len(dropped)
+	return dropped[min(keep-kept, len(dropped)):]
 }

@@ -213,7 +213,8 @@ func (s *Scheduler) State() State {
 	case s.damage != "":
 		state.Trouble = BadDatabase
 	case s.plainLeft() > 0:
-		state.Trouble, state.Detail = Plain, fmt.Sprintf("backups that are not encrypted: %d; see firefighters backup delete-plain", s.plainLeft())
+		state.Trouble = Plain
+		state.Detail = fmt.Sprintf("backups that are not encrypted: %d; see firefighters backup delete-plain", s.plainLeft())
 	case s.sameDisk:
 		state.Trouble = SameDisk
 	}
@@ -323,6 +324,9 @@ func (s *Scheduler) files() []File {
 // creating a backup.
 func (s *Scheduler) turn(ctx context.Context) {
 	at, saved, err := s.save(ctx)
+	if err == nil && saved.sum != "" {
+		WriteNote(s.db, noteSum, notedSum{encryptedName(s.db, at), saved.sum}) // after an error, checks do without
+	}
 	s.next = wait{s.now(), afterFailure(s.options.Every)}
 	if err == nil {
 		s.next.length = s.options.Every
@@ -401,9 +405,6 @@ func (s *Scheduler) save(ctx context.Context) (at time.Time, saved Copy, err err
 	}
 	if saved, err = job.Run(ctx); err != nil {
 		return time.Time{}, Copy{}, err
-	}
-	if saved.sum != nil {
-		err = writeError(job.Target, osutil.WriteFile(job.Target+sumSuffix, saved.sum, true))
 	}
 	s.removeKept(job.keep)
 	if err := s.copyAuthority(); err != nil {

@@ -62,7 +62,7 @@ func DeletePlain(ctx context.Context, format sqlite.Format, db, dir string, plai
 		return 0, err
 	}
 	for _, f := range plain {
-		if err := f.remove(); err != nil {
+		if err := os.Remove(f.Path); err != nil {
 			return deleted, &Error{OpDelete, f.Path, err}
 		}
 		deleted++

@@ -12,34 +12,20 @@ import (
 
 // LockDatabase keeps other processes from serving the database at path until release. path must not
 // be a symbolic link. LockDatabase returns a FileError: ErrInUse if another process holds the lock,
-// or ErrLockFile if the lock file, path with "-lock", is not a lock file. For a missing database,
-// release removes the lock file.
+// or ErrLockFile if the lock file, path with "-lock", is not a lock file.
 func LockDatabase(path string) (release func() error, err error) {
-	unlock, err := lockFile(path+"-lock", lockWait)
+	release, err = lockFile(path+"-lock", lockWait)
 	switch {
 	case errors.Is(err, ErrBusy):
 		err = ErrInUse
 	case errors.Is(err, ErrCorrupt): // the lock file, not the database
 		err = ErrLockFile
 	}
-	if err != nil {
-		return nil, Wrap("locking", path, err)
-	}
-	return func() error {
-		isMissing := !osutil.Exists(path)
-		if isMissing {
-			os.Remove(path + "-lock") // before another process can open it
-		}
-		err := unlock()
-		if isMissing && runtime.GOOS == "windows" { // Windows cannot remove an open file
-			os.Remove(path + "-lock")
-		}
-		return err
-	}, nil
+	return release, Wrap("locking", path, err)
 }
 
-// LockFile creates a file if necessary and locks it until release. It returns ErrBusy if another
-// process holds the lock. The file is an empty SQLite database with an open exclusive
+// LockFile creates a file if necessary and locks it until release, which removes it. It returns ErrBusy
+// if another process holds the lock. The file is an empty SQLite database with an open exclusive
 // transaction, so that SQLite's locks work on every system.
 func LockFile(path string) (release func() error, err error) { return lockFile(path, 0) }
 
@@ -71,7 +57,14 @@ func lockFile(path string, wait time.Duration) (release func() error, err error)
 		case err != nil:
 			return nil, err
 		default:
-			return c.Close, nil
+			return func() error {
+				os.Remove(path) // before another process can lock it
+				err := c.Close()
+				if runtime.GOOS == "windows" { // which cannot remove an open file
+					os.Remove(path)
+				}
+				return err
+			}, nil
 		}
 	}
 }

@@ -47,8 +47,8 @@ func TestLockDatabase(t *testing.T) {
 	release, err = sqlite.LockDatabase(path)
 	must(t, err)
 	must(t, release())
-	if left := contents(t, filepath.Dir(path)); left["x.db-lock"] != "" {
-		t.Errorf("the size of the lock file is %d bytes", len(left["x.db-lock"]))
+	if _, isLeft := contents(t, filepath.Dir(path))["x.db-lock"]; isLeft {
+		t.Error("the lock file is left")
 	}
 }
 
@@ -96,7 +96,7 @@ func TestOddLock(t *testing.T) {
 	isFileError(t, err, "locking", missing, fs.ErrNotExist)
 }
 
-// TestRemovedLockFile checks that a lock on a removed file does not count.
+// TestRemovedLockFile checks that a lock on a file that its previous holder has removed does not count.
 func TestRemovedLockFile(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -119,7 +119,6 @@ func TestRemovedLockFile(t *testing.T) {
 				locked.Add(1)
 				time.Sleep(5 * time.Millisecond) // more than the resolution of file times
 				holders.Add(-1)
-				wants(t, os.Remove(path), nil)
 				wants(t, release(), nil)
 			}
 		})
