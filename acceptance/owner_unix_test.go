@@ -48,6 +48,48 @@ func (s station) serves(t *testing.T) (*exec.Cmd, client) {
 	return cmd, startedProcess(t, cmd)
 }
 
+// runs runs a command as the owner of the folder and returns its exit code and output.
+func (s station) runs(t *testing.T, args ...string) (code int, output string) {
+	t.Helper()
+	cmd, text := process(t, append(args, "--db", s.db)...)
+	cmd.Path = s.program
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.owner}
+	return exitCode(t, cmd.Run()), text.String()
+}
+
+// TestOnceReadOnly checks that a service starts on a database that was read-only before, although
+// SQLite then made a read-only -shm, and that errors name the file that cannot be written.
+func TestOnceReadOnly(t *testing.T) {
+	t.Parallel()
+	s := newStation(t)
+	refused := func(file string) {
+		t.Helper()
+		code, output := s.runs(t, "serve", "--listen", "127.0.0.1:0")
+		want := fmt.Sprintf("no permission to write %q", file)
+		if code != 1 || !strings.Contains(output, want) || !strings.Contains(output, "chmod 600 "+file) {
+			t.Errorf("code %d, want %s: %s", code, want, output)
+		}
+	}
+	starts := func() {
+		t.Helper()
+		cmd, _ := s.serves(t)
+		must(t, cmd.Process.Signal(syscall.SIGTERM))
+		must(t, cmd.Wait())
+	}
+	starts()
+	must(t, os.Chmod(s.db, 0o400))
+	refused(s.db)
+	if info, err := os.Stat(s.db + "-shm"); err != nil || info.Mode().Perm() != 0o400 {
+		t.Fatalf("the -shm: %v, %v", info, err)
+	}
+	must(t, os.Chmod(s.db, 0o600))
+	starts()
+	if os.Geteuid() == 0 { // the file of another user stays
+		must(t, os.WriteFile(s.db+"-shm", nil, 0o600))
+		refused(s.db + "-shm")
+	}
+}
+
 // belongs checks that all files in the folder belong to its owner.
 func (s station) belongs(t *testing.T, after string) {
 	t.Helper()

@@ -78,7 +78,7 @@ func (f File) identify() (Identity, error) {
 
 // inUse reports whether a program has opened the file as a database.
 func (f File) inUse() bool {
-	return slices.ContainsFunc(append([]string{"-lock"}, sidecars...), func(suffix string) bool { return osutil.Exists(f.Path + suffix) })
+	return slices.ContainsFunc(append([]string{"-lock"}, sqlite.Sidecars...), func(suffix string) bool { return osutil.Exists(f.Path + suffix) })
 }
 
 // maxAhead is how far the time of a backup may be ahead of the clock. A later time means that the

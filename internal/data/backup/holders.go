@@ -100,7 +100,7 @@ func copiesBeside(db string, own Identity, now time.Time) (all []File) {
 func copiesByHand(db string, own Identity, now time.Time, known []File, folders ...string) (all []File) {
 	// Closing a file that this process has open as a database would release its locks.
 	isOpen := func(path string) bool {
-		return slices.ContainsFunc(append([]string{"", "-lock", lockSuffix}, sidecars...), func(suffix string) bool { return osutil.SameFile(path, db+suffix) })
+		return slices.ContainsFunc(append([]string{"", "-lock", lockSuffix}, sqlite.Sidecars...), func(suffix string) bool { return osutil.SameFile(path, db+suffix) })
 	}
 	for _, folder := range folders {
 		entries, _ := os.ReadDir(folder)

@@ -34,9 +34,6 @@ type Job struct {
 	change func(copied *sqlite.Conn, source Identity) error // changes the copy before its check; may be nil
 }
 
-// sidecars are the suffixes of the files that SQLite creates next to a database.
-var sidecars = []string{"-wal", "-shm", "-journal"}
-
 // RefuseSecondPath returns a FileError if the file of a database has, or may have, another path:
 // ErrLinked for a hard link, ErrMounted for a mounted file. The lock and the -wal are next to one
 // path, so a process that uses another path would not see them and would damage the file. Every
@@ -114,12 +111,12 @@ func (j *Job) refuse() error {
 	if !osutil.Exists(filepath.Dir(j.Target)) {
 		return writeError(j.Target, ErrNoFolder)
 	}
-	for _, suffix := range append([]string{"", "-lock"}, sidecars...) {
+	for _, suffix := range append([]string{"", "-lock"}, sqlite.Sidecars...) {
 		if osutil.SameFile(j.Target, j.Source+suffix) {
 			return writeError(j.Target, ErrIsDatabase)
 		}
 	}
-	for _, suffix := range sidecars {
+	for _, suffix := range sqlite.Sidecars {
 		if osutil.Exists(j.Target + suffix) {
 			return writeError(j.Target, ErrSidecar)
 		}
@@ -195,7 +192,7 @@ func removePartial(db string) {
 // removeCopy removes an incomplete copy and its sidecars.
 func removeCopy(partial string) error {
 	var failures []error
-	for _, suffix := range append([]string{""}, sidecars...) {
+	for _, suffix := range append([]string{""}, sqlite.Sidecars...) {
 		if err := os.Remove(partial + suffix); !errors.Is(err, fs.ErrNotExist) {
 			failures = append(failures, err)
 		}

@@ -311,7 +311,7 @@ func (r *restoring) takeOver() error {
 // keep gives the old database a second name before the restore replaces it. It also chooses a name
 // for the sidecars of a missing database.
 func (r *restoring) keep() error {
-	if !slices.ContainsFunc(append([]string{""}, sidecars...), func(suffix string) bool { return osutil.Exists(r.Database + suffix) }) {
+	if !slices.ContainsFunc(append([]string{""}, sqlite.Sidecars...), func(suffix string) bool { return osutil.Exists(r.Database + suffix) }) {
 		return nil
 	}
 	r.done.Kept = freeName(r.Database, keptSuffix)
@@ -389,7 +389,7 @@ func (r *restoring) keepSidecars() error {
 }
 
 func moveSidecars(from, to string) error {
-	for _, suffix := range sidecars {
+	for _, suffix := range sqlite.Sidecars {
 		if err := osutil.RenameIfExists(from+suffix, to+suffix); err != nil {
 			return err
 		}

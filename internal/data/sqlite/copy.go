@@ -18,8 +18,10 @@ const copyStep = 1024
 // seconds, on a slow stick a minute.
 const compactLimit = 10 * time.Minute
 
-// Peek opens the database at path for reading, even if it is in use. It changes nothing.
+// Peek opens the database at path for reading, even if it is in use. It changes nothing, except that
+// it makes read-only sidecars of a writable database writable.
 func Peek(path string) (*Conn, error) {
+	unlockSidecars(path)
 	c, err := open(peekDSN(path))
 	if err != nil {
 		return nil, err
@@ -130,6 +132,7 @@ func Vacuum(ctx context.Context, path string) error {
 // RebuildIndexes rebuilds all indexes of the database at path from its tables. This repairs
 // damaged indexes without loss.
 func RebuildIndexes(path string) error {
+	unlockSidecars(path)
 	c, err := open(migrationDSN(path))
 	if err == nil {
 		_, err = c.Exec(`REINDEX`)

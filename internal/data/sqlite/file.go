@@ -119,6 +119,36 @@ func WasInUse(path string) bool {
 	return err == nil && header[writeVersion] == wal && !osutil.Exists(path+"-wal")
 }
 
+// Sidecars are the suffixes of the files that SQLite creates next to a database.
+var Sidecars = []string{"-wal", "-shm", "-journal"}
+
+// unlockSidecars gives the owner of the sidecars of a writable database permission to write them.
+// SQLite creates them with the permissions of the database, which may have been read-only then. After
+// an error, opening the database fails.
+func unlockSidecars(path string) {
+	const ownerWrites = 0o200
+	if info, err := os.Stat(path); err != nil || info.Mode()&ownerWrites == 0 {
+		return
+	}
+	for _, suffix := range Sidecars {
+		info, err := os.Lstat(path + suffix)
+		if err == nil && info.Mode().IsRegular() && info.Mode()&ownerWrites == 0 {
+			os.Chmod(path+suffix, info.Mode().Perm()|ownerWrites)
+		}
+	}
+}
+
+// Unwritable returns the file of the database at path that the current user cannot write: the
+// database or a sidecar, or "" if there is none.
+func Unwritable(path string) string {
+	for _, suffix := range append([]string{""}, Sidecars...) {
+		if file := path + suffix; osutil.Exists(file) && !osutil.Writable(file) {
+			return file
+		}
+	}
+	return ""
+}
+
 // smallFile is the size in pages of the largest file that Verify reads completely: 1 MB, or about
 // 2,500 records, in 0.05 s. A longer check would noticeably delay the startup.
 const smallFile = 256

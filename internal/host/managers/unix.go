@@ -143,9 +143,9 @@ func (a account) take(folder string) (steps []string, err error) {
 	return steps, os.Chmod(folder, 0o700)
 }
 
-// takeIn makes the account the owner of a file or folder in the data folder. It checks and
-// changes the owner through the open file, so no other user can replace the file in between.
-// It skips files with hard links, because another name may be anywhere in the system.
+// takeIn makes the account the owner of a file or folder in the data folder, and lets it read and
+// write a file. It checks and changes the file through the open file, so no other user can replace
+// it in between. It skips files with hard links, because another name may be anywhere in the system.
 func (a account) takeIn(root *os.Root, name string, entry fs.DirEntry) (changed bool, err error) {
 	if !entry.IsDir() && !entry.Type().IsRegular() {
 		return false, nil
@@ -156,8 +156,16 @@ func (a account) takeIn(root *os.Root, name string, entry fs.DirEntry) (changed 
 	}
 	defer file.Close()
 	info, err := file.Stat()
-	if err != nil || a.owns(info) || info.Mode().IsRegular() && osutil.LinkCount(info) > 1 {
+	if err != nil || info.Mode().IsRegular() && osutil.LinkCount(info) > 1 {
 		return false, err
+	}
+	if mode := info.Mode().Perm() | 0o600; info.Mode().IsRegular() && mode != info.Mode().Perm() {
+		if err := file.Chmod(mode); err != nil {
+			return false, err
+		}
+	}
+	if a.owns(info) {
+		return false, nil
 	}
 	return true, file.Chown(a.uid, a.gid)
 }

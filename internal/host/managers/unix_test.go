@@ -31,7 +31,7 @@ func reachable(t *testing.T) string {
 }
 
 // TestTakeAsRoot checks that the folder is private and belongs to the account with its content,
-// except links.
+// except links, and that the account can write its files.
 func TestTakeAsRoot(t *testing.T) {
 	t.Parallel()
 	account, folder := trialAccount(t), filepath.Join(reachable(t), "data")
@@ -42,7 +42,7 @@ func TestTakeAsRoot(t *testing.T) {
 		t.Errorf("second call: %q, %v", steps, err)
 	}
 	inside, outside := filepath.Join(folder, "x.db"), filepath.Join(filepath.Dir(folder), "outside")
-	must(t, os.WriteFile(inside, nil, 0o600))
+	must(t, os.WriteFile(inside, nil, 0o400))
 	must(t, os.WriteFile(outside, nil, 0o600))
 	must(t, os.Link(outside, filepath.Join(folder, "hard")))
 	must(t, os.Symlink(outside, filepath.Join(folder, "soft")))
@@ -54,8 +54,10 @@ func TestTakeAsRoot(t *testing.T) {
 			t.Errorf("%s: %v; owned by the account: %v", file, err, !want)
 		}
 	}
-	if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("%v, %v", info.Mode(), err)
+	for path, want := range map[string]os.FileMode{folder: 0o700, inside: 0o600} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
 	}
 }
 

@@ -18,8 +18,8 @@ import (
 // Space is the space on a disk in bytes. Free is the space available to the current user.
 type Space struct{ Free, Total int64 }
 
-// Writable reports whether the current user may create files in a folder.
-func Writable(folder string) bool { return writeAccess(folder) == nil }
+// Writable reports whether the current user may create files in a folder, or write a file.
+func Writable(path string) bool { return writeAccess(path) == nil }
 
 // ReadOnly reports whether a folder is on a read-only or write-protected disk.
 func ReadOnly(folder string) bool { return errors.Is(writeAccess(folder), errReadOnly) }
