@@ -367,6 +367,25 @@ func TestModes(t *testing.T) {
 	cmd.Wait()
 }
 
+// TestKeyFile checks that the file of --output is private, and that keys create replaces no file.
+func TestKeyFile(t *testing.T) {
+	t.Parallel()
+	folder, db := t.TempDir(), filepath.Join(t.TempDir(), "x.db")
+	file := filepath.Join(folder, "key.txt")
+	stdout, _ := works(t, "keys", "create", "--db", db, "--output", file)
+	text, err := os.ReadFile(file)
+	must(t, err)
+	if key := strings.TrimSpace(string(text)); keyForm.FindString(key) != key || stdout != "" {
+		t.Errorf("the file has %q, stdout is %q", text, stdout)
+	}
+	checkModes(t, folder)
+	refuses(t, 1, fmt.Sprintf("Error: creating a key in database %q: %q already exists\n", db, file),
+		"keys", "create", "--db", db, "--output", file)
+	if stdout, _ := works(t, "keys", "list", "--db", db); strings.Count(stdout, "active") != 1 {
+		t.Errorf("keys: %s", stdout)
+	}
+}
+
 // TestLooseModes checks that the service warns about a database that other users can read,
 // and does not change its mode.
 func TestLooseModes(t *testing.T) {

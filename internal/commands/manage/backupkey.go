@@ -52,14 +52,8 @@ func createBackupKey(env cli.Env, output string) error {
 		"",
 	}, "\n")
 	if output != "" {
-		err := osutil.WriteFile(output, []byte(keys), false)
-		switch {
-		case errors.Is(err, fs.ErrExist):
-			return fmt.Errorf("%s already exists", osutil.InQuotes(output))
-		case errors.Is(err, fs.ErrNotExist):
-			return fmt.Errorf("the folder of %s does not exist", osutil.InQuotes(output))
-		case err != nil:
-			return fmt.Errorf("writing %s: %w", osutil.InQuotes(output), err)
+		if err := writeSecret(output, keys); err != nil {
+			return err
 		}
 		env.Notef("The secret key is in %s. Take it away from this computer, and keep a second copy on paper.", cli.Quote(output))
 		return env.Println(recipient)
@@ -71,5 +65,19 @@ func createBackupKey(env cli.Env, output string) error {
 		return err
 	}
 	env.Notef("This is shown only once. Print it twice, or write it down. Try: firefighters serve --backup-encrypt-to %s", recipient)
+	return nil
+}
+
+// writeSecret writes a new file that only its owner can read.
+func writeSecret(path, text string) error {
+	err := osutil.WriteFile(path, []byte(text), false)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%s already exists", osutil.InQuotes(path))
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("the folder of %s does not exist", osutil.InQuotes(path))
+	case err != nil:
+		return fmt.Errorf("writing %s: %w", osutil.InQuotes(path), err)
+	}
 	return nil
 }

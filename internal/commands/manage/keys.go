@@ -45,6 +45,7 @@ Each of the scopes read, write and admin includes the previous one. A key with
 the scope phone only opens the address book for phones; one with the scope
 calendar only the calendar of birthdays.`,
 		Example: `  firefighters keys create --label "front desk" --scope read --expires 90d
+  firefighters keys create --label "roster program" --output key.txt
   firefighters keys create --department "Engine 8" --new`,
 	}
 	db, department := cli.AddDB(cmd), cli.AddDepartment(cmd)
@@ -55,6 +56,7 @@ calendar only the calendar of birthdays.`,
 	birthdays := cmd.Flags().Bool("birthdays", false, "show dates of birth to the phone, with --scope phone")
 	expires := cmd.Flags().String("expires", "",
 		"`time` for which the key is valid: 90d, 12h or 1y, or its last day (UTC), such as 2027-01-31 (default: forever)")
+	output := cmd.Flags().StringP("output", "o", "", "write the key to this new `file`, readable only by you")
 	scopes := []string{"read", "write", "admin", "phone", "calendar"}
 	cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(scopes, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -66,19 +68,23 @@ calendar only the calendar of birthdays.`,
 			return cli.Usage(err.Error(), "")
 		}
 		key.New = *isNew
-		return c.createKey(cli.EnvOf(cmd), *db, key, expires)
+		return c.createKey(cli.EnvOf(cmd), *db, key, expires, *output)
 	}
 	return cmd
 }
 
-func (c Commands) createKey(env cli.Env, db string, key store.NewKey, expires *string) error {
+func (c Commands) createKey(env cli.Env, db string, key store.NewKey, expires *string, output string) error {
+	deliver := env.Println
+	if output != "" {
+		deliver = func(key string) error { return writeSecret(output, key+"\n") }
+	}
 	return c.Database.With(env, db, true, func(s *store.Store) (err error) {
 		if key.ExpiresAt, err = expiry(expires, s.Clock().Now()); err != nil {
 			return err
 		}
 		_, created, err := s.TenantOrNew(key.Tenant, key.New)
 		if err == nil {
-			err = s.CreateKey(key, env.Println)
+			err = s.CreateKey(key, deliver)
 		}
 		if err == nil && created != "" {
 			env.Notef("Created the department %q.", created)
