@@ -128,16 +128,22 @@ func (c Commands) checkEncrypted(env cli.Env, file, identity string) error {
 	if err != nil {
 		return err
 	}
-	progress := env.StartProgress("Decrypting")
-	defer progress.End()
-	err = backup.WithDecrypted(env.Context, c.Database.Format, file, key, func(plain string) error {
-		progress.End()
-		return c.checkDatabase(env, plain, false)
-	})
-	if err != nil && env.Context.Err() != nil {
+	var findings findings
+	progress := env.StartProgress("Decrypting and checking")
+	found, err := backup.VerifyDecrypted(env.Context, c.Database.Format, file, key, findings.add)
+	progress.End()
+	findings.print(env)
+	switch {
+	case err != nil && env.Context.Err() != nil:
 		return errStopped
+	case errors.Is(err, backup.ErrUnsound):
+		return fmt.Errorf("the backup %s is not sound", osutil.InQuotes(file))
+	case err != nil:
+		return err
+	case found.Damaged > 0:
+		return fmt.Errorf("the backup %s contains %s", osutil.InQuotes(file), cli.Count(found.Damaged, "damaged record", "damaged records"))
 	}
-	return err
+	return env.Println("The database is sound.")
 }
 
 func (c Commands) checkDatabase(env cli.Env, db string, repair bool) error {

@@ -310,6 +310,18 @@ func (k Key) fits(path string) error {
 
 // decrypt writes the decrypted backup to a private file. After an error the file may be incomplete.
 func (k Key) decrypt(ctx context.Context, path, to string) error {
+	target, err := osutil.OpenPrivate(to)
+	if err != nil {
+		return writeError(to, err)
+	}
+	defer target.Close()
+	if err := k.decryptTo(ctx, path, target); err != nil {
+		return err
+	}
+	return writeError(to, target.Close())
+}
+
+func (k Key) decryptTo(ctx context.Context, path string, target io.Writer) error {
 	source, err := os.Open(path)
 	if err != nil {
 		return &Error{OpRead, path, err}
@@ -319,39 +331,43 @@ func (k Key) decrypt(ctx context.Context, path, to string) error {
 	if err != nil {
 		return &Error{OpRead, path, err}
 	}
-	target, err := osutil.OpenPrivate(to)
-	if err != nil {
-		return writeError(to, err)
-	}
-	defer target.Close()
 	_, err = io.Copy(target, stoppable{ctx, plain})
-	if failure, ok := errors.AsType[*fs.PathError](err); ok && failure.Path == to {
-		return writeError(to, err)
+	if failure, ok := errors.AsType[*fs.PathError](err); ok && failure.Path != path {
+		return writeError(failure.Path, err)
 	}
 	if err != nil {
 		return &Error{OpRead, path, unreadable(err)}
 	}
-	return writeError(to, target.Close())
+	return nil
 }
 
-// WithDecrypted decrypts and checks a backup, and calls do with the path of the decrypted file. The
-// file is in a temporary folder that other users cannot read, because a sync program may watch the
-// folder of the backup. WithDecrypted removes it when do returns.
-func WithDecrypted(ctx context.Context, format sqlite.Format, file string, key Key, do func(plain string) error) error {
+// VerifyDecrypted is Verify for an encrypted backup and its key. The decrypted copy is in the
+// temporary folder, because a sync program may watch the folder of the backup. A killed program
+// leaves no content there, except on Windows.
+func VerifyDecrypted(ctx context.Context, format sqlite.Format, file string, key Key, report func(finding string)) (Copy, error) {
 	if err := key.fits(file); err != nil {
-		return &Error{OpRead, file, err}
+		return Copy{}, &Error{OpRead, file, err}
 	}
 	folder, err := os.MkdirTemp("", "firefighters-")
 	if err != nil {
-		return &Error{OpRead, file, err}
+		return Copy{}, &Error{OpRead, file, err}
 	}
 	defer os.RemoveAll(folder)
-	r := newRestoring(Restore{Format: format, File: file, Key: key, Database: filepath.Join(folder, "backup.db")})
-	if err := r.decrypt(ctx); err != nil {
-		return err
+	if info, err := os.Stat(file); err == nil {
+		if err := roomFor(osutil.SpaceOf, 0)(folder, info.Size()); err != nil {
+			return Copy{}, err
+		}
 	}
-	if _, err := check(ctx, format, r.plain); err != nil {
-		return r.readError(err)
+	db, err := format.OpenUnnamed(filepath.Join(folder, "backup.db"), func(plain io.Writer) error {
+		return key.decryptTo(ctx, file, plain)
+	})
+	var found Copy
+	if err == nil {
+		found, err = verify(ctx, format, db, report)
+		err = cmp.Or(err, db.Close())
 	}
-	return do(r.plain)
+	if failure, ok := errors.AsType[*sqlite.FileError](err); ok && !errors.As(err, new(*Error)) {
+		failure.Path, err = file, &Error{OpRead, file, failure}
+	}
+	return found, err
 }

@@ -296,6 +296,12 @@ func check(ctx context.Context, format sqlite.Format, path string) (found Copy, 
 		return Copy{}, sqlite.Wrap("reading", path, err)
 	}
 	defer c.Close()
+	found, err = examine(ctx, format, c)
+	return found, cmp.Or(ctx.Err(), sqlite.Wrap("reading", path, err))
+}
+
+// examine reads a whole database with any schema version.
+func examine(ctx context.Context, format sqlite.Format, c *sqlite.Conn) (found Copy, err error) {
 	err = c.CheckStructure(ctx)
 	if err == nil {
 		found.Bytes, err = c.Size()
@@ -304,7 +310,7 @@ func check(ctx context.Context, format sqlite.Format, path string) (found Copy, 
 		found.Summary, err = summarize(ctx, c)
 	}
 	if err != nil {
-		return Copy{}, cmp.Or(ctx.Err(), sqlite.Wrap("reading", path, err))
+		return Copy{}, err
 	}
 	found.Empty = found.Records == 0
 	found.Foreign, _ = errors.AsType[*sqlite.SchemaError](format.CheckSchema(c))

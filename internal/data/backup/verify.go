@@ -104,17 +104,36 @@ func List(db, dir string) (all []Listed, err error) {
 // Verify is like Check, but also examines an unencrypted backup like the check command. It calls
 // report with each finding, and returns ErrUnsound if there are faults. It changes nothing.
 func (f File) Verify(ctx context.Context, format sqlite.Format, report func(finding string)) (Copy, error) {
-	copied, err := f.Check(ctx, format)
-	if err != nil || f.Encrypted || format.HeaderVersion(f.Path) != format.Version {
-		return copied, err
+	if f.Encrypted {
+		return f.Check(ctx, format)
+	}
+	if err := format.Inspect(f.Path); err != nil {
+		return Copy{}, err
 	}
 	db, err := sqlite.OpenReadOnly(f.Path)
 	if err != nil {
-		return copied, err
+		return Copy{}, err
+	}
+	copied, err := verify(ctx, format, db, report)
+	return copied, cmp.Or(err, db.Close())
+}
+
+// verify is Verify for an open database, which may have an older schema version.
+func verify(ctx context.Context, format sqlite.Format, db *sqlite.DB, report func(finding string)) (copied Copy, err error) {
+	isCurrent := false
+	err = db.Read(func(c *sqlite.Conn) error {
+		version, err := c.QueryInt(`PRAGMA user_version`)
+		isCurrent = version == int64(format.Version)
+		if err == nil {
+			copied, err = examine(ctx, format, c)
+		}
+		return err
+	})
+	if err != nil || !isCurrent {
+		return copied, cmp.Or(ctx.Err(), sqlite.Wrap("reading", db.Path(), err))
 	}
 	found, err := integrity.Check(ctx, db, integrity.Options{Format: format, Found: report, Progress: func(int, int) {}})
-	err = cmp.Or(err, db.Close())
-	// Check has already counted damaged records. A clock that is behind is not a fault.
+	// examine has already counted damaged records. A clock that is behind is not a fault.
 	if err == nil && found.Broken+found.Foreign+found.Stale > 0 {
 		err = ErrUnsound
 	}

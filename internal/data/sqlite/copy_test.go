@@ -2,7 +2,10 @@ package sqlite_test
 
 import (
 	"context"
+	"io"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -180,4 +183,40 @@ func TestPeek(t *testing.T) {
 		must(t, c.Close())
 		db.Close() // the first time
 	}
+}
+
+// TestOpenUnnamed checks that the file has no name while it has content, that databases in WAL mode
+// can be read, and the errors for other content.
+func TestOpenUnnamed(t *testing.T) {
+	t.Parallel()
+	source := openToy(t)
+	must(t, note(source, "x"))
+	must(t, source.Close())
+	content, err := os.ReadFile(source.Path())
+	must(t, err)
+	path := filepath.Join(t.TempDir(), "unnamed.db")
+	opened := func(content []byte) (*sqlite.DB, error) {
+		return toy.OpenUnnamed(path, func(w io.Writer) error {
+			if _, err := os.Stat(path); err == nil && runtime.GOOS != "windows" {
+				t.Error("the file has a name")
+			}
+			_, err := w.Write(content)
+			return err
+		})
+	}
+	db, err := opened(content)
+	must(t, err)
+	if n := noteCount(t, db); n != 1 {
+		t.Errorf("%d rows", n)
+	}
+	must(t, db.Close())
+	os.Remove(path) // on Windows
+	_, err = opened([]byte(strings.Repeat("text ", 1000)))
+	isFileError(t, err, "reading", path, sqlite.ErrForeign)
+	os.Remove(path)
+	_, err = opened(content[:len(content)-1])
+	isFileError(t, err, "reading", path, sqlite.ErrCorrupt)
+	os.Remove(path)
+	_, err = toy.OpenUnnamed(path, func(io.Writer) error { return io.ErrNoProgress })
+	wants(t, err, io.ErrNoProgress)
 }

@@ -25,7 +25,9 @@ type Format struct {
 	Check func(*Conn) error
 }
 
-const headerSize = 100 // bytes (SQLite file format, section 1.3)
+// The size of the header, and the place in it of the write version, which the read version follows
+// (SQLite file format, section 1.3).
+const headerSize, writeVersion = 100, 18
 
 // Inspect returns nil if the file at path is a database of this format. Otherwise it returns a
 // FileError, which is ErrNotExist for a missing or empty file. It does not use SQLite, which
@@ -67,6 +69,22 @@ func (f Format) inspect(path string) (version int, err error) {
 		return 0, err
 	}
 	return f.judge(path, header, info.Size())
+}
+
+// judgeUnnamed is inspect for a file without sidecars. It ends WAL mode, which would need a -wal.
+func (f Format) judgeUnnamed(file *os.File) error {
+	header := make([]byte, headerSize)
+	if _, err := file.ReadAt(header, 0); err != nil {
+		return ErrForeign
+	}
+	size, err := file.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = f.judge(file.Name(), header, size)
+	}
+	if err == nil {
+		_, err = file.WriteAt([]byte{1, 1}, writeVersion)
+	}
+	return err
 }
 
 func readHeader(path string) ([]byte, error) {
@@ -115,7 +133,7 @@ func (f Format) judge(path string, header []byte, size int64) (version int, err 
 // Inspect applies.
 func WasInUse(path string) bool {
 	header, err := readHeader(path)
-	const writeVersion, wal = 18, 2
+	const wal = 2
 	return err == nil && header[writeVersion] == wal && !osutil.Exists(path+"-wal")
 }
 

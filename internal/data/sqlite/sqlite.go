@@ -6,6 +6,7 @@ package sqlite
 import (
 	"cmp"
 	"errors"
+	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -71,6 +72,38 @@ func OpenReadOnly(path string) (*DB, error) {
 		return nil, Wrap("opening", path, err)
 	}
 	return db, nil
+}
+
+// OpenUnnamed opens a database for reading whose content fill writes to a new file at path. On Unix the
+// file has lost its name by then, so that the content disappears with the process, even if someone
+// kills it. Elsewhere the caller removes the file after it has closed the database. Errors of fill
+// are returned unchanged.
+func (f Format) OpenUnnamed(path string, fill func(io.Writer) error) (*DB, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, Wrap("making", path, err)
+	}
+	defer file.Close()
+	var conns []*Conn
+	for range readerCount {
+		c, err := open(unnamedDSN(path)) // reads nothing yet
+		if err != nil {
+			closeAll(conns)
+			return nil, Wrap("opening", path, err)
+		}
+		conns = append(conns, c)
+	}
+	os.Remove(path)
+	err = fill(file)
+	if err == nil {
+		err = Wrap("reading", path, f.judgeUnnamed(file))
+	}
+	if err != nil {
+		closeAll(conns)
+		return nil, err
+	}
+	db := newDB(path, Options{})
+	return db, db.setReaders(conns)
 }
 
 func newDB(path string, options Options) *DB {
