@@ -246,15 +246,22 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestMissing checks that the service creates a missing database again, with a warning.
+// TestMissing checks that the service creates a missing database that has backups only with --new.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	db, saved, _ := backedUp(t)
 	named := filepath.Join(t.TempDir(), "x-20261118T120000Z.db")
 	copyOf(t, saved, named)
 	must(t, os.Remove(db))
-	s := startWith(t, db, "serve", "--db", db, "--backup-dir", filepath.Dir(named))
-	s.logs(t, "firefighters restore "+named+" --db "+db+"\n")
+	serve := []string{"serve", "--listen", "127.0.0.1:0", "--db", db, "--backup-dir", filepath.Dir(named)}
+	refuses(t, 1, fmt.Sprintf("Error: there is no database %q, but there are backups of a database with this name; "+
+		"the newest valid backup was made at 2026-11-18T12:00:00Z\nTry: firefighters restore %s --db %[3]s\n"+
+		"Try: to begin an empty database: firefighters serve --new --db %[3]s\n", db, named, db), serve...)
+	if exists(db) {
+		t.Error("the database was created")
+	}
+	startWith(t, db, append(serve, "--new")...).stop(t)
+	startWith(t, db, serve...)
 }
 
 // TestMissingElsewhere checks that commands that do not create a database name the backup.

@@ -307,7 +307,7 @@ func loseFiles(t *testing.T, db string) {
 	must(t, cmd.Process.Kill())
 	cmd.Wait()
 	must(t, os.Truncate(db, 0))
-	startOn(t, db).stop(t) // keeps the -wal
+	startWith(t, db, "serve", "--new", "--db", db).stop(t) // keeps the -wal
 	lose()
 }
 
@@ -344,5 +344,62 @@ func TestLongDatabaseName(t *testing.T) {
 	refuses(t, 1, words, "keys", "create", "--db", named(longest+1))
 	if exists(named(longest+1) + "-lock") {
 		t.Error("a file was created")
+	}
+}
+
+// TestDeadPC types the commands of the section "The PC is dead" in a new folder, with a plain and with
+// an encrypted backup. A server takes the place of the service.
+func TestDeadPC(t *testing.T) {
+	t.Parallel()
+	_, section, _ := strings.Cut(operationsPage(t), "## The PC is dead\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var lines []string
+	for _, found := range regexp.MustCompile(`(?m)^    sudo firefighters (.*)$`).FindAllStringSubmatch(section, -1) {
+		lines = append(lines, found[1])
+	}
+	if len(lines) != 6 {
+		t.Fatalf("the section has the commands %q", lines)
+	}
+	key, recipient, _ := newIdentity(t)
+	for name, flags := range map[string][]string{"plain": nil, "encrypted": {"--backup-encrypt-to", recipient}} {
+		old, stick := filepath.Join(t.TempDir(), "firefighters.db"), t.TempDir()
+		s := startWith(t, old, append([]string{"serve", "--db", old, "--backup-dir", stick}, flags...)...)
+		id, apiKey := s.create(t, ana), s.key
+		s.stop(t)
+		must(t, os.RemoveAll(stick))
+		s = startWith(t, old, append([]string{"serve", "--db", old, "--backup-dir", stick}, flags...)...)
+		eventually(t, "a backup", func() bool { return s.readyz(t).Backup.Last != nil })
+		s.stop(t)
+		files, err := filepath.Glob(filepath.Join(stick, "firefighters-*Z.db*"))
+		must(t, err)
+		typed := strings.NewReplacer("/mnt/usb/firefighters/firefighters-20261120T093000Z.db.age", files[0],
+			"/mnt/usb/firefighters/firefighters-20261120T093000Z.db", files[0], "/mnt/usb/firefighters", stick,
+			"/mnt/usb/key.txt", key, "age1…", recipient, "service install", "serve --listen 127.0.0.1:0")
+		pc := t.TempDir()
+		on := func(line string) (*exec.Cmd, *syncBuffer) {
+			cmd, output := process(t, strings.Fields(typed.Replace(line))...)
+			cmd.Dir = pc
+			return cmd, output
+		}
+		first, output := on(lines[0])
+		restore := "Try: firefighters restore " + files[0]
+		if flags != nil {
+			restore += " --identity KEYFILE"
+		}
+		restore += " --db firefighters.db\n"
+		if code := exitCode(t, first.Run()); code != 1 || !strings.Contains(output.String(), restore) || len(namesIn(t, pc)) > 1 {
+			t.Errorf("%s: code %d, files %q, want %s: %s", name, code, namesIn(t, pc), restore, output)
+		}
+		commands := lines[2:4]
+		if flags != nil {
+			commands = lines[4:]
+		}
+		restoring, output := on(commands[0])
+		if code := exitCode(t, restoring.Run()); code != 0 {
+			t.Fatalf("%s: %s", name, output)
+		}
+		serving, _ := on(commands[1])
+		again := startedProcess(t, serving)
+		again.as(apiKey).do(t, "GET", collection+"/"+id, "").wants(t, 200)
 	}
 }

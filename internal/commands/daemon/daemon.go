@@ -358,7 +358,7 @@ func (e *LostError) Unwrap() error { return e.error }
 
 // hint returns the hint for a database that is not of the service.
 func (e *LostError) hint() string {
-	hint := fmt.Sprintf("%sfirefighters restore %s --db %s", e.Before, cli.Quote(e.File), cli.Quote(e.DB))
+	hint := e.Before + database.RestoreLine(e.File, e.DB)
 	if e.Before != "" {
 		hint += "; " + database.OrNew(e.DB)
 	}

@@ -47,7 +47,7 @@ always stays free.`,
 	o.AddFlags(cmd)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { cli.FromEnvironment(cmd, f.Name) })
 	// Not a setting of the installed service, where it would apply to every startup.
-	cmd.Flags().BoolVar(&o.makeNew, "new", false, "start even if files of the database were lost; see docs/operations.md")
+	cmd.Flags().BoolVar(&o.makeNew, "new", false, "start even if the database was lost, or is missing and has backups; see docs/operations.md")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := o.Check(cmd); err != nil {
 			return err

@@ -66,7 +66,10 @@ func (s Schema) Open(env cli.Env, path string, create bool) (*store.Store, error
 	if err == nil {
 		version, err = s.Format.Verify(file)
 	}
-	if err != nil && !(create && errors.Is(err, sqlite.ErrNotExist)) {
+	if create && errors.Is(err, sqlite.ErrNotExist) {
+		err = backup.RefuseNew(s.Format, path, "")
+	}
+	if err != nil {
 		return nil, err
 	}
 	if s.isOld(version) {
@@ -93,22 +96,22 @@ func (s Schema) Lock(path string) (release func() error, err error) {
 }
 
 // OpenLocked opens the database at path for a server that has locked it. It upgrades an old database.
-// It creates a missing database, and warns if backups of it exist next to it or in backupDir. It
-// returns an error for a lost database unless acceptLoss is set.
+// It creates a missing database. Unless acceptLoss is set, it returns an error for a lost database, and
+// for a missing one that has backups next to it or in backupDir.
 func (s Schema) OpenLocked(env cli.Env, path, backupDir string, acceptLoss bool) (*store.Store, error) {
 	file := osutil.Resolve(path)
 	guard.RemoveLeftovers(file)
-	if err := guard.RefuseLost(file); err != nil && !acceptLoss {
-		return nil, err
+	acceptLoss = acceptLoss || backup.ReadNote(file, backup.NoteNew, new(bool))
+	if !acceptLoss {
+		if err := cmp.Or(guard.RefuseLost(file), backup.RefuseNew(s.Format, path, backupDir)); err != nil {
+			return nil, err
+		}
 	}
-	if err := guard.Forget(file); err != nil {
+	if err := cmp.Or(guard.Forget(file), backup.RemoveNote(file, backup.NoteNew)); err != nil {
 		return nil, &sqlite.FileError{Op: "opening", Path: file, Err: err}
 	}
 	version, err := s.Format.Verify(file)
-	switch {
-	case errors.Is(err, sqlite.ErrNotExist):
-		warnOfNew(env, s.Format, path, backupDir)
-	case err != nil:
+	if err != nil && !errors.Is(err, sqlite.ErrNotExist) {
 		return nil, err
 	}
 	return s.open(env, path, version)
@@ -187,15 +190,6 @@ func (s Schema) upgrade(env cli.Env, file string) error {
 			env.Notef("Upgrading the database %s. A copy of the old version is in %s.", cli.Quote(file), cli.Quote(kept))
 		},
 	}.Run(env.Context)
-}
-
-// warnOfNew warns if a missing database that is about to be created has backups.
-func warnOfNew(env cli.Env, format sqlite.Format, path, backupDir string) {
-	if found := backup.Files(format, path, backupDir); len(found) > 0 {
-		db := cli.Quote(path)
-		env.Warn(fmt.Sprintf("there are backups of %s, but the file is missing. Creating an empty database.", db),
-			fmt.Sprintf("to restore the newest backup, stop the server and type: firefighters restore %s --db %s", cli.Quote(found[0].Path), db))
-	}
 }
 
 func warnOfClock(env cli.Env, clock *sqlite.Clock, path string) {

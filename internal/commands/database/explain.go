@@ -93,16 +93,28 @@ func (s Schema) adviseRestore(ctx context.Context, err error, a Advice, db, dir 
 	if newest == nil {
 		return a
 	}
-	identity := ""
-	if newest.Encrypted {
-		identity = " --identity KEYFILE"
-	}
-	a.Hint = fmt.Sprintf("firefighters restore %s%s --db %s", cli.Quote(newest.Path), identity, cli.Quote(db))
-	if errors.Is(err, sqlite.ErrNotBack) {
+	a.Hint = RestoreLine(newest.Path, db)
+	switch {
+	case errors.Is(err, sqlite.ErrNotBack):
 		a.Hint += "; " + OrNew(db)
+	case errors.Is(err, backup.ErrMissing):
+		a.Hint += "\n" + orEmpty(db)
 	}
 	a.Text += "; the newest valid backup was made at " + newest.Time.Format(time.RFC3339)
 	return a
+}
+
+// RestoreLine returns the command that restores a backup or another copy of a database.
+func RestoreLine(file, db string) string {
+	identity := ""
+	if backup.IsEncrypted(file) {
+		identity = " --identity KEYFILE"
+	}
+	return fmt.Sprintf("firefighters restore %s%s --db %s", cli.Quote(file), identity, cli.Quote(db))
+}
+
+func orEmpty(db string) string {
+	return "to begin an empty database: firefighters serve --new --db " + cli.Quote(db)
 }
 
 // OrNew returns the end of a hint: how to continue without the lost changes.
@@ -239,6 +251,12 @@ func onFile(e *sqlite.FileError) Advice {
 	case is(sqlite.ErrNotBack):
 		return Advice{Text: "the database " + name + " is incomplete: " + sqlite.ErrNotBack.Error(),
 			Hint: restore + "; " + OrNew(e.Path), Restore: true}
+	case is(backup.ErrMissing):
+		state := "there is no database " + name
+		if osutil.Exists(e.Path) {
+			state = "the database " + name + " is empty"
+		}
+		return Advice{Text: state + ", but " + backup.ErrMissing.Error(), Hint: restore + "\n" + orEmpty(e.Path), Restore: true}
 	case is(sqlite.ErrNotExist):
 		return Advice{Text: "there is no database " + name, Hint: "name another file with --db", Restore: true}
 	case is(sqlite.ErrForeign) && backup.IsEncrypted(e.Path):

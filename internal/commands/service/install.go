@@ -55,6 +55,7 @@ such as --tls-cert "".`,
 	db.DefValue, db.Usage = "", "database `file` (default: in the folder of the service)"
 	backups.Usage = "back up to this `folder` (default: in the folder of the service)"
 	cmd.MarkFlagDirname("backup-dir")
+	cmd.Flags().Bool(newFlag, false, "begin an empty database, even if there are backups of another; not saved")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := o.CheckRecipients(cmd); err != nil {
 			return err
@@ -64,9 +65,13 @@ such as --tls-cert "".`,
 	return cmd
 }
 
+const newFlag = "new"
+
 type installation struct {
 	Service
 	env        cli.Env
+	cmd        *cobra.Command
+	isNew      bool              // begin an empty database
 	state      managers.State    // before the installation
 	flags      managers.Settings // set by the flags of this command
 	settings   managers.Settings // all settings, previous and new
@@ -76,7 +81,8 @@ type installation struct {
 
 // install installs the service with the flags of a command.
 func (s Service) install(env cli.Env, cmd *cobra.Command) error {
-	in := installation{Service: s, env: env}
+	in := installation{Service: s, env: env, cmd: cmd}
+	in.isNew, _ = cmd.Flags().GetBool(newFlag) // useDisk has no such flag
 	err := in.plan(cmd)
 	if _, isUsage := errors.AsType[*cli.UsageError](err); !isUsage && !s.Host.Permitted() {
 		return managers.ErrNotPermitted
@@ -121,6 +127,9 @@ var pathFlags = []string{"db", "backup-dir", "tls-cert", "tls-key"}
 func settingsOf(cmd *cobra.Command) (changes managers.Settings, unset []string, err error) {
 	cmd.Flags().SortFlags = true // so that the settings have a fixed order
 	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name == newFlag {
+			return
+		}
 		values := []string{f.Value.String()}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()
@@ -190,6 +199,24 @@ func (in *installation) checkPaths() error {
 	return nil
 }
 
+// refuseEmpty returns an error if the service would begin an empty database although there are backups,
+// or begin to write the backups of an unused one among others.
+func (in *installation) refuseEmpty() error {
+	db, dir := in.options.DB, in.options.Backups.Dir
+	var err error
+	if !in.state.Running && savedCopy(osutil.Resolve(db)) == "" { // otherwise the database was lost: see refuseLoss
+		err = backup.RefuseNew(in.Format, db, dir)
+	}
+	if err == nil && in.flags.Get("backup-dir") != "" {
+		err = backup.RefuseUnused(in.Format, db, dir)
+	}
+	if err == nil || in.isNew {
+		return nil
+	}
+	again := cli.CommandLine(in.cmd)
+	return in.refuseNew(in.env.Context, err, in.state.Running, in.options, again, again+" --"+newFlag)
+}
+
 // do installs the service. It checks the files of the flags before it changes a running service.
 func (in *installation) do() error {
 	steps, err := in.Host.Prepare(in.definition)
@@ -197,7 +224,7 @@ func (in *installation) do() error {
 	if err != nil {
 		return err
 	}
-	if err := in.checkFiles(); err != nil {
+	if err := cmp.Or(in.refuseEmpty(), in.checkFiles()); err != nil { // the folder exists, for a restore
 		return err
 	}
 	if err := in.copyProgram(); err != nil {
@@ -219,6 +246,11 @@ func (in *installation) do() error {
 	}
 	if err := refuseLoss(in.options.DB); err != nil {
 		return err
+	}
+	if in.isNew {
+		if err := forgetLoss(osutil.Resolve(in.options.DB)); err != nil {
+			return err
+		}
 	}
 	return in.startHost()
 }

@@ -58,18 +58,18 @@ func (s Service) withHint(ctx context.Context, err error, o daemon.Options) erro
 	case errors.Is(err, sqlite.ErrInUse):
 		return cli.WithHint(err, "stop the other firefighters that serves this database; the service then starts automatically")
 	case isLost:
-		return cli.WithHint(err, lost.Before+restoreAndStart(cli.Quote(lost.File), lost.DB))
+		return cli.WithHint(err, lost.Before+restoreAndStart(lost.File, lost.DB))
 	case advice.Restore:
 		from := "FILE"
 		if newest := backup.NewestValid(ctx, s.Format, o.DB, o.Backups.Dir); newest != nil {
-			from = cli.Quote(newest.Path)
-			if newest.Encrypted {
-				from += " --identity KEYFILE"
-			}
+			from = newest.Path
 		}
 		hint := restoreAndStart(from, o.DB)
-		if errors.Is(err, sqlite.ErrNotBack) {
-			hint += ", or, to continue without the lost changes: " + cli.AsAdministrator("firefighters service start --new")
+		switch startNew := cli.AsAdministrator("firefighters service start --new"); {
+		case errors.Is(err, sqlite.ErrNotBack):
+			hint += ", or, to continue without the lost changes: " + startNew
+		case errors.Is(err, backup.ErrMissing):
+			hint += ", or, to begin an empty database: " + startNew
 		}
 		return cli.WithHint(err, hint)
 	}
@@ -78,6 +78,6 @@ func (s Service) withHint(ctx context.Context, err error, o daemon.Options) erro
 
 // restoreAndStart returns the commands that restore the database of the service.
 func restoreAndStart(from, db string) string {
-	restore := cli.AsAdministrator("firefighters restore " + from + " --db " + cli.Quote(db))
+	restore := cli.AsAdministrator(common.RestoreLine(from, db))
 	return restore + ", and then: " + cli.AsAdministrator("firefighters service start")
 }

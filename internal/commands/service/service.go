@@ -3,6 +3,7 @@ package service
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/daemon"
+	common "github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/guard"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
@@ -163,6 +165,24 @@ func refuseLoss(db string) error {
 	}
 	return cli.WithHint(fmt.Errorf("the files of the database were lost: %s. Its content was saved as %s", cli.Quote(db), cli.Quote(saved)),
 		cli.AsAdministrator(fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(db))))
+}
+
+// refuseNew adds a hint to an error of backup.RefuseNew: the commands that restore the newest backup and
+// then repeat again, or else begin an empty database.
+func (s Service) refuseNew(ctx context.Context, err error, isRunning bool, o daemon.Options, again, begin string) error {
+	if err == nil {
+		return nil
+	}
+	from := "FILE"
+	if newest := backup.NewestValid(ctx, s.Format, o.DB, o.Backups.Dir); newest != nil {
+		from = newest.Path
+	}
+	hint := cli.AsAdministrator(common.RestoreLine(from, o.DB)) + ", and then: " + cli.AsAdministrator(again)
+	if isRunning {
+		hint = cli.AsAdministrator("firefighters service stop") + ", then: " + hint
+	}
+	hint += "\nto begin an empty database: " + cli.AsAdministrator(begin)
+	return cli.WithHint(common.Schema{Format: s.Format}.Advise(ctx, err, o.DB, o.Backups.Dir), hint)
 }
 
 // savedCopy returns the newest copy that the service saved when database files were lost, or "".

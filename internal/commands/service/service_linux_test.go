@@ -17,7 +17,9 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 // pc is a system with systemd in a temporary folder. Its systemctl and journalctl are scripts that
@@ -373,4 +375,52 @@ echo '{"blockdevices": [{"name":"/dev/sda","type":"disk","size":500000000000,"mo
 	if info, _ := os.Stat(folder + "/firefighters"); err != nil || len(saved) != 1 || info.Mode().Perm() != 0o700 {
 		t.Errorf("the folder contains %v, %v", saved, err)
 	}
+}
+
+// TestInstallOverBackups checks that install, start and backup-disk begin no empty database where there
+// are backups, and that a new PC writes none of its own among them, unless --new is used.
+func TestInstallOverBackups(t *testing.T) {
+	c := newPC(t)
+	data, sudo := c.Host.DataFolder(), cli.AsAdministrator
+	db, stick := managers.DatabaseIn(data), filepath.Join(c.Host.Root, "stick")
+	old := newDatabase(t, Service{Data: t.TempDir()}, 1, "")
+	opened, err := store.Open(old, time.Now)
+	must(t, err)
+	must(t, opened.AddDepartments([]store.Department{{Name: "A"}}))
+	must(t, opened.Close())
+	must(t, os.Mkdir(stick, 0o700))
+	backUpTo := filepath.Join(stick, "firefighters-20261120T093000Z.db")
+	_, err = backup.Job{Format: format(t), Source: old, Target: backUpTo}.Run(t.Context())
+	must(t, err)
+
+	restore := sudo("firefighters restore " + backUpTo + " --db " + db)
+	install := sudo("firefighters service install --backup-dir " + stick)
+	c.does(t, "install --backup-dir "+stick, 1, "there is no database", "Try: "+restore+", and then: "+install+"\n",
+		"Try: to begin an empty database: "+install+" --new\n")
+	if osutil.Exists(managers.SettingsIn(data)) || !osutil.Exists(data) || c.changes(t) != "" {
+		t.Error("a rejected installation changed something")
+	}
+	c.does(t, "install --new --backup-dir "+stick, 0)
+	if !backup.ReadNote(db, backup.NoteNew, new(bool)) {
+		t.Error("the service may not begin an empty database")
+	}
+	if settings, err := managers.ReadSettings(data); err != nil || slices.Contains(settings, "--new=true") {
+		t.Errorf("settings %q, %v", settings, err)
+	}
+	must(t, backup.RemoveNotes(db))
+	c.set(t, "stopped")
+	c.does(t, "start", 1, "there is no database", "Try: to begin an empty database: "+sudo("firefighters service start --new")+"\n")
+	c.does(t, "start --new", 0)
+	must(t, backup.RemoveNotes(db))
+
+	newDatabase(t, Service{Data: data}, 1, "")
+	opened, err = store.Open(db, time.Now)
+	must(t, err)
+	must(t, opened.AddDepartments([]store.Department{{Name: store.FirstDepartment}}))
+	must(t, opened.Close())
+	c.set(t, "running")
+	stop := sudo("firefighters service stop") + ", then: "
+	c.does(t, "install --backup-dir "+stick, 1, "is empty, but there are backups", "Try: "+stop+restore+", and then: "+install+"\n")
+	c.does(t, "install", 0)
+	c.does(t, "install --new --backup-dir "+stick, 0)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/guard"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
@@ -47,7 +48,8 @@ func (s Service) start(env cli.Env, isNew bool) error {
 	case err == nil && isNew:
 		err = forgetLoss(osutil.Resolve(o.DB))
 	case err == nil:
-		err = refuseLoss(o.DB)
+		const again = "firefighters service start"
+		err = cmp.Or(refuseLoss(o.DB), s.refuseNew(env.Context, backup.RefuseNew(s.Format, o.DB, o.Backups.Dir), false, o, again, again+" --new"))
 	case !isNew:
 		err = nil // the started service reports invalid settings
 	}
@@ -60,12 +62,15 @@ func (s Service) start(env cli.Env, isNew bool) error {
 	return env.Println("The service is running. To open its page: " + asReader("firefighters open"))
 }
 
-// forgetLoss lets the service start without the lost database.
+// forgetLoss lets the service start without the lost database, and begin an empty one.
 func forgetLoss(db string) error {
 	if err := guard.Refuse(db); errors.Is(err, sqlite.ErrLost) {
 		return fmt.Errorf("another firefighters serves the lost database %s", osutil.InQuotes(db))
 	}
-	return guard.Forget(db)
+	if err := guard.Forget(db); err != nil || osutil.Exists(db) {
+		return err
+	}
+	return backup.WriteNote(db, backup.NoteNew, true)
 }
 
 // startHost starts the service. Its error has the hint from the log of the service.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -149,10 +150,46 @@ func Files(format sqlite.Format, db, dir string) []File {
 		sortFiles(files, now)
 	}
 	var own Identity
-	if Inspect(format, db) == nil {
+	if Inspect(format, db) == nil && !isUnused(db) {
 		own, _ = identify(sqlite.Peek, db)
 	}
 	return ofDatabase(files, own)
+}
+
+// RefuseNew returns a FileError with ErrMissing if the database is missing or empty, although there are
+// backups of a database with its name next to it or, unless dir is "", in dir. This process must not
+// have the database open.
+func RefuseNew(format sqlite.Format, db, dir string) error {
+	file := osutil.Resolve(db)
+	if !errors.Is(format.Inspect(file), sqlite.ErrNotExist) || len(Files(format, db, dir)) == 0 {
+		return nil
+	}
+	return &sqlite.FileError{Op: "making", Path: file, Err: ErrMissing}
+}
+
+// RefuseUnused is RefuseNew for a database that the service of a new PC has just created: it has no
+// records and no history, and dir holds only backups of another database with its name.
+func RefuseUnused(format sqlite.Format, db, dir string) error {
+	file := osutil.Resolve(db)
+	if _, err := Newest(db, dir, false); !errors.Is(err, ErrOthers) || Inspect(format, db) != nil {
+		return nil
+	}
+	if isUnused(file) {
+		return &sqlite.FileError{Op: "opening", Path: file, Err: ErrMissing}
+	}
+	return nil
+}
+
+// isUnused reports whether a database never had records. Any backup with its name may then be of its
+// predecessor.
+func isUnused(db string) bool {
+	c, err := sqlite.Peek(db)
+	if err != nil {
+		return false
+	}
+	defer c.Close()
+	used, err := store.IsUsed(c)
+	return err == nil && !used
 }
 
 // ofDatabase returns the files without those that certainly belong to another database. Departments

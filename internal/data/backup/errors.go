@@ -28,6 +28,7 @@ var (
 	ErrNoneEncrypted = errors.New("there is no encrypted backup")
 	ErrOthers        = errors.New("there are only backups of another database")
 	ErrUnsound       = errors.New("it does not pass the check")
+	ErrMissing       = errors.New("there are backups of a database with this name")
 
 	ErrEncrypted    = errors.New("the backup is encrypted")
 	ErrNotEncrypted = errors.New("the backup is not encrypted")

@@ -16,6 +16,7 @@ import (
 const (
 	NoteMark       = "mark"       // store.Mark of the database when it was last served; written by guard
 	NoteLost       = "lost"       // how the database was lost; written by guard
+	NoteNew        = "new"        // true if the next start may begin an empty database despite backups
 	noteBackups    = "backups"    // the folder and the schedule of the backups of the running server
 	noteBackupDisk = "backupDisk" // the folder of backups that is on another disk
 	noteRestored   = "restored"   // marks of the database after the last restore, and after those before it without a change in between

@@ -21,6 +21,12 @@ func CountContent(ctx context.Context, c *sqlite.Conn) (n Counts, err error) {
 	return n, err
 }
 
+// IsUsed reports whether the database has, or had, records.
+func IsUsed(c *sqlite.Conn) (bool, error) {
+	used, err := c.QueryInt(`SELECT EXISTS (SELECT 1 FROM firefighters) OR EXISTS (SELECT 1 FROM changes)`)
+	return used == 1, err
+}
+
 // TenantMarks returns a mark for each of the first hundred departments. Renaming a department does
 // not change its mark. Files that share a mark are copies of the same database.
 func TenantMarks(c *sqlite.Conn) (marks []string, err error) {
