@@ -18,7 +18,9 @@ func TestStartOnTerminal(t *testing.T) {
 	breakUpdates(t, db)
 	s.do(t, "PUT", collection+"/"+s.create(t, ana), ana).wants(t, 500)
 	s.stop(t)
-	for _, want := range []string{"Warning: the environment variable FIREFIGHTERS_LISTN has no effect", "Created the database " + db, "Warning: listening on ", "Try: --tls-self-signed, ", "Note: there are no backups. ", ` level=ERROR msg="request failed" `} {
+	for _, want := range []string{"Warning: the environment variable FIREFIGHTERS_LISTN has no effect", "Created the database " + db,
+		"Warning: other computers reach the service without TLS", "Try: --tls-self-signed, ", "Note: there are no backups. ",
+		` level=ERROR msg="request failed" `} {
 		eventually(t, want, func() bool { return strings.Contains(printed.raw(), want) })
 	}
 	again, _ := process(t, "serve", "--nope")

@@ -39,7 +39,7 @@ func TestStartInLog(t *testing.T) {
 	s.stderr.hasEntry(t, "WARN", "the environment variable FIREFIGHTERS_NEW has no effect", false)
 	s.stderr.hasEntry(t, "WARN", "the database is in a folder of Dropbox, which copies and replaces files in use and can damage it", true)
 	s.stderr.hasEntry(t, "INFO", "Created the database "+db, false)
-	s.stderr.hasEntry(t, "WARN", "listening on [::]:", true)
+	s.stderr.hasEntry(t, "WARN", "other computers reach the service without TLS", true)
 	s.stderr.hasEntry(t, "WARN", "no backups are made: ", false)
 
 	shared := startWith(t, db, "serve", "--db", db, "--tls-self-signed")

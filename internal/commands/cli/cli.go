@@ -23,6 +23,9 @@ type Env struct {
 
 	Environ []string // environment variables, as os.Environ returns them
 
+	// Warnings receives the text of each warning. It may be nil.
+	Warnings *[]string
+
 	// ServiceDB returns the database of the installed service, or "". It may be nil.
 	ServiceDB func() string
 

@@ -24,7 +24,12 @@ func (env Env) Notef(format string, args ...any) {
 func (env Env) Note(text, hint string) { env.print(slog.LevelInfo, "Note: ", text, hint) }
 
 // Warn writes a warning, with a hint unless hint is empty.
-func (env Env) Warn(text, hint string) { env.print(slog.LevelWarn, "Warning: ", text, hint) }
+func (env Env) Warn(text, hint string) {
+	if env.Warnings != nil {
+		*env.Warnings = append(*env.Warnings, text)
+	}
+	env.print(slog.LevelWarn, "Warning: ", text, hint)
+}
 
 // print writes to Stderr, in a log as one entry. A log entry has no line breaks.
 func (env Env) print(level slog.Level, label, text, hint string) {

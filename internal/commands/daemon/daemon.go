@@ -58,6 +58,7 @@ type daemon struct {
 
 // Run serves a database until the context of env ends. Then it returns nil.
 func (c Commands) Run(env cli.Env, o Options) error {
+	env.Warnings = new([]string)
 	d := &daemon{Commands: c, Options: o, env: env, manager: managers.NewManager(os.Getenv)}
 	d.service = site.Service{
 		Log:       cli.NewLog(env.Stderr, cli.IsTerminal(env.Stderr)),
@@ -277,12 +278,23 @@ func (d *daemon) answer() error {
 	d.describe()
 	api := d.NewAPI(d.service)
 	defer d.startBackground()()
+	d.noteWarnings()
 	url := d.url()
 	if err := d.env.Announce("Listening on " + url); err != nil {
 		d.service.Log.Warn("cannot write to standard output", "listening", url, "cause", err.Error())
 	}
 	defer d.notifyManager(url)()
 	return d.web.Serve(d.env.Context, d.listener, d.local, api)
+}
+
+// noteWarnings stores the warnings of the installed service, for status.
+func (d *daemon) noteWarnings() {
+	if !d.Installed {
+		return
+	}
+	if err := backup.WriteNote(osutil.Resolve(d.DB), backup.NoteWarnings, *d.env.Warnings); err != nil {
+		d.service.Log.Warn("cannot store the warnings", "cause", err.Error())
+	}
 }
 
 // describe sets the fields of the service that depend on the open database and listeners.

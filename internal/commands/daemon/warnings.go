@@ -16,12 +16,23 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
+// Warnings that service install repeats with another hint.
+const (
+	NoTLS = "other computers reach the service without TLS: everyone on the network can read and use the records, keys " +
+		"and sign-in links"
+	SameDisk = "the backups are on the same disk as the database and would be lost with it"
+)
+
+// SharedBackups returns the warning for a backup folder that every user can open.
+func SharedBackups(dir string) string {
+	return "every user of this computer can read and delete the backups in " + cli.Quote(dir)
+}
+
 // warnOfExposure warns if others can read the records and keys, on the network or on this computer.
 // The service has no TLS if keyFile is empty.
 func warnOfExposure(env cli.Env, addr net.Addr, db, keyFile string) {
 	if !isLoopback(addr) && keyFile == "" {
-		env.Warn(fmt.Sprintf("listening on %s without TLS: anyone on the network can read\nthe records and the keys, and use the keys", addr),
-			"--tls-self-signed, or --tls-cert FILE --tls-key FILE, or --listen 127.0.0.1:8080 for this computer only")
+		env.Warn(NoTLS, "--tls-self-signed, or --tls-cert FILE --tls-key FILE, or --listen 127.0.0.1:8080 for this computer only")
 	}
 	path := osutil.Resolve(db)
 	warnOfModes(env, 0o077, path, path+"-wal", path+"-shm", path+"-lock")
@@ -91,11 +102,11 @@ func warnOfBackups(env cli.Env, o backup.Options, db string) {
 		if runtime.GOOS != "windows" { // the disk has no owners
 			hint = "sudo firefighters service backup-disk, which mounts the disk for the service, or " + encryptHint
 		}
-		env.Warn("every user of this computer can read and delete the backups in "+cli.Quote(dir), hint)
+		env.Warn(SharedBackups(dir), hint)
 	case err != nil:
 		env.Warn(err.Error(), "")
 	case osutil.SameDisk(dir, filepath.Dir(osutil.Resolve(db))):
-		env.Warn("the backups are on the same disk as the database and would be lost with it", "--backup-dir DIR, on another disk")
+		env.Warn(SameDisk, "--backup-dir DIR, on another disk")
 	}
 	if len(o.EncryptTo) > 0 {
 		database.WarnOfPlain(env, db, dir)

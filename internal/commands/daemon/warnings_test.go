@@ -22,7 +22,7 @@ func TestWarnOfExposure(t *testing.T) {
 	}
 	for _, address := range []string{"0.0.0.0:8080", "[::]:8080", "192.0.2.1:8080"} {
 		got := exposure(t, address, db, "")
-		if !strings.Contains(got, "Warning: listening on "+address+" without TLS") || !strings.Contains(got, "Try: --tls-self-signed,") {
+		if !strings.Contains(got, "Warning: other computers reach the service without TLS") || !strings.Contains(got, "Try: --tls-self-signed,") {
 			t.Errorf("%s without TLS: %q", address, got)
 		}
 	}

@@ -363,21 +363,26 @@ func (in *installation) conclude() error {
 	return nil
 }
 
-// warn warns of unsafe settings.
+// warn warns of unsafe settings, and repeats the warnings of the service.
 func (in *installation) warn(program string) {
+	in.env.Warnings = new([]string)
 	db, backups := in.options.DB, in.options.Backups.Dir
 	useDisk := cli.AsAdministrator(program + " service backup-disk")
 	if in.definition.Shared && !in.options.SelfSigned && in.options.CertFile == "" {
-		in.env.Warn("other computers reach the service without TLS: everyone on the network can read and use the records, keys and sign-in links",
-			cli.AsAdministrator(program+" service install --tls-self-signed"))
+		in.env.Warn(daemon.NoTLS, cli.AsAdministrator(program+" service install --tls-self-signed"))
 	}
 	if osutil.SharedFolder(backups) {
-		in.env.Warn("every user of this PC may read or delete the backups in "+cli.Quote(backups), useDisk)
+		in.env.Warn(daemon.SharedBackups(backups), useDisk)
 	}
 	if err := backup.CheckPlace(backups, db); err != nil {
 		in.env.Warn(err.Error(), "")
 	} else if sameDisk(backups, db) {
-		in.env.Warn("the backups are on the same disk as the database, and would be lost with it", useDisk)
+		in.env.Warn(daemon.SameDisk, useDisk)
+	}
+	for _, text := range serviceWarnings(db) {
+		if !slices.Contains(*in.env.Warnings, text) {
+			in.env.Warn(text, asReader(program+" service log"))
+		}
 	}
 }
 

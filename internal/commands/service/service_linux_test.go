@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/daemon"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
@@ -153,7 +154,10 @@ func TestInstall(t *testing.T) {
 	if err != nil || string(unit) != managers.Unit(program) {
 		t.Errorf("the unit is %s, %v", unit, err)
 	}
-	c.does(t, "install --listen 0.0.0.0:443", 0, "Warning: other computers reach the service without TLS", "not Copied", "not For other computers")
+	must(t, backup.WriteNote(managers.DatabaseIn(data), backup.NoteWarnings, []string{"the cellar is wet", daemon.NoTLS}))
+	c.does(t, "install --listen 0.0.0.0:443", 0, "Warning: the cellar is wet\nTry: ",
+		"not service log\nWarning: other", "Warning: other computers reach the service without TLS", "not Copied", "not For other computers")
+	must(t, backup.RemoveNotes(managers.DatabaseIn(data)))
 	settings[1] = "--listen=0.0.0.0:443"
 	if got, err := managers.ReadSettings(data); err != nil || !slices.Equal(got, settings) {
 		t.Errorf("the settings are %q, %v", got, err)

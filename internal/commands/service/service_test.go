@@ -304,12 +304,14 @@ func TestOverview(t *testing.T) {
 	backUp(t, s, path, at)
 	backUp(t, s, path, at.Add(-time.Hour))
 	must(t, managers.Settings{"--listen=127.0.0.1:81"}.Write(s.Data))
+	must(t, backup.WriteNote(path, backup.NoteWarnings, []string{"the cellar\nis wet", daemon.SameDisk}))
 	r, text := overviewOf(t, s, managers.State{Installed: true, Running: true})
 	if r.Address != web.URL || r.Answers == nil || !*r.Answers || r.Backups.Count != 2 || !r.Backups.Newest.Equal(at) || !r.Backups.SameDisk ||
 		r.Database.Bytes < 1000 || r.Database.Fault != "" || r.Disk.Free <= 0 || r.Missing != "" {
 		t.Errorf("%+v, %+v, %+v", r, r.Database, r.Backups)
 	}
-	for _, want := range []string{"(2 days)", web.URL, "(3 hours ago), 2 in\n", "would be lost with it", "they fail: too little room", "1.2.3, ", "--listen=127.0.0.1:81", path} {
+	for _, want := range []string{"(2 days)", web.URL, "(3 hours ago), 2 in\n", "would be lost with it",
+		"           WARNING: the cellar is wet\n", "they fail: too little room", "1.2.3, ", "--listen=127.0.0.1:81", path} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
@@ -318,7 +320,8 @@ func TestOverview(t *testing.T) {
 	if r, text := overviewOf(t, s, managers.State{Installed: true, Running: true}); *r.Answers || !strings.Contains(text, "does not answer") {
 		t.Errorf("the service does not answer:\n%s", text)
 	}
-	if r, text := overviewOf(t, s, managers.State{Installed: true, Detail: "failed"}); r.Address != "" || !strings.Contains(text, "does not run: failed") {
+	r, text = overviewOf(t, s, managers.State{Installed: true, Detail: "failed"})
+	if r.Warnings != nil || r.Address != "" || !strings.Contains(text, "does not run: failed") {
 		t.Errorf("the service does not run:\n%s", text)
 	}
 	_, recipient, err := backup.NewKey()
@@ -331,7 +334,7 @@ func TestOverview(t *testing.T) {
 	entries, err := os.ReadDir(s.Data)
 	must(t, err)
 	for _, entry := range entries {
-		if !slices.Contains([]string{"backups", "firefighters.db", "firefighters.db-shm", "firefighters.db-wal", "service.conf"}, entry.Name()) {
+		if name := entry.Name(); name != "backups" && name != "service.conf" && !strings.Contains(name, "firefighters.db") {
 			t.Errorf("overview created %s", entry.Name())
 		}
 	}
@@ -449,6 +452,9 @@ func TestRunServes(t *testing.T) {
 		if backups, _ = filepath.Glob(filepath.Join(managers.BackupsIn(s.Data), "firefighters-*.db")); time.Now().After(deadline) {
 			t.Fatalf("no backup or no warning: %s", &o)
 		}
+	}
+	if r, _ := overviewOf(t, s, managers.State{Installed: true, Running: true}); !slices.Contains(r.Warnings, daemon.SameDisk) {
+		t.Errorf("the status has the warnings %q", r.Warnings)
 	}
 	stop()
 	if code, text := <-done, o.String(); code != 0 || !strings.Contains(text, "Listening on http://127.0.0.1:") ||

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/daemon"
 	common "github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
@@ -40,6 +41,7 @@ type overview struct {
 	Local     string     `json:"localAddress,omitempty"` // for this PC only, without TLS
 	Answers   *bool      `json:"answers,omitempty"`      // whether the address answers
 	Fault     string     `json:"fault,omitempty"`        // why the service rejects all requests
+	Warnings  []string   `json:"warnings,omitempty"`     // of the running service
 	Data      string     `json:"data"`
 	Database  *database  `json:"database,omitempty"`
 	Backups   *backups   `json:"backups,omitempty"`
@@ -175,6 +177,11 @@ func (o overview) lines(now time.Time) (lines []string) {
 		add("", "WARNING: it rejects all requests. %s", o.Fault)
 		add("", "Try: %s, which prints what to do next", cli.AsAdministrator(cli.Typed()+" service stop"))
 	}
+	for _, text := range o.Warnings {
+		if text != daemon.SameDisk { // see below
+			add("", "WARNING: %s", text)
+		}
+	}
 	add("Data", "%s", o.Data)
 	if d := o.Database; d != nil {
 		add("Database", "%s, %s", d.Path, cmp.Or(d.Fault, cli.FormatBytes(d.Bytes)))
@@ -276,9 +283,21 @@ func (s Service) inspectData(o *overview, settings managers.Settings) {
 		return
 	}
 	o.Database, o.Address, o.Local = s.inspect(options.DB)
+	if o.Running {
+		o.Warnings = serviceWarnings(options.DB)
+	}
 	o.Database.Saved = savedCopy(osutil.Resolve(options.DB))
 	o.Disk = room(filepath.Dir(options.DB))
 	o.Backups = s.inspectBackups(options.DB, options.Backups)
+}
+
+// serviceWarnings returns the warnings of the service since its start, each in one line.
+func serviceWarnings(db string) (texts []string) {
+	backup.ReadNote(osutil.Resolve(db), backup.NoteWarnings, &texts)
+	for i, text := range texts {
+		texts[i] = strings.Join(strings.Fields(text), " ")
+	}
+	return texts
 }
 
 // inspect returns the state of a database, without changing it, and the addresses of its server. local

@@ -17,6 +17,7 @@ const (
 	NoteMark       = "mark"       // store.Mark of the database when it was last served; written by guard
 	NoteLost       = "lost"       // how the database was lost; written by guard
 	NoteNew        = "new"        // true if the next start may begin an empty database despite backups
+	NoteWarnings   = "warnings"   // the warnings of the installed service since it started
 	noteBackups    = "backups"    // the folder and the schedule of the backups of the running server
 	noteBackupDisk = "backupDisk" // the folder of backups that is on another disk
 	noteRestored   = "restored"   // marks of the database after the last restore, and after those before it without a change in between
