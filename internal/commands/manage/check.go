@@ -128,20 +128,32 @@ func (c Commands) checkEncrypted(env cli.Env, file, identity string) error {
 	if err != nil {
 		return err
 	}
+	return reportCheck(env, file, func(report func(string)) (backup.Copy, error) {
+		return backup.VerifyDecrypted(env.Context, c.Database.Format, file, key, report)
+	})
+}
+
+// checkOld checks a database with an older schema version, which opening it would upgrade.
+func (c Commands) checkOld(env cli.Env, db string) error {
+	env.Notef("The database has the schema of an older version. The next start upgrades it.")
+	return reportCheck(env, db, func(func(string)) (backup.Copy, error) { return backup.CheckInUse(env.Context, c.Database.Format, db) })
+}
+
+func reportCheck(env cli.Env, file string, check func(report func(string)) (backup.Copy, error)) error {
 	var findings findings
-	progress := env.StartProgress("Decrypting and checking")
-	found, err := backup.VerifyDecrypted(env.Context, c.Database.Format, file, key, findings.add)
+	progress := env.StartProgress("Checking")
+	found, err := check(findings.add)
 	progress.End()
 	findings.print(env)
 	switch {
 	case err != nil && env.Context.Err() != nil:
 		return errStopped
 	case errors.Is(err, backup.ErrUnsound):
-		return fmt.Errorf("the backup %s is not sound", osutil.InQuotes(file))
+		return fmt.Errorf("%s is not sound", osutil.InQuotes(file))
 	case err != nil:
 		return err
 	case found.Damaged > 0:
-		return fmt.Errorf("the backup %s contains %s", osutil.InQuotes(file), cli.Count(found.Damaged, "damaged record", "damaged records"))
+		return fmt.Errorf("%s contains %s", osutil.InQuotes(file), cli.Count(found.Damaged, "damaged record", "damaged records"))
 	}
 	return env.Println("The database is sound.")
 }
@@ -154,6 +166,9 @@ func (c Commands) checkDatabase(env cli.Env, db string, repair bool) error {
 		if err := sqlite.RebuildIndexes(osutil.Resolve(db)); err != nil {
 			return err
 		}
+	}
+	if version := c.Database.Format.HeaderVersion(osutil.Resolve(db)); !repair && 0 < version && version < c.Database.Format.Version {
+		return c.checkOld(env, db)
 	}
 	return c.Database.With(env, db, false, func(s *store.Store) error {
 		// Nothing else corrects a time far ahead without losing later changes.

@@ -231,3 +231,26 @@ func TestHelp(t *testing.T) {
 		check(cmd, " "+cmd.Name())
 	}
 }
+
+// TestCheckOld checks that check neither upgrades nor copies a database of an older version.
+func TestCheckOld(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../schema.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := filepath.Join(t.TempDir(), "x.db")
+	old := database.Schema{Format: store.Format(string(text), 1)}
+	if code, _, stderr := runOn(t.Context(), old, "keys", "create", "--db", db); code != 0 {
+		t.Fatal(stderr)
+	}
+	next := database.Schema{Format: store.Format(string(text)+"ALTER TABLE tenants ADD COLUMN note TEXT;", 2)} // without steps
+	const want = "The database has the schema of an older version. The next start upgrades it.\n"
+	code, stdout, stderr := runOn(t.Context(), next, "check", "--db", db)
+	if code != 0 || stdout != "The database is sound.\n" || stderr != want {
+		t.Errorf("code %d, %s%s", code, stdout, stderr)
+	}
+	if copies, err := filepath.Glob(db + ".before*"); err != nil || copies != nil || old.Format.HeaderVersion(db) != 1 {
+		t.Errorf("the database was upgraded: %q, %v", copies, err)
+	}
+}

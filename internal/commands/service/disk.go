@@ -30,7 +30,7 @@ func (s Service) backupDiskCommand() *cobra.Command {
 		Long: `List the disks for the backups of the service: all disks except those of the
 system and of the database. With DEVICE, the service creates its backups in a
 private folder on that disk, the first one immediately. Nothing on the disk is
-deleted.
+deleted. Formatting a disk, which some need first, erases everything on it.
 
 On Linux, the disk is mounted only when the service needs it, so you can unplug it
 except during a backup. To alternate between two disks, choose the second disk in the

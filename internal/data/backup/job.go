@@ -287,16 +287,24 @@ func (j *Job) finish(path string, source *Identity, bytes int64) error {
 }
 
 // check reads the whole copy. It creates no file next to it, and works on a read-only disk.
-func check(ctx context.Context, format sqlite.Format, path string) (found Copy, err error) {
+func check(ctx context.Context, format sqlite.Format, path string) (Copy, error) {
+	return checkWith(ctx, sqlite.OpenImmutable, format, path)
+}
+
+// CheckInUse reads a whole database with any schema version, even while it is used. It changes nothing.
+func CheckInUse(ctx context.Context, format sqlite.Format, db string) (Copy, error) {
+	return checkWith(ctx, sqlite.Peek, format, osutil.Resolve(db))
+}
+
+func checkWith(ctx context.Context, open func(string) (*sqlite.Conn, error), format sqlite.Format, path string) (found Copy, err error) {
 	if err := format.Inspect(path); err != nil {
 		return Copy{}, err
 	}
-	c, err := sqlite.OpenImmutable(path)
-	if err != nil {
-		return Copy{}, sqlite.Wrap("reading", path, err)
+	c, err := open(path)
+	if err == nil {
+		defer c.Close()
+		found, err = examine(ctx, format, c)
 	}
-	defer c.Close()
-	found, err = examine(ctx, format, c)
 	return found, cmp.Or(ctx.Err(), sqlite.Wrap("reading", path, err))
 }
 

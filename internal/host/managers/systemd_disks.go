@@ -98,11 +98,11 @@ func (b block) parts(found []Disk, model string) []Disk {
 	_, usable := fileSystems[d.FileSystem]
 	switch {
 	case d.FileSystem == "":
-		d.Unfit = "it has no file system: format it as exFAT or ext4"
+		d.Unfit = "it has no file system: format it as exFAT or ext4, which erases everything on it"
 	case !usable:
-		d.Unfit = "it has no file system for backups: format it as exFAT or ext4"
+		d.Unfit = "it has no file system for backups: format it as exFAT or ext4, which erases everything on it"
 	case !validID().MatchString(d.id):
-		d.Unfit = "its file system has no UUID: format it again"
+		d.Unfit = "its file system has no UUID: format it again, which erases everything on it"
 	}
 	return append(found, d)
 }
