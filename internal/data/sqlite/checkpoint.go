@@ -2,8 +2,13 @@ package sqlite
 
 import (
 	"errors"
+	"math"
+	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
+
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 // checkpointer limits the size of the -wal. It copies pages from the -wal to the database (a
@@ -19,6 +24,7 @@ type checkpointer struct {
 	done      sync.WaitGroup
 	restarted int64 // length of the -wal, in pages, at the last attempt to restart it
 	seen      int64 // length of the -wal, in pages, at the last CheckpointIdle
+	low       bool  // the disk had less space than lowSpace at the last call of limitWAL
 	allow     atomic.Pointer[func() bool]
 }
 
@@ -30,6 +36,11 @@ const (
 	// fewPages is the number of pages that may be copied while writes wait, and the number of new
 	// pages between two attempts to restart the -wal.
 	fewPages = 1000
+	// shortWAL replaces both while the disk has less space than lowSpace. A checkpoint may need space
+	// for each page that it copies: when a long -wal has filled the disk, no checkpoint can end, and
+	// the -wal cannot restart.
+	shortWAL = 64
+	lowSpace = 2 * longestWAL << 12 // bytes
 )
 
 // limitWAL starts a checkpoint or restarts the -wal if necessary. The caller owns the writer's
@@ -40,15 +51,44 @@ func (c *checkpointer) limitWAL(writer *Conn) {
 		return
 	}
 	c.restarted = min(c.restarted, pages)
+	longest, few := int64(longestWAL), int64(fewPages)
+	if c.low = pages >= shortWAL && c.space() < lowSpace; c.low {
+		longest, few = shortWAL, shortWAL
+	}
 	switch {
-	case pages < longestWAL:
-	case pages-copied >= fewPages:
+	case pages < longest:
+	case pages-copied >= few:
 		c.start()
-	case pages >= c.restarted+fewPages && c.running.CompareAndSwap(false, true):
+	case pages >= c.restarted+few && c.running.CompareAndSwap(false, true):
 		c.restarted = pages
 		c.restart(writer)
 		c.running.Store(false)
 	}
+}
+
+// checkRoom returns ErrFull if a checkpoint after the open transaction might lack the space for the
+// pages that the database has gained. The -wal also needs some: at most as much, and the cache of the
+// writer.
+func (c *checkpointer) checkRoom(writer *Conn) error {
+	pages, err := writer.QueryInt(`PRAGMA page_count`)
+	info, statErr := os.Stat(c.db.path)
+	if err != nil || statErr != nil {
+		return err // a missing file is for the guard
+	}
+	growth := pages<<12 - info.Size()
+	if growth > 0 && c.space() < growth+max(shortWAL<<12, min(growth, writerCache)) {
+		return ErrFull
+	}
+	return nil
+}
+
+// space returns the free bytes on the disk, or a large number if they are unknown.
+func (c *checkpointer) space() int64 {
+	space, err := osutil.SpaceOf(filepath.Dir(c.db.path))
+	if err != nil {
+		return math.MaxInt64
+	}
+	return space.Free
 }
 
 func (c *checkpointer) start() {

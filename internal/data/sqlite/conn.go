@@ -239,11 +239,13 @@ func dsn(path string, settings ...string) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: strings.Join(settings, "&")}).String()
 }
 
+const writerCache = 16_000 << 10 // bytes
+
 // writerDSN makes every commit survive a power failure. In WAL mode this requires synchronous=FULL
 // and, on macOS, fullfsync. The writer runs its own checkpoints.
 func writerDSN(path string) string {
 	return dsn(path, "mode=rw", "_journal_mode=WAL", "_synchronous=FULL", "_foreign_keys=1", "_pragma=fullfsync(1)",
-		"_pragma=temp_store(memory)", "_pragma=cache_size(-16000)", "_pragma=wal_autocheckpoint(0)",
+		"_pragma=temp_store(memory)", fmt.Sprintf("_pragma=cache_size(-%d)", writerCache/1024), "_pragma=wal_autocheckpoint(0)",
 		"_pragma=journal_size_limit(33554432)")
 }
 

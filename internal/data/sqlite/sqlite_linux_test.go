@@ -116,3 +116,41 @@ func TestFdatasync(t *testing.T) {
 		t.Error("SQLite calls fsync")
 	}
 }
+
+// TestOwnWALAsRoot checks that the -wal does not fill a disk with space for the database: a checkpoint
+// starts in time, and a transaction that no checkpoint could copy fails.
+func TestOwnWALAsRoot(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can mount a disk")
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", dir).CombinedOutput(); err != nil {
+		t.Skipf("mounting is not possible here: %s", out)
+	}
+	t.Cleanup(func() { exec.Command("umount", dir).Run() })
+	path := filepath.Join(dir, "x.db")
+	create(t, path)
+	db, err := sqlite.Open(path, sqlite.Options{})
+	must(t, err)
+	defer db.Close()
+	body := strings.Repeat("x", 3000)
+	for i := range 2500 { // changes of the same page: 10 MB in the -wal
+		must(t, db.Write(func(tx *sqlite.Tx) error {
+			_, err := tx.Exec(`INSERT OR REPLACE INTO notes (id, at, body) VALUES (1, ?, ?)`, int64(i), body)
+			return err
+		}))
+	}
+	err = db.WriteLong(func(tx *sqlite.Tx) error {
+		for range 700 { // 3 MB
+			if err := tx.ExecOne(insertNote, tx.Now, body); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	wants(t, err, sqlite.ErrFull)
+	if must(t, note(db, "x")); noteCount(t, db) != 2 {
+		t.Errorf("%d rows", noteCount(t, db))
+	}
+}

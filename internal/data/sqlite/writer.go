@@ -210,6 +210,11 @@ func (w *writer) transact(group []*job) (err error) {
 			return err
 		}
 	}
+	if group[0].long || w.checkpoints.low {
+		if err := w.checkpoints.checkRoom(w.conn); err != nil {
+			return err
+		}
+	}
 	if _, err := t.Exec(`COMMIT`); err != nil {
 		return fmt.Errorf("committing a transaction: %w", err)
 	}
