@@ -54,6 +54,7 @@ func (d *daemon) startBackground() (stop func()) {
 		&job{failure: "cannot limit the memory", do: d.limitMemory},
 		&job{failure: "cannot write the address", do: d.noteAddress},
 		&job{failure: "cannot delete old responses", do: store.EraseOldReplays},
+		&job{failure: "cannot look for expired keys", do: d.watchClock},
 		&job{failure: "the file may contain traces of permanently deleted people, and cannot be rewritten", do: d.newRewriter(ctx).run})
 	if d.service.Authority != nil {
 		repeatedly(func() time.Duration { return cleanEach }, &job{failure: "cannot renew the certificate", do: d.service.Authority.Renew})

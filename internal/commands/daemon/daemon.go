@@ -54,6 +54,7 @@ type daemon struct {
 	noted    []string // the URLs in the database
 	erasures int64    // of the database, when noteErased last updated the list next to the backups
 	heap     int64    // memory limit
+	clock    clockWatch
 }
 
 // Run serves a database until the context of env ends. Then it returns nil.

@@ -159,7 +159,7 @@ func (s Schema) open(env cli.Env, path string, version int) (*store.Store, error
 	if aside := file + guard.AsideSuffix; isNew && osutil.Exists(aside) {
 		env.Warn("the -wal file of another database was in the way and is kept as "+cli.Quote(aside), "")
 	}
-	warnOfClock(env, opened.Clock(), path)
+	WarnOfClock(env, opened.Clock(), path)
 	return opened, nil
 }
 
@@ -192,12 +192,18 @@ func (s Schema) upgrade(env cli.Env, file string) error {
 	}.Run(env.Context)
 }
 
-func warnOfClock(env cli.Env, clock *sqlite.Clock, path string) {
+// WarnOfClock warns if the clock of the computer is behind the latest time in the database at path.
+func WarnOfClock(env cli.Env, clock *sqlite.Clock, path string) {
 	if clock.Behind() > integrity.ClockTolerance {
 		env.Warn(fmt.Sprintf("the clock of this computer says %s, but the latest time in the database is %s: keys and links expire by the later time",
 			clock.Earlier().Format(time.RFC3339), clock.Now().Format(time.RFC3339)),
-			"set the clock; if it is right now and was wrong before: firefighters check --repair --db "+cli.Quote(path))
+			ClockHint(path))
 	}
+}
+
+// ClockHint returns what to do after a wrong clock.
+func ClockHint(db string) string {
+	return "set the clock; if it is right now and was wrong before: firefighters check --repair --db " + cli.Quote(db)
 }
 
 // Describe summarizes the content of a backup, such as "40 records of 1 department".
