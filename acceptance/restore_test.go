@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -70,6 +71,18 @@ func keptBeside(t *testing.T, db string) (kept []string) {
 	return kept
 }
 
+// TestRestoreNamesDropped checks that restore names the old copies that it deletes.
+func TestRestoreNamesDropped(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	old := db + ".before-restore-20200101T000000Z"
+	must(t, os.WriteFile(old, nil, 0o600))
+	_, stderr := works(t, "restore", saved, "--db", db)
+	if !strings.Contains(stderr, "Deleted "+old+", which an earlier restore had kept.\n") || slices.Contains(keptBeside(t, db), old) {
+		t.Errorf("stderr %q, files %q", stderr, keptBeside(t, db))
+	}
+}
+
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	db, saved, keys := backedUp(t)
@@ -83,7 +96,7 @@ func TestRestore(t *testing.T) {
 		stderr != fmt.Sprintf("The old database is kept as %s.\nKeys revoked since the backup stay revoked (1).\n", kept[0]) {
 		t.Errorf("stdout %q, stderr %q", stdout, stderr)
 	}
-	if names := namesIn(t, filepath.Dir(db)); len(names) != 3 { // with the lock
+	if names := namesIn(t, filepath.Dir(db)); len(names) != 2 {
 		t.Errorf("files: %q", names)
 	}
 	checkModes(t, filepath.Dir(db))

@@ -24,7 +24,7 @@ func (c Commands) restoreCommand() *cobra.Command {
 		SuggestFor: []string{"recover"},
 		Long: `Check a backup and replace the database with it. The database may be damaged or
 missing. No server may be running on it. The old database is kept next to the new
-one, as DB.before-restore- and the time, until you delete it.
+one, as DB.before-restore- and the time. A restore 30 days later deletes it.
 
 Changes made after the backup are lost, with two exceptions. Keys revoked since
 then stay revoked. Records permanently deleted (purge) since then stay deleted:
@@ -88,6 +88,9 @@ func reportRestored(env cli.Env, r backup.Restore, done backup.Restored, again s
 	}
 	if done.Kept != "" {
 		env.Notef("The old database is kept as %s.", cli.Quote(done.Kept))
+	}
+	for _, path := range done.Dropped {
+		env.Notef("Deleted %s, which an earlier restore had kept.", cli.Quote(path))
 	}
 	if done.Erased > 0 {
 		env.Notef("Records permanently deleted since the backup stay deleted (%d).", done.Erased)

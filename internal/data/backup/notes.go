@@ -20,7 +20,6 @@ const (
 	NoteWarnings   = "warnings"   // the warnings of the installed service since it started
 	noteBackups    = "backups"    // the folder and the schedule of the backups of the running server
 	noteBackupDisk = "backupDisk" // the folder of backups that is on another disk
-	noteRestored   = "restored"   // marks of the database after the last restore, and after those before it without a change in between
 	noteSum        = "sum"        // SHA-256 of the newest encrypted backup
 	noteVerified   = "verified"   // when the newest backup was last verified, and how that went
 )

@@ -37,6 +37,7 @@ type Restored struct {
 	Copy
 	Source  Identity // identity of the backup
 	Kept    string   // path of the old database; "" if there was none
+	Dropped []string // paths of older copies that the restore deleted
 	Revoked int64    // keys revoked since the backup, which stay revoked
 	Unread  error    // why nothing was taken from the old database; sqlite.ErrNotExist if there was none
 	Erased  int64    // records permanently deleted since the backup, which stay deleted
@@ -74,7 +75,7 @@ func (r Restore) Run(ctx context.Context) (Restored, error) {
 	}
 	// These notes describe the replaced database.
 	err = cmp.Or(RemoveNote(task.Database, NoteLost), RemoveNote(task.Database, NoteMark))
-	task.limitKept()
+	task.dropKept()
 	return task.done, sqlite.Wrap("restoring", task.Database, err)
 }
 
@@ -90,7 +91,6 @@ type restoring struct {
 
 	old          Identity          // of the old database, as far as readable
 	unidentified bool              // the identity of the old database is damaged
-	restored     []string          // marks of the new database and, if the old one is as a restore left it, of that one
 	revocations  store.Revocations // of the old database
 	erased       []string          // IDs of permanently deleted records, from the old database
 	erasedUnread error             // why these IDs could not be read
@@ -108,6 +108,9 @@ const (
 	keptSuffix      = ".before-restore-"
 	beforeSuffix    = ".before-upgrade-"
 )
+
+// keptDays is the number of days for which a database that a restore replaced is kept.
+const keptDays = 30
 
 func newRestoring(r Restore) *restoring {
 	r.File, r.Database = osutil.Resolve(r.File), osutil.Resolve(r.Database)
@@ -238,10 +241,6 @@ func (r *restoring) readOld() {
 		defer c.Close()
 		r.old, err = identity(c)
 		r.unidentified = err != nil
-		ReadNote(r.Database, noteRestored, &r.restored)
-		if !slices.Contains(r.restored, r.old.Mark) {
-			r.restored = nil
-		}
 		r.revocations, r.done.Unread = store.ReadRevocations(c)
 	}
 	r.findErased(c)
@@ -260,11 +259,6 @@ func (r *restoring) change(copied *sqlite.Conn, source Identity) (err error) {
 	}
 	if err == nil && len(r.erased) > 0 {
 		r.done.Erased, err = store.Erase(copied, r.erased)
-	}
-	if err == nil {
-		var mark string
-		mark, err = store.StateMark(copied)
-		r.restored = append(r.restored, mark)
 	}
 	return err
 }
@@ -318,9 +312,6 @@ func (r *restoring) keep() error {
 	if !osutil.Exists(r.Database) {
 		return nil
 	}
-	if err := WriteNote(r.Database, noteRestored, r.restored); err != nil { // first: the program may be killed
-		return err
-	}
 	if err := r.link(r.Database, r.done.Kept); err != nil {
 		if err := copyFile(r.Database, r.done.Kept); err != nil {
 			return err
@@ -329,19 +320,17 @@ func (r *restoring) keep() error {
 	return osutil.SyncFolder(filepath.Dir(r.Database))
 }
 
-// limitKept deletes the copies that earlier restores kept, unless the old database cannot be read. If the
-// old database was as a restore left it, its copy is deleted instead, and the newest other one remains.
-func (r *restoring) limitKept() {
+// dropKept deletes copies of earlier restores that are more than keptDays old, unless the old database
+// cannot be read and a copy of it may be all there is.
+func (r *restoring) dropKept() {
 	if r.done.Unread != nil {
 		return
 	}
-	surplus := slices.DeleteFunc(filesIn(filepath.Dir(r.Database), r.Database, time.Now(), keptAs),
-		func(f File) bool { return f.Path == r.done.Kept })
-	if len(r.restored) > 1 && len(surplus) > 0 {
-		surplus[0].Path, r.done.Kept = r.done.Kept, surplus[0].Path
-	}
-	for _, f := range surplus {
-		removeCopy(f.Path) // after an error, the next restore tries again
+	now := time.Now()
+	for _, f := range filesIn(filepath.Dir(r.Database), r.Database, now, keptAs) {
+		if f.Time.Before(now.AddDate(0, 0, -keptDays)) && removeCopy(f.Path) == nil { // otherwise the next restore tries again
+			r.done.Dropped = append(r.done.Dropped, f.Path)
+		}
 	}
 }
 

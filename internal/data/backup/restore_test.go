@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 )
@@ -66,22 +67,48 @@ func TestRestoreOverDamage(t *testing.T) {
 	}
 }
 
-// TestRestoreKeepsOneCopy checks that one copy of a replaced database remains: the newest that was in use
-// since a restore.
-func TestRestoreKeepsOneCopy(t *testing.T) {
+// TestRestoreKeepsCopies checks that restores keep each replaced database for 30 days, and longer if a
+// restore finds no readable database.
+func TestRestoreKeepsCopies(t *testing.T) {
 	t.Parallel()
 	db, saved := backedUp(t)
-	for i, want := range []int{20, 20, 20, 11, 11} {
-		if i == 3 {
-			addRecords(t, db, 1)
-		}
-		done, err := backup.Restore{Format: format, File: saved, Database: db}.Run(t.Context())
-		must(t, err)
-		found, _ := filepath.Glob(db + ".before-restore-*")
-		if !slices.Equal(found, []string{done.Kept}) || records(t, done.Kept) != want || records(t, db) != 10 {
-			t.Errorf("kept %q with %d records, want %d; files %q", done.Kept, records(t, done.Kept), want, names(t, filepath.Dir(db)))
-		}
+	age := func(path string, days int) string {
+		t.Helper()
+		older := db + ".before-restore-" + time.Now().AddDate(0, 0, -days).UTC().Format("20060102T150405Z")
+		must(t, os.Rename(path, older))
+		return older
 	}
+	run := func(dropped ...string) string {
+		t.Helper()
+		done, err := restore(t, saved, db)
+		must(t, err)
+		if !slices.Equal(done.Dropped, dropped) {
+			t.Errorf("deleted %q, want %q", done.Dropped, dropped)
+		}
+		return done.Kept
+	}
+	original := run()
+	run()
+	run()
+	if kept := keptBeside(t, db); len(kept) != 3 || records(t, original) != 20 {
+		t.Errorf("kept %q, the original with %d records", kept, records(t, original))
+	}
+	original = age(original, 29)
+	run()
+	original = age(original, 31)
+	must(t, os.WriteFile(original+"-wal", nil, 0o600))
+	run(original)
+	if exists(original) || exists(original+"-wal") || len(keptBeside(t, db)) != 4 {
+		t.Errorf("files %q", names(t, filepath.Dir(db)))
+	}
+	for i, path := range keptBeside(t, db) {
+		age(path, 40+i)
+	}
+	must(t, os.Remove(db))
+	run()
+	dropped := keptBeside(t, db)
+	slices.Reverse(dropped)
+	run(dropped...)
 }
 
 // TestRestoreStopped checks that a stopped restore changes nothing.
@@ -127,12 +154,15 @@ func TestRestoreCutOff(t *testing.T) {
 					x, err := os.Stat(kept)
 					must(t, err)
 					y, err := os.Stat(db)
-					if must(t, err); os.SameFile(x, y) || records(t, kept) != 20 {
-						t.Errorf("%s is the current database, or not the old one", kept)
+					if must(t, err); os.SameFile(x, y) || records(t, kept) == 0 {
+						t.Errorf("%s is the current database, or empty", kept)
 					}
 				}
 				wantKept := 0
-				if steps == backup.RestoreSteps || name == "restore" {
+				if steps == backup.RestoreSteps {
+					wantKept++
+				}
+				if name == "restore" {
 					wantKept++
 				}
 				if exists(db+".restoring") || len(keptBeside(t, db)) != wantKept {
@@ -192,7 +222,6 @@ func TestRestoreCutOffDamaged(t *testing.T) {
 		if err := backup.AwaitRestore(db); err != nil {
 			t.Error(err)
 		}
-		must(t, backup.RemoveNotes(db))
 		if after := contents(t, filepath.Dir(db)); !maps.Equal(before, after) {
 			t.Errorf("links %v: files %q", links, names(t, filepath.Dir(db)))
 		}
