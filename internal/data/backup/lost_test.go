@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
 // TestLostBackups checks that the next look reports missing backups or a missing folder for at least
@@ -107,6 +108,75 @@ func TestAlternatingDisks(t *testing.T) {
 	}
 }
 
+// TestCopiedDisk checks that a disk that is a copy of an earlier state of the other one is no loss: its newer
+// backup, or the time without a disk, shows that it is another one.
+func TestCopiedDisk(t *testing.T) {
+	t.Parallel()
+	parent, now := t.TempDir(), noon
+	dir, second := filepath.Join(parent, "backups"), filepath.Join(parent, "second")
+	db := newDatabase(t, 1)
+	s, log := newScheduler(t, db, dir, 8, &now)
+	s.Begin(t.Context())
+	s.Step(t.Context())
+	must(t, os.CopyFS(second, os.DirFS(dir)))
+	saveAs(t, db, second, noon.Add(time.Minute))
+	now = now.Add(day)
+	s.Step(t.Context())
+	must(t, os.Rename(dir, dir+"-away"))
+	must(t, os.Rename(second, dir))
+	now = now.Add(time.Minute)
+	s.Step(t.Context())
+	if state := s.State(); !state.OK || !state.Last.Equal(now) || strings.Contains(log.String(), "ERROR") {
+		t.Errorf("%+v, log %s", state, log)
+	}
+}
+
+// TestUnreadableFolder checks that a folder that cannot be read for a while is no loss.
+func TestUnreadableFolder(t *testing.T) {
+	t.Parallel()
+	dir, now := filepath.Join(t.TempDir(), "backups"), noon
+	s, log := newScheduler(t, newDatabase(t, 1), dir, 8, &now)
+	s.Begin(t.Context())
+	s.Step(t.Context())
+	must(t, os.Rename(dir, dir+"-away"))
+	must(t, os.WriteFile(dir, nil, 0o600)) // the error is not ErrNotExist, also for root
+	now = now.Add(time.Minute)
+	s.Step(t.Context())
+	must(t, os.Remove(dir))
+	must(t, os.Rename(dir+"-away", dir))
+	now = now.Add(time.Minute)
+	if s.Step(t.Context()); !s.State().OK || !s.State().Last.Equal(noon) || strings.Contains(log.String(), "missing") {
+		t.Errorf("%+v, log %s", s.State(), log)
+	}
+}
+
+// TestLostWhileRunning checks that a loss is reported until there is a new backup, although another process
+// creates one at first.
+func TestLostWhileRunning(t *testing.T) {
+	t.Parallel()
+	db, dir, now := newDatabase(t, 1), t.TempDir(), noon
+	s, _ := newScheduler(t, db, dir, 8, &now)
+	s.Begin(t.Context())
+	s.Step(t.Context())
+	now = now.Add(time.Hour)
+	s.Turn(t.Context())
+	s.Step(t.Context())
+	must(t, os.Remove(filepath.Join(dir, backup.FileName(db, now))))
+	release, err := sqlite.LockFile(db + "-backup-lock")
+	must(t, err)
+	for range 5 {
+		now = now.Add(time.Minute)
+		if s.Step(t.Context()); s.State().OK || s.State().Trouble != backup.Lost {
+			t.Errorf("while another backup runs: %+v", s.State())
+		}
+	}
+	must(t, release())
+	now = now.Add(time.Minute)
+	if s.Step(t.Context()); !s.State().OK || !s.State().Last.Equal(now) {
+		t.Errorf("later: %+v", s.State())
+	}
+}
+
 // TestFirstRecords checks that the first records after an empty backup are backed up within an hour,
 // also if the program restarts, and that an empty database gets no further backups before they are due.
 func TestFirstRecords(t *testing.T) {
@@ -136,5 +206,34 @@ func TestFirstRecords(t *testing.T) {
 		at(time.Hour, noon.Add(150*time.Minute))
 		addRecords(t, db, 1)
 		at(20*time.Hour, noon.Add(150*time.Minute))
+	}
+}
+
+// TestRecordsBeforeStart checks that a start backs up at once if the newest backup is empty and the database
+// is not, and that the first records never delay a backup that is due.
+func TestRecordsBeforeStart(t *testing.T) {
+	t.Parallel()
+	db, dir, now := newDatabase(t, 0), t.TempDir(), noon
+	start := func() *backup.Scheduler {
+		s, _ := newScheduler(t, db, dir, 8, &now)
+		s.Begin(t.Context())
+		s.Step(t.Context())
+		return s
+	}
+	s := start()
+	now = now.Add(day - time.Minute)
+	addRecords(t, db, 1)
+	s.Step(t.Context())
+	now = now.Add(time.Minute)
+	if s.Step(t.Context()); !s.State().Last.Equal(now) {
+		t.Errorf("the last backup is of %v, not of the time when it was due", s.State().Last)
+	}
+	must(t, os.RemoveAll(dir))
+	db, dir = newDatabase(t, 0), t.TempDir()
+	start()
+	addRecords(t, db, 1)
+	now = now.Add(time.Minute)
+	if s := start(); !s.State().Last.Equal(now) {
+		t.Errorf("the last backup is of %v, not of the start", s.State().Last)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -42,16 +43,16 @@ type Scheduler struct {
 	place   func() place
 	asleep  func() bool // reports whether the backup disk is connected, but not mounted until accessed
 
-	tried   time.Time // time of the newest backup at the last verification
-	empty   bool      // the newest backup contains no records
-	missing bool      // the newest backup is missing, and there has been no attempt at another
+	tried time.Time // time of the newest backup at the last verification
+	empty bool      // the newest backup contains no records
 
-	mu     sync.Mutex
-	state  State
-	plain  int       // number of unencrypted backups, if new ones are encrypted
-	lost   time.Time // when the newest backup was found missing; zero if it was not, or if new ones fail
-	damage string    // the part of State.Detail about damaged records
-	cause  error     // why the last backup failed, or nil
+	mu      sync.Mutex
+	state   State
+	plain   int       // number of unencrypted backups, if new ones are encrypted
+	missing bool      // the newest backup is missing, and there has been no attempt at another
+	lost    time.Time // when the newest backup was found missing; zero if it was not, or if new ones fail
+	damage  string    // the part of State.Detail about damaged records
+	cause   error     // why the last backup failed, or nil
 	location
 	since time.Time // when away became an error
 
@@ -71,11 +72,10 @@ func (l location) has(at time.Time) bool {
 	return slices.ContainsFunc(l.backups, func(f File) bool { return f.Time.Equal(at) })
 }
 
-// isOther reports whether another disk is in place of the earlier one: it has no backup of the earlier
-// disk, but others, or it was connected just now.
+// isOther reports whether another disk may be in place of the earlier one: it was connected just now,
+// or it has a backup that the earlier one did not have.
 func (l location) isOther(earlier location) bool {
-	shared := func(f File) bool { return earlier.has(f.Time) }
-	return !slices.ContainsFunc(l.backups, shared) && (len(l.backups) > 0 || earlier.away != nil)
+	return earlier.away != nil || slices.ContainsFunc(l.backups, func(f File) bool { return !earlier.has(f.Time) })
 }
 
 // State is the state of the backups. It contains no file names.
@@ -153,8 +153,8 @@ func (s *Scheduler) Run(ctx context.Context) {
 // step creates a backup if it is due, or if the folder lacks the latest one.
 func (s *Scheduler) step(ctx context.Context) {
 	isDue := s.look()
-	if s.missing {
-		s.missing, isDue = false, true
+	if s.missing { // only this goroutine writes it
+		isDue = true
 		s.first(ctx)
 	}
 	s.expectRecords(ctx)
@@ -171,17 +171,26 @@ const typing = 30 * time.Minute
 // expectRecords brings the next backup forward if the newest one is empty and the database no longer
 // is.
 func (s *Scheduler) expectRecords(ctx context.Context) {
+	if now := s.now(); s.lacksRecords(ctx) {
+		s.empty = false
+		if !s.next.over(now.Add(typing)) {
+			s.next = wait{now, typing}
+		}
+	}
+}
+
+// lacksRecords reports whether the newest backup is empty and the database is not.
+func (s *Scheduler) lacksRecords(ctx context.Context) bool {
 	if !s.empty {
-		return
+		return false
 	}
 	c, err := sqlite.Peek(s.db)
 	if err != nil {
-		return
+		return false
 	}
 	defer c.Close()
-	if now, err := store.CountContent(ctx, c); err == nil && now.Records > 0 {
-		s.empty, s.next = false, wait{s.now(), min(s.options.Every, typing)}
-	}
+	now, err := store.CountContent(ctx, c)
+	return err == nil && now.Records > 0
 }
 
 // lossShown is how long State reports a lost backup although there is a new one, so that a monitor that
@@ -201,7 +210,7 @@ func (s *Scheduler) State() State {
 		state.OK, state.Since, state.Detail, state.Trouble = false, &s.since, s.away.Error(), DiskAway
 	case !state.OK:
 		state.Trouble = troubleOf(s.cause)
-	case !s.lost.IsZero() && (state.Last == nil || s.now().Sub(s.lost) < lossShown):
+	case !s.lost.IsZero() && (s.missing || s.now().Sub(s.lost) < lossShown):
 		state.OK, state.Since, state.Detail, state.Trouble = false, new(s.lost.UTC().Truncate(time.Second)), newestMissing, Lost
 	case s.verified.Reason != "":
 		since := s.verified.At
@@ -274,14 +283,15 @@ func (s *Scheduler) locate(at place) location {
 		at.remember()
 	}
 	found.gone = found.away != nil || !osutil.Exists(at.dir)
-	if found.backups = s.backups; found.away == nil {
+	found.backups = s.backups
+	if _, err := os.ReadDir(s.options.Dir); found.away == nil && (err == nil || errors.Is(err, fs.ErrNotExist)) {
 		found.backups = backupsIn(s.options.Dir, s.db, s.now())
 	}
 	return found
 }
 
 // first checks the existing backups and returns when the next one is due: at once if the newest is
-// invalid or encrypted to other recipients.
+// invalid, encrypted to other recipients, or empty although the database is not.
 func (s *Scheduler) first(ctx context.Context) wait {
 	files := s.files()
 	if len(files) == 0 {
@@ -290,7 +300,7 @@ func (s *Scheduler) first(ctx context.Context) wait {
 	found, err := files[0].Check(ctx, s.format)
 	if err == nil {
 		s.note(files[0].Time, found, nil)
-		if !slices.Equal(found.to, s.options.EncryptTo.texts()) {
+		if !slices.Equal(found.to, s.options.EncryptTo.texts()) || s.lacksRecords(ctx) {
 			return wait{s.now(), 0}
 		}
 		return firstWait(files, s.options.Every, s.now())
@@ -334,6 +344,9 @@ func (s *Scheduler) turn(ctx context.Context) {
 	}
 	if ctx.Err() == nil && !errors.Is(err, ErrRunning) {
 		s.note(at, saved, err)
+		s.mu.Lock()
+		s.missing = false
+		s.mu.Unlock()
 	}
 }
 
