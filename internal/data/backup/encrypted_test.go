@@ -317,6 +317,17 @@ func TestRecipientsChange(t *testing.T) {
 	start(append(other, to...), 2)
 	start(other, 3)
 	s = start(other, 3)
+	inUse := backup.PlainIn(db, dir)[0].Path + "-wal"
+	must(t, os.WriteFile(inUse, nil, 0o600))
+	if deleted, err := deletePlain(); deleted > 0 || err != nil {
+		t.Errorf("in use: deleted %d, %v", deleted, err)
+	}
+	must(t, os.Remove(inUse))
+	must(t, os.Rename(db, db+"-away"))
+	if deleted, err := deletePlain(); deleted > 0 || err == nil {
+		t.Errorf("without the database: deleted %d, %v", deleted, err)
+	}
+	must(t, os.Rename(db+"-away", db))
 	if deleted, err := deletePlain(); deleted != 1 || err != nil || len(backup.PlainIn(db, dir)) > 0 {
 		t.Errorf("deleted %d, %v, files %q", deleted, err, names(t, dir))
 	}

@@ -36,6 +36,9 @@ var (
 	ErrSecret       = errors.New("it is the secret key of a recipient, which must not be on this computer")
 	ErrNotKey       = errors.New("not an age identity file: no valid line begins with AGE-SECRET-KEY-1")
 
+	// ErrNoDepartments means that a database cannot be told from others with its name.
+	ErrNoDepartments = errors.New("it has no departments, so its backups cannot be told from others")
+
 	// ErrRefused means that backups succeed, but Restore would reject them.
 	ErrRefused = errors.New("restore would reject the newest backup, because another program changed the schema: see firefighters check")
 )

@@ -48,9 +48,17 @@ func PlainIn(db, dir string) []File {
 	return plainOf(ofDatabase(backupsIn(dir, db, time.Now()), own))
 }
 
-// DeletePlain deletes unencrypted backups in a folder and returns their number. It deletes none unless
-// the newest backup of the database there is encrypted and valid.
+// DeletePlain deletes unencrypted backups in a folder and returns their number. It skips files that a
+// program has open. It deletes none unless the newest backup of the database there is encrypted and
+// valid, and returns an error without a database that distinguishes its backups from others.
 func DeletePlain(ctx context.Context, format sqlite.Format, db, dir string, plain []File) (deleted int, err error) {
+	own, err := identify(sqlite.Peek, osutil.Resolve(db))
+	if err == nil && len(own.IDs) == 0 {
+		err = ErrNoDepartments
+	}
+	if err != nil {
+		return 0, sqlite.Wrap("reading", db, err)
+	}
 	newest, err := Newest(db, dir, false)
 	if err == nil && !newest.Encrypted {
 		err = &Error{OpRead, newest.Path, ErrNotEncrypted}
@@ -62,6 +70,9 @@ func DeletePlain(ctx context.Context, format sqlite.Format, db, dir string, plai
 		return 0, err
 	}
 	for _, f := range plain {
+		if f.inUse() {
+			continue
+		}
 		if err := os.Remove(f.Path); err != nil {
 			return deleted, &Error{OpDelete, f.Path, err}
 		}
