@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // TestBackupAfterErasure checks that no backup, encrypted backup or restored database contains a
-// permanently deleted person, although the file of the database was not rewritten.
+// permanently deleted person, although the file of the database was not rewritten, and that its other
+// copies are listed.
 func TestBackupAfterErasure(t *testing.T) {
 	t.Parallel()
 	db, dir := newDatabase(t, 30), t.TempDir()
@@ -56,9 +58,14 @@ func TestBackupAfterErasure(t *testing.T) {
 		t.Error("the database is no longer marked")
 	}
 
-	raw := filepath.Join(dir, "raw.db")
+	raw, kept := filepath.Join(dir, "raw.db"), db+".before-restore-20260101T000000Z"
 	copyOf(t, db, raw)
-	_, err := backup.Restore{Format: format, File: raw, Database: db}.Run(t.Context())
+	copyOf(t, db, kept)
+	found, err := backup.Search{Database: db, Holds: func(c *sqlite.Conn) (bool, error) { return store.HoldsRecord(c, gone) }}.Run(t.Context())
+	if must(t, err); len(found.Files) != 1 || found.Files[0].Path != kept {
+		t.Errorf("copies with traces: %+v", found)
+	}
+	_, err = backup.Restore{Format: format, File: raw, Database: db}.Run(t.Context())
 	must(t, err)
 	clean(db)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -121,7 +122,8 @@ func copiesByHand(db string, own Identity, now time.Time, known []File, folders 
 	return all
 }
 
-// isIn reports whether a file contains the data. The copy of a replaced database may have a -wal.
+// isIn reports whether a file contains the data, perhaps as traces. The copy of a replaced database may
+// have a -wal.
 func (s Search) isIn(f File) (bool, error) {
 	if f.Encrypted {
 		return !f.Time.Before(s.From.Truncate(time.Second)) && (s.Until.IsZero() || !f.Time.After(s.Until)), nil
@@ -135,5 +137,9 @@ func (s Search) isIn(f File) (bool, error) {
 		return false, err
 	}
 	defer c.Close()
-	return s.Holds(c)
+	holding, err := s.Holds(c)
+	if err == nil && !holding {
+		holding, err = store.HasTraces(c)
+	}
+	return holding, err
 }
