@@ -519,7 +519,6 @@ func (s *server) handleReady(w http.ResponseWriter, r *http.Request, _ string, _
 			ready.Writing = &fault{Detail: "nothing can be written: " + err.Error()}
 		}
 		if traces {
-			s.Callers.Wake() // a purge waits for the list of its ids
 			ready.Erasure = &fault{Detail: "the file may contain traces of permanently deleted data until it is rewritten"}
 		}
 		ready.figures = s.figures(ready.Backup)

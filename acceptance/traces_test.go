@@ -79,7 +79,7 @@ func TestKilledPurge(t *testing.T) {
 	works(t, "check", "--db", saved)
 	release()
 	_, stderr = works(t, "purge", "--db", s.db, "--yes", id)
-	if stderr != "There is nothing to delete. The traces of earlier deletions were removed from the file.\n" {
+	if stderr != "There is nothing to delete.\n" {
 		t.Error(stderr)
 	}
 	checkFolder(t, filepath.Dir(s.db))
@@ -101,11 +101,17 @@ func TestKilledPurgeServed(t *testing.T) {
 		t.Errorf("/readyz: %s", ready.body)
 	}
 	b.get(t, "/office/").says(t, "traces of permanently deleted people")
-	made := func() []string { found, _ := filepath.Glob(filepath.Join(dir, "x-*.db")); return found }
-	before := made()
-	eventually(t, "two backups", func() bool { now := made(); return len(now) == 1 && len(before) == 1 && now[0] != before[0] })
-	before = made()
-	eventually(t, "another backup", func() bool { now := made(); return len(now) == 1 && now[0] != before[0] })
+	newest := ""
+	for range 3 { // the first may be from before the purge, and the second may have begun before it
+		eventually(t, "another backup", func() bool {
+			found, _ := filepath.Glob(filepath.Join(dir, "x-*.db"))
+			isNew := len(found) == 1 && found[0] > newest
+			if isNew {
+				newest = found[0]
+			}
+			return isNew
+		})
+	}
 	s.stop(t)
 	checkFolder(t, dir)
 	release()
@@ -136,9 +142,8 @@ func TestRemoveLeavesNothing(t *testing.T) {
 	checkFolder(t, filepath.Dir(s.db))
 }
 
-// TestPurgeUpdatesLists checks that a purge updates the list of deleted records in the service's
-// folder, also if it names another one, and that the service does so if the purge does not know its
-// folder.
+// TestPurgeUpdatesLists checks that a purge updates the list of deleted records in its folder of backups,
+// and that the service does so if the purge names another folder or does not know the service's.
 func TestPurgeUpdatesLists(t *testing.T) {
 	t.Parallel()
 	db, dir, other := filepath.Join(t.TempDir(), "x.db"), t.TempDir(), t.TempDir()
@@ -164,9 +169,11 @@ func TestPurgeUpdatesLists(t *testing.T) {
 		t.Errorf("the list is %q, want %q; %s", listed(dir), want, stderr)
 	}
 	second, _ := purge("--backup-dir", other)
-	if want := first + "\n" + second + "\n"; listed(dir) != want || listed(other) != want {
-		t.Errorf("the lists are %q and %q, want %q", listed(dir), listed(other), want)
+	want := first + "\n" + second + "\n"
+	if listed(other) != want {
+		t.Errorf("the list is %q, want %q", listed(other), want)
 	}
+	eventually(t, "the list of the service", func() bool { return listed(dir) == want })
 	must(t, backup.RemoveNotes(db))
 	third, _ := purge()
 	eventually(t, "the list of the service", func() bool { return listed(dir) == first+"\n"+second+"\n"+third+"\n" })

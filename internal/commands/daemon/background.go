@@ -56,6 +56,10 @@ func (d *daemon) startBackground() (stop func()) {
 		&job{failure: "cannot delete old responses", do: store.EraseOldReplays},
 		&job{failure: "cannot look for expired keys", do: d.watchClock},
 		&job{failure: "the file may contain traces of permanently deleted people, and cannot be rewritten", do: d.newRewriter(ctx).run})
+	repeatedly(func() time.Duration { return time.Second },
+		&job{failure: "cannot update the list of deleted records next to the backups", do: d.noteErased})
+	repeatedly(func() time.Duration { return 24 * time.Hour },
+		&job{failure: "cannot erase expired invitations and the labels of ended sessions", do: store.EraseLeftovers})
 	if d.service.Authority != nil {
 		repeatedly(func() time.Duration { return cleanEach }, &job{failure: "cannot renew the certificate", do: d.service.Authority.Renew})
 	}
@@ -84,10 +88,8 @@ func (d *daemon) startBackground() (stop func()) {
 // the next check of the files.
 func (d *daemon) pause(ctx context.Context) func(inDoubt bool) {
 	changes := &job{failure: "cannot look for changes of other processes", do: d.service.Store.WakeWaiting}
-	erased := &job{failure: "cannot update the list of deleted records next to the backups", do: d.noteErased}
 	return func(inDoubt bool) {
 		changes.run(d.service.Log)
-		erased.run(d.service.Log)
 		each := idleCheck
 		if inDoubt || d.service.Store.IsAwaited() || d.service.Callers.Idle() < busyFor {
 			each = busyCheck

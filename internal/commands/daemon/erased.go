@@ -15,33 +15,25 @@ const (
 	rewriteDelay = 10 * time.Second
 	// rewriteAgain is the time between two attempts, each of which may write the whole file.
 	rewriteAgain = time.Minute
-	lookEach     = 24 * time.Hour
 )
 
 // rewriter rewrites the file of the database if a permanent deletion has left traces in it: at once
-// after the start, and later if the process that deleted has not done so. It looks for leftovers a
-// minute after the start and once a day.
+// after the start, and later if the process that deleted has not done so.
 type rewriter struct {
 	ctx   context.Context
 	store *store.Store
 	log   *slog.Logger
 	next  time.Time // of the next attempt; zero if there are no traces
-	look  time.Time // of the next look for leftovers
 	err   error     // of the last attempt
 }
 
 func (d *daemon) newRewriter(ctx context.Context) *rewriter {
-	now := time.Now()
-	return &rewriter{ctx: ctx, store: d.service.Store, log: d.service.Log, next: now.Add(time.Second), look: now.Add(time.Minute)}
+	return &rewriter{ctx: ctx, store: d.service.Store, log: d.service.Log, next: time.Now().Add(time.Second)}
 }
 
 func (r *rewriter) run() error {
 	_, traces, err := r.store.Erasures()
 	now := time.Now()
-	if err == nil && !traces && !now.Before(r.look) {
-		r.next, r.look = now, now.Add(lookEach)
-		traces, err = r.store.HasLeftovers()
-	}
 	switch {
 	case err != nil || !traces:
 		r.next, r.err = time.Time{}, nil

@@ -3,7 +3,6 @@ package manage
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -99,14 +98,7 @@ the server's settings are known, the day until which the server keeps each.`,
 		}
 		return c.Database.WithTenant(env, *db, *department, func(s *store.Store, tenant record.TenantID) error {
 			p := purge{env: env, store: s, tenant: tenant, backups: backup.Search{Database: *db, Options: c.backups(env, *db, *dir)}}
-			p.listed = []string{p.backups.Options.Dir}
-			if server := c.backups(env, *db, "").Dir; !osutil.SameFile(server, p.listed[0]) {
-				p.listed = append(p.listed, server)
-			}
-			if p.name, err = s.TenantName(tenant); err == nil {
-				_, p.unfinished, err = s.Erasures()
-			}
-			if err != nil {
+			if p.name, err = s.TenantName(tenant); err != nil {
 				return store.Failed("reading", *db, err)
 			}
 			if err := p.choose(ids, until); err != nil {
@@ -131,23 +123,24 @@ type purge struct {
 	name    string // of the department
 	records []record.Stored
 	backups backup.Search
-	listed  []string // folders with a list of deleted records
-
-	unfinished bool // an earlier purge has left traces in the file
 }
 
 // choose sets the records with the ids or, without ids, all records deleted before a time. If an
-// earlier purge is unfinished, it skips ids of permanently deleted records.
+// earlier purge has left traces in the file, it skips ids of permanently deleted records.
 func (p *purge) choose(ids []string, until time.Time) error {
 	all, err := p.store.Deleted(p.tenant, until)
 	if err != nil || len(ids) == 0 {
 		p.records = all
 		return err
 	}
+	_, unfinished, err := p.store.Erasures()
+	if err != nil {
+		return err
+	}
 	for _, id := range ids {
 		if at := slices.IndexFunc(all, func(r record.Stored) bool { return r.ID == id }); at >= 0 {
 			p.records = append(p.records, all[at])
-		} else if data, err := p.store.PersonalData(p.tenant, id); !p.unfinished || err != nil || data.Record != nil {
+		} else if data, err := p.store.PersonalData(p.tenant, id); !unfinished || err != nil || data.Record != nil {
 			return &store.NotDeletedError{ID: id}
 		}
 	}
@@ -161,9 +154,6 @@ func (p *purge) run() error {
 	switch {
 	case err != nil:
 		return err
-	case erased == 0 && p.unfinished:
-		p.env.Notef("There is nothing to delete. The traces of earlier deletions were removed from the file.")
-		return nil
 	case erased == 0:
 		p.env.Notef("There is nothing to delete.")
 		return nil
@@ -192,10 +182,7 @@ func (p *purge) erase() (erased int, err error) {
 	case erased == 0 && err != nil:
 		return 0, store.Failed("deleting from", db, err)
 	}
-	noteErased(p.env, db, p.listed...)
-	if erased > 0 {
-		wakeServer(p.store)
-	}
+	noteErased(p.env, db, p.backups.Options.Dir)
 	if err != nil {
 		return erased, p.traces(erased, err)
 	}
@@ -212,26 +199,14 @@ func rewrite(env cli.Env, s *store.Store, db string) error {
 	return store.Failed("rewriting", db, s.Rewrite(env.Context))
 }
 
-// noteErased updates the list of permanently deleted records in folders of backups. The server also
+// noteErased updates the list of permanently deleted records in a folder of backups. The server also
 // updates the list, but by then the department may have been removed with its history.
-func noteErased(env cli.Env, db string, folders ...string) {
-	for _, folder := range folders {
-		if !osutil.Exists(folder) {
-			continue
-		}
-		if err := backup.NoteErased(db, folder); err != nil {
-			env.Warn(fmt.Sprintf("the list of deleted records next to the backups could not be written: %v", err), "")
-		}
+func noteErased(env cli.Env, db, folder string) {
+	if !osutil.Exists(folder) {
+		return
 	}
-}
-
-// wakeServer lets an idle server note a deletion at once. Without it, the server takes two seconds.
-func wakeServer(s *store.Store) {
-	if _, local, err := s.Addresses(); err == nil && local != "" {
-		client := http.Client{Timeout: time.Second}
-		if response, err := client.Get(local + "/readyz"); err == nil {
-			response.Body.Close()
-		}
+	if err := backup.NoteErased(db, folder); err != nil {
+		env.Warn(fmt.Sprintf("the list of deleted records next to the backups could not be written: %v", err), "")
 	}
 }
 

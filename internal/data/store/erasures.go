@@ -42,14 +42,11 @@ func NoteRewritten(c *sqlite.Conn) error {
 // Rewrite rewrites the file, which removes all traces of permanently deleted data. Before that it
 // erases leftovers. After an error, or if ctx ends first, traces may remain.
 func (s *Store) Rewrite(ctx context.Context) error {
+	err := s.EraseLeftovers()
 	covered := int64(0)
-	err := s.db.Write(func(t *sqlite.Tx) (err error) {
-		if err := eraseLeftovers(t); err != nil {
-			return err
-		}
-		covered, err = t.QueryInt(`UPDATE service SET erasures = erasures + 1 RETURNING erasures`)
-		return err
-	})
+	if err == nil {
+		covered, _, err = s.Erasures()
+	}
 	if err == nil {
 		err = sqlite.Vacuum(ctx, s.db.Path())
 	}
@@ -66,46 +63,42 @@ func (s *Store) Rewrite(ctx context.Context) error {
 // of which no person is left, and the labels of sessions that ended at least a day ago and changed
 // nothing that the history still contains.
 const (
-	expiredInvitations   = ` FROM invitations WHERE expires_at <= ?`
-	importsWithoutPeople = `file <> '' AND NOT EXISTS (SELECT 1 FROM changes
-		 WHERE changes.id BETWEEN imports.tenant_id << 32 | first_change AND imports.tenant_id << 32 | last_change)`
 	sessionLabelLifetime = 24 * time.Hour
 	sessionsWithLabelSQL = keySQL + ` WHERE k.session_lifetime IS NOT NULL AND k.label || k.login <> ''`
 	withoutChangesSQL    = `
 		SELECT value FROM json_each(?1)
 		 WHERE value NOT IN (SELECT key_id FROM changes WHERE key_id IN (SELECT value FROM json_each(?1)))
 		   AND value NOT IN (SELECT key_id FROM imports WHERE key_id IS NOT NULL)`
+	expiredInvitations   = ` FROM invitations WHERE expires_at <= ?`
+	blankImportsSQL      = `UPDATE imports SET file = '' WHERE ` + importsWithoutPeople
+	hasLeftoversSQL      = `SELECT EXISTS (SELECT 1` + expiredInvitations + `) OR EXISTS (SELECT 1 FROM imports WHERE ` + importsWithoutPeople + `)`
+	importsWithoutPeople = `file <> '' AND NOT EXISTS (SELECT 1 FROM changes
+		 WHERE changes.id BETWEEN imports.tenant_id << 32 | first_change AND imports.tenant_id << 32 | last_change)`
 )
 
-const blankImportsSQL = `UPDATE imports SET file = '' WHERE ` + importsWithoutPeople
-
-// HasLeftovers reports whether Rewrite would erase leftovers.
-func (s *Store) HasLeftovers() (has bool, err error) {
-	now := s.Clock().Now().UnixMilli()
-	err = s.db.Read(func(c *sqlite.Conn) error {
-		sessions, err := sessionsWithoutChanges(c, now)
-		if has = len(sessions) > 0; has || err != nil {
-			return err
+// EraseLeftovers erases leftovers. Unlike a permanent deletion, it does not mark the file as one with traces.
+func (s *Store) EraseLeftovers() error {
+	var sessions []int64
+	found, now := int64(0), s.Clock().Now().UnixMilli()
+	err := s.db.Read(func(c *sqlite.Conn) (err error) { // not in the transaction, because it may read the whole history
+		if sessions, err = sessionsWithoutChanges(c, now); err == nil {
+			found, err = c.QueryInt(hasLeftoversSQL, now)
 		}
-		found, err := c.QueryInt(`SELECT EXISTS (SELECT 1`+expiredInvitations+`) OR EXISTS (SELECT 1 FROM imports WHERE `+importsWithoutPeople+`)`, now)
-		has = found == 1
 		return err
 	})
-	return has, err
-}
-
-func eraseLeftovers(t *sqlite.Tx) error {
-	sessions, err := sessionsWithoutChanges(t.Conn, t.Now)
-	if err == nil && len(sessions) > 0 {
-		_, err = t.Exec(`UPDATE keys SET label = '', login = '' WHERE id IN (SELECT value FROM json_each(?))`, jsonList(sessions))
+	if err != nil || len(sessions) == 0 && found == 0 {
+		return err
 	}
-	if err == nil {
-		_, err = t.Exec(`DELETE`+expiredInvitations, t.Now)
-	}
-	if err == nil {
-		_, err = t.Exec(blankImportsSQL)
-	}
-	return err
+	return s.db.Write(func(t *sqlite.Tx) error {
+		_, err := t.Exec(`UPDATE keys SET label = '', login = '' WHERE id IN (SELECT value FROM json_each(?))`, jsonList(sessions))
+		if err == nil {
+			_, err = t.Exec(`DELETE`+expiredInvitations, now)
+		}
+		if err == nil {
+			_, err = t.Exec(blankImportsSQL)
+		}
+		return err
+	})
 }
 
 // sessionsWithoutChanges returns the sessions whose labels are leftovers.

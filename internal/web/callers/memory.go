@@ -26,7 +26,10 @@ func (c *Callers) known(key string) *credential {
 		}
 		c.mu.Unlock()
 		if idle > idleAfter {
-			c.Wake()
+			select {
+			case c.woken <- struct{}{}:
+			default:
+			}
 		}
 	}
 	return (*c.byHash.Load())[store.HashKey(key)]
@@ -35,17 +38,8 @@ func (c *Callers) known(key string) *credential {
 // Idle returns the time since the last request with a key. It may be maxAge too long.
 func (c *Callers) Idle() time.Duration { return time.Since(c.began) - time.Duration(c.checked.Load()) }
 
-// Woken returns a channel that receives when a request comes after a time without requests, and after
-// Wake.
+// Woken returns a channel that receives when a request comes after a time without requests.
 func (c *Callers) Woken() <-chan struct{} { return c.woken }
-
-// Wake ends the sleep of background work.
-func (c *Callers) Wake() {
-	select {
-	case c.woken <- struct{}{}:
-	default:
-	}
-}
 
 // read returns a key or session from the database, or nil. It skips keys with a wrong checksum.
 func (c *Callers) read(key string) (*credential, error) {
