@@ -2,10 +2,12 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -15,6 +17,7 @@ const (
 	rewriteDelay = 10 * time.Second
 	// rewriteAgain is the time between two attempts, each of which may write the whole file.
 	rewriteAgain = time.Minute
+	rewriteFull  = time.Hour // the same after an attempt for which the disk was too full
 )
 
 // rewriter rewrites the file of the database if a permanent deletion has left traces in it: at once
@@ -42,6 +45,9 @@ func (r *rewriter) run() error {
 		r.next = now.Add(rewriteDelay)
 	case !now.Before(r.next):
 		r.next, r.err = now.Add(rewriteAgain), r.store.Rewrite(r.ctx)
+		if errors.Is(r.err, sqlite.ErrFull) {
+			r.next = now.Add(rewriteFull)
+		}
 		if r.err == nil {
 			r.log.Info("the file was rewritten, without traces of permanently deleted people")
 		}

@@ -43,8 +43,8 @@ const (
 	lowSpace = 2 * longestWAL << 12 // bytes
 )
 
-// limitWAL starts a checkpoint or restarts the -wal if necessary. The caller owns the writer's
-// connection. Errors are ignored: a later commit tries again.
+// limitWAL starts a checkpoint or restarts the -wal if necessary. While the disk has little space, the
+// next write waits for the checkpoint. The caller owns the writer's connection. Errors are ignored: a later commit tries again.
 func (c *checkpointer) limitWAL(writer *Conn) {
 	pages, copied, err := walFrames(writer)
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *checkpointer) limitWAL(writer *Conn) {
 	}
 	switch {
 	case pages < longest:
-	case pages-copied >= few:
+	case pages-copied >= few && !c.low:
 		c.start()
 	case pages >= c.restarted+few && c.running.CompareAndSwap(false, true):
 		c.restarted = pages

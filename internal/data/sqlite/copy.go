@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
 	"time"
 
 	"modernc.org/sqlite"
@@ -113,7 +114,8 @@ func FinishCopy(path string, change func(*Conn) error) error {
 
 // Vacuum rewrites the database at path, so that no deleted content remains in it or in its -wal.
 // SQLite's secure_delete is not enough: it leaves old content behind when it splits a page. If ctx
-// ends first, some content may remain.
+// ends first, some content may remain. It returns ErrFull, and writes nothing, without space for the
+// -wal, which becomes as long as the database.
 func Vacuum(ctx context.Context, path string) error {
 	c, err := open(migrationDSN(path)) // keeps the temporary file out of memory
 	if err != nil {
@@ -121,12 +123,25 @@ func Vacuum(ctx context.Context, path string) error {
 	}
 	err = truncateWAL(ctx, c) // if a reader prevents it, VACUUM would only make the -wal longer
 	if err == nil {
-		err = c.QueryContext(ctx, `VACUUM`, nil, func(Row) {})
+		err = c.checkVacuum(path)
 	}
 	if err == nil {
-		err = truncateWAL(ctx, c)
+		err = c.QueryContext(ctx, `VACUUM`, nil, func(Row) {})
+		err = cmp.Or(err, truncateWAL(ctx, c)) // also after an error, which may be ErrFull
 	}
 	return errors.Join(err, c.Close())
+}
+
+// checkVacuum returns ErrFull if the disk lacks space for the used pages of the database at path.
+func (c *Conn) checkVacuum(path string) error {
+	used, err := c.QueryInt(`SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`)
+	if err != nil {
+		return err
+	}
+	if space, err := osutil.SpaceOf(filepath.Dir(path)); err == nil && space.Free < used+used/10 {
+		return ErrFull
+	}
+	return nil
 }
 
 // RebuildIndexes rebuilds all indexes of the database at path from its tables. This repairs

@@ -121,15 +121,7 @@ func TestFdatasync(t *testing.T) {
 // starts in time, and a transaction that no checkpoint could copy fails.
 func TestOwnWALAsRoot(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() != 0 {
-		t.Skip("only root can mount a disk")
-	}
-	dir := t.TempDir()
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", dir).CombinedOutput(); err != nil {
-		t.Skipf("mounting is not possible here: %s", out)
-	}
-	t.Cleanup(func() { exec.Command("umount", dir).Run() })
-	path := filepath.Join(dir, "x.db")
+	path := filepath.Join(smallDisk(t), "x.db")
 	create(t, path)
 	db, err := sqlite.Open(path, sqlite.Options{})
 	must(t, err)
@@ -153,4 +145,36 @@ func TestOwnWALAsRoot(t *testing.T) {
 	if must(t, note(db, "x")); noteCount(t, db) != 2 {
 		t.Errorf("%d rows", noteCount(t, db))
 	}
+}
+
+// smallDisk returns the folder of a disk of 4 MB.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can mount a disk")
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", dir).CombinedOutput(); err != nil {
+		t.Skipf("mounting is not possible here: %s", out)
+	}
+	t.Cleanup(func() { exec.Command("umount", dir).Run() })
+	return dir
+}
+
+// TestVacuumWithoutSpaceAsRoot checks that a rewrite for which the disk is too small does not fill it.
+func TestVacuumWithoutSpaceAsRoot(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(smallDisk(t), "x.db")
+	create(t, path)
+	db, err := sqlite.Open(path, sqlite.Options{})
+	must(t, err)
+	defer db.Close()
+	for range 750 { // 3 MB
+		must(t, note(db, strings.Repeat("x", 3000)))
+	}
+	wants(t, sqlite.Vacuum(t.Context(), path), sqlite.ErrFull)
+	if info, err := os.Stat(path + "-wal"); err != nil || info.Size() > 0 {
+		t.Errorf("the -wal: %v, %v", info, err)
+	}
+	must(t, note(db, "y"))
 }
