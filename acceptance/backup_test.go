@@ -256,12 +256,37 @@ func TestMissing(t *testing.T) {
 	serve := []string{"serve", "--listen", "127.0.0.1:0", "--db", db, "--backup-dir", filepath.Dir(named)}
 	refuses(t, 1, fmt.Sprintf("Error: there is no database %q, but there are backups of a database with this name; "+
 		"the newest valid backup was made at 2026-11-18T12:00:00Z\nTry: firefighters restore %s --db %[3]s\n"+
-		"Try: to begin an empty database: firefighters serve --new --db %[3]s\n", db, named, db), serve...)
+		"Try: then: firefighters %[4]s\nTry: to begin an empty database: firefighters %[4]s --new\n", db, named, db, strings.Join(serve, " ")), serve...)
 	if exists(db) {
 		t.Error("the database was created")
 	}
 	startWith(t, db, append(serve, "--new")...).stop(t)
 	startWith(t, db, serve...)
+}
+
+// TestUnused checks that a command or a server without the backup folder does not get around the refusal
+// of TestMissing, for a database that no server has used yet or one whose server had that folder.
+func TestUnused(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	named := filepath.Join(t.TempDir(), "x-20261118T120000Z.db")
+	copyOf(t, saved, named)
+	serve := []string{"serve", "--listen", "127.0.0.1:0", "--db", db, "--backup-dir", filepath.Dir(named)}
+	startWith(t, db, serve...).stop(t)
+	must(t, os.Remove(db))
+	for _, args := range [][]string{{"keys", "create", "--db", db}, {"serve", "--listen", "127.0.0.1:0", "--db", db}} {
+		if code, _, stderr := runCommand(t, args...); code != 1 || !strings.Contains(stderr, "there is no database") || !strings.Contains(stderr, " --new\n") {
+			t.Errorf("%q: %d, %s", args, code, stderr)
+		}
+	}
+	other := filepath.Join(t.TempDir(), "x.db")
+	works(t, "keys", "create", "--db", other)
+	serve[4] = other
+	if code, _, stderr := runCommand(t, serve...); code != 1 || !strings.Contains(stderr, "is empty, but there are backups") {
+		t.Errorf("an unused database: %d, %s", code, stderr)
+	}
+	startWith(t, other, append(serve, "--new")...).stop(t)
+	startWith(t, other, serve...)
 }
 
 // TestMissingElsewhere checks that commands that do not create a database name the backup.

@@ -84,6 +84,9 @@ func (c Commands) Run(env cli.Env, o Options) error {
 	if errors.Is(err, context.Canceled) && env.Context.Err() != nil { // while it was starting
 		return nil
 	}
+	if errors.Is(err, backup.ErrMissing) && !d.Installed {
+		return err // Explain also has the command line
+	}
 	return c.Database.Advise(env.Context, err, d.DB, d.Backups.Dir)
 }
 

@@ -110,6 +110,8 @@ func warnOfBackups(env cli.Env, o backup.Options, db string) {
 	}
 	if len(o.EncryptTo) > 0 {
 		database.WarnOfPlain(env, db, dir)
+	} else if newest, err := backup.Newest(db, dir, false); err == nil && newest.Encrypted {
+		env.Warn("the newest backup is encrypted, but the next ones will not be", strings.TrimSpace(database.EncryptFlag(&newest)))
 	}
 }
 

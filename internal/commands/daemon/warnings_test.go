@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"net"
 	"os"
 	"path/filepath"
@@ -9,7 +10,9 @@ import (
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
 func TestWarnOfExposure(t *testing.T) {
@@ -70,6 +73,43 @@ func TestWarnOfBackups(t *testing.T) {
 	}
 	if text := warnings(backup.Options{Dir: filepath.Join(folder, "Dropbox"), EncryptTo: make(backup.Recipients, 1)}); strings.Contains(text, readable) {
 		t.Errorf("encrypted: %q", text)
+	}
+}
+
+// TestWarnOfPlainNext checks the warning about a newest backup that is encrypted, unlike the next ones.
+func TestWarnOfPlainNext(t *testing.T) {
+	t.Parallel()
+	db, dir := filepath.Join(t.TempDir(), "x.db"), t.TempDir()
+	_, recipient, err := backup.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := backup.ParseRecipients([]string{recipient})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../../../schema.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	format := store.Format(string(text), 1)
+	opened, err := database.Schema{Format: format, Quiet: true}.Open(cli.Env{Context: t.Context()}, db, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmp.Or(opened.AddDepartments([]store.Department{{Name: "A"}}), opened.Close()); err != nil {
+		t.Fatal(err)
+	}
+	target := filepath.Join(dir, "x-20261118T120000Z.db.age")
+	if _, err := (backup.Job{Format: format, Source: db, Target: target, EncryptTo: to}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []backup.Recipients{nil, to} {
+		var stderr strings.Builder
+		warnOfBackups(cli.Env{Stderr: &stderr}, backup.Options{Dir: dir, EncryptTo: to}, db)
+		if strings.Contains(stderr.String(), "\nTry: --backup-encrypt-to "+recipient+"\n") != (to == nil) {
+			t.Errorf("to %v: %s", to, stderr.String())
+		}
 	}
 }
 

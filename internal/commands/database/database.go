@@ -67,7 +67,7 @@ func (s Schema) Open(env cli.Env, path string, create bool) (*store.Store, error
 		version, err = s.Format.Verify(file)
 	}
 	if create && errors.Is(err, sqlite.ErrNotExist) {
-		err = backup.RefuseNew(s.Format, path, "")
+		err = backup.RefuseBegin(s.Format, path, "")
 	}
 	if err != nil {
 		return nil, err
@@ -97,13 +97,13 @@ func (s Schema) Lock(path string) (release func() error, err error) {
 
 // OpenLocked opens the database at path for a server that has locked it. It upgrades an old database.
 // It creates a missing database. Unless acceptLoss is set, it returns an error for a lost database, and
-// for a missing one that has backups next to it or in backupDir.
+// the error of backup.RefuseBegin.
 func (s Schema) OpenLocked(env cli.Env, path, backupDir string, acceptLoss bool) (*store.Store, error) {
 	file := osutil.Resolve(path)
 	guard.RemoveLeftovers(file)
 	acceptLoss = acceptLoss || backup.ReadNote(file, backup.NoteNew, new(bool))
 	if !acceptLoss {
-		if err := cmp.Or(guard.RefuseLost(file), backup.RefuseNew(s.Format, path, backupDir)); err != nil {
+		if err := cmp.Or(guard.RefuseLost(file), backup.RefuseBegin(s.Format, path, backupDir)); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,11 @@ func (s Schema) Explain(cmd *cobra.Command, err error) error {
 	if hint := onService(cmd, err); hint != "" && cli.HintOf(err) == "" {
 		return cli.WithHint(err, hint)
 	}
-	return s.Advise(cmd.Context(), err, value("db"), value("backup-dir"))
+	serve := ""
+	if cmd.Flags().Lookup(recipientsFlag) != nil {
+		serve = cli.CommandLine(cmd)
+	}
+	return s.advise(cmd.Context(), err, value("db"), value("backup-dir"), serve)
 }
 
 // onService returns the hint for an error about the installed service, "" for other errors.
@@ -65,6 +70,11 @@ func onService(cmd *cobra.Command, err error) string {
 // Advise is Explain for the database db, whose backups are next to it and in backupDir, which may be
 // empty. If restoring would help, the hint has the newest valid backup.
 func (s Schema) Advise(ctx context.Context, err error, db, backupDir string) error {
+	return s.advise(ctx, err, db, backupDir, "")
+}
+
+// advise is Advise for a command line that serves the database, "" for other commands.
+func (s Schema) advise(ctx context.Context, err error, db, backupDir, serve string) error {
 	if err == nil || cli.HintOf(err) != "" {
 		return err
 	}
@@ -76,7 +86,7 @@ func (s Schema) Advise(ctx context.Context, err error, db, backupDir string) err
 		return err
 	}
 	if a.Restore {
-		a = s.adviseRestore(ctx, err, a, db, backupDir)
+		a = s.adviseRestore(ctx, err, a, db, backupDir, serve)
 	}
 	if a.cause == nil {
 		a.cause = err
@@ -88,7 +98,11 @@ func (s Schema) Advise(ctx context.Context, err error, db, backupDir string) err
 }
 
 // adviseRestore adds the newest valid backup to an advice.
-func (s Schema) adviseRestore(ctx context.Context, err error, a Advice, db, dir string) Advice {
+func (s Schema) adviseRestore(ctx context.Context, err error, a Advice, db, dir, serve string) Advice {
+	if dir == "" {
+		noted, _ := backup.NotedSettings(db)
+		dir = noted.Dir
+	}
 	newest := backup.NewestValid(ctx, s.Format, db, dir)
 	if newest == nil {
 		return a
@@ -98,7 +112,16 @@ func (s Schema) adviseRestore(ctx context.Context, err error, a Advice, db, dir 
 	case errors.Is(err, sqlite.ErrNotBack):
 		a.Hint += "; " + OrNew(db)
 	case errors.Is(err, backup.ErrMissing):
-		a.Hint += "\n" + orEmpty(db)
+		if serve == "" {
+			serve = "firefighters serve --db " + cli.Quote(db)
+			if dir != "" {
+				serve += " --backup-dir " + cli.Quote(dir)
+			}
+		}
+		if !strings.Contains(serve, recipientsFlag) {
+			serve += EncryptFlag(newest)
+		}
+		a.Hint += "\nthen: " + serve + "\nto begin an empty database: " + serve + " --new"
 	}
 	a.Text += "; the newest valid backup was made at " + newest.Time.Format(time.RFC3339)
 	return a
@@ -113,8 +136,13 @@ func RestoreLine(file, db string) string {
 	return fmt.Sprintf("firefighters restore %s%s --db %s", cli.Quote(file), identity, cli.Quote(db))
 }
 
-func orEmpty(db string) string {
-	return "to begin an empty database: firefighters serve --new --db " + cli.Quote(db)
+// EncryptFlag returns the flag, after a space, that makes a server encrypt its backups to the recipients
+// of newest. It returns "" if newest is nil or not encrypted.
+func EncryptFlag(newest *backup.File) string {
+	if newest == nil || !newest.Encrypted {
+		return ""
+	}
+	return " --" + recipientsFlag + " " + cmp.Or(strings.Join(backup.RecipientsOf(newest.Path), ","), "RECIPIENT")
 }
 
 // OrNew returns the end of a hint: how to continue without the lost changes.
@@ -256,7 +284,7 @@ func onFile(e *sqlite.FileError) Advice {
 		if osutil.Exists(e.Path) {
 			state = "the database " + name + " is empty"
 		}
-		return Advice{Text: state + ", but " + backup.ErrMissing.Error(), Hint: restore + "\n" + orEmpty(e.Path), Restore: true}
+		return Advice{Text: state + ", but " + backup.ErrMissing.Error(), Hint: restore, Restore: true}
 	case is(sqlite.ErrNotExist):
 		return Advice{Text: "there is no database " + name, Hint: "name another file with --db", Restore: true}
 	case is(sqlite.ErrForeign) && backup.IsEncrypted(e.Path):

@@ -1,10 +1,8 @@
 package service
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -38,12 +36,12 @@ same way.`,
 		Example: `  firefighters service backup-disk
   sudo firefighters service backup-disk sdb1`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return s.backupDisk(cli.EnvOf(cmd), args, cli.CommandLine(cmd))
+			return s.backupDisk(cli.EnvOf(cmd), args)
 		},
 	}
 }
 
-func (s Service) backupDisk(env cli.Env, args []string, again string) error {
+func (s Service) backupDisk(env cli.Env, args []string) error {
 	o, err := s.readOptions()
 	if err != nil { // useDisk reports it
 		o.DB = managers.DatabaseIn(s.data())
@@ -63,7 +61,7 @@ func (s Service) backupDisk(env cli.Env, args []string, again string) error {
 	if err != nil {
 		return err
 	}
-	return s.useDisk(env, disk, state.Running, again)
+	return s.useDisk(env, disk, state.Running)
 }
 
 func listDisks(env cli.Env, disks []managers.Disk) error {
@@ -117,8 +115,8 @@ func chooseDisk(disks []managers.Disk, name string) (managers.Disk, error) {
 	return disks[at], nil
 }
 
-// useDisk configures the service to store its backups on a disk. again is the command line.
-func (s Service) useDisk(env cli.Env, disk managers.Disk, isRunning bool, again string) error {
+// useDisk configures the service to store its backups on a disk.
+func (s Service) useDisk(env cli.Env, disk managers.Disk, isRunning bool) error {
 	folder, steps, err := s.Host.Attach(disk)
 	printAll(env, steps)
 	if errors.Is(err, managers.ErrMount) && disk.FileSystem == "ntfs" {
@@ -129,18 +127,13 @@ func (s Service) useDisk(env cli.Env, disk managers.Disk, isRunning bool, again 
 	}
 	dir := filepath.Join(folder, backupFolder)
 	if o, err := s.readOptions("--backup-dir=" + dir); err == nil {
-		err = cmp.Or(backup.RefuseNew(s.Format, o.DB, dir), backup.RefuseUnused(s.Format, o.DB, dir))
-		begin := "firefighters service install --" + newFlag + " --backup-dir " + cli.Quote(dir)
-		if err := s.refuseNew(env.Context, err, isRunning, o, again, begin); err != nil {
+		again := "firefighters service install --backup-dir " + cli.Quote(dir)
+		if err := s.refuseBegin(env.Context, o, "firefighters", again, isRunning); err != nil {
 			return err
 		}
 	}
 	if err := s.Host.Share(dir); err != nil {
-		failed := folderError(dir, err)
-		if errors.Is(err, fs.ErrPermission) && runtime.GOOS != "windows" { // the account of another PC owns it
-			failed = cli.WithHint(failed, "sudo chown -R "+managers.Account+" "+cli.Quote(dir))
-		}
-		return failed
+		return folderError(dir, err)
 	}
 	if err := s.saveOn(env, dir); err != nil {
 		return err

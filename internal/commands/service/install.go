@@ -199,22 +199,19 @@ func (in *installation) checkPaths() error {
 	return nil
 }
 
-// refuseEmpty returns an error if the service would begin an empty database although there are backups,
-// or begin to write the backups of an unused one among others.
+// refuseEmpty returns an error if the service would begin an empty database although there are backups.
 func (in *installation) refuseEmpty() error {
-	db, dir := in.options.DB, in.options.Backups.Dir
-	var err error
-	if !in.state.Running && savedCopy(osutil.Resolve(db)) == "" { // otherwise the database was lost: see refuseLoss
-		err = backup.RefuseNew(in.Format, db, dir)
-	}
-	if err == nil && in.flags.Get("backup-dir") != "" {
-		err = backup.RefuseUnused(in.Format, db, dir)
-	}
-	if err == nil || in.isNew {
+	db := osutil.Resolve(in.options.DB)
+	isLost := !osutil.Exists(db) && (in.state.Running || savedCopy(db) != "") // see refuseLoss
+	if in.isNew || isLost || backup.RefuseBegin(in.Format, in.options.DB, in.options.Backups.Dir) == nil {
 		return nil
 	}
-	again := cli.CommandLine(in.cmd)
-	return in.refuseNew(in.env.Context, err, in.state.Running, in.options, again, again+" --"+newFlag)
+	if !in.state.Running {
+		if err := in.copyProgram(); err != nil { // for the commands of the hint
+			return err
+		}
+	}
+	return in.refuseBegin(in.env.Context, in.options, cli.TypedAs(in.definition.Program), cli.CommandLine(in.cmd), in.state.Running)
 }
 
 // do installs the service. It checks the files of the flags before it changes a running service.
@@ -228,7 +225,7 @@ func (in *installation) do() error {
 		return err
 	}
 	if err := in.copyProgram(); err != nil {
-		return fmt.Errorf("writing the program: %w", err)
+		return err
 	}
 	if err := in.settings.Write(in.data()); err != nil {
 		return fmt.Errorf("writing the settings: %w", err)
@@ -297,7 +294,8 @@ func folderError(folder string, err error) error {
 		return fmt.Errorf("the folder of %s does not exist", name)
 	case errors.Is(err, fs.ErrPermission) && runtime.GOOS != "windows":
 		return cli.WithHint(fmt.Errorf("the service, which runs as the user %s, cannot write to %s", managers.Account, name),
-			"for a whole disk: "+cli.AsAdministrator(cli.Typed()+" service backup-disk"))
+			"if it is from another PC: sudo chown -R "+managers.Account+" "+cli.Quote(folder)+
+				"\nfor a whole disk: "+cli.AsAdministrator(cli.Typed()+" service backup-disk"))
 	}
 	return fmt.Errorf("the service cannot write to %s: %w", name, err)
 }
@@ -320,8 +318,11 @@ func (in *installation) copyProgram() error {
 		return err
 	}
 	copied, kept, err := managers.CopyProgram(own, in.definition.Program)
-	if err != nil || !copied {
-		return err
+	if err != nil {
+		return fmt.Errorf("writing the program: %w", err)
+	}
+	if !copied {
+		return nil
 	}
 	result := "Copied the program to " + in.definition.Program + "."
 	if kept != "" {
@@ -363,26 +364,17 @@ func (in *installation) conclude() error {
 	return nil
 }
 
-// warn warns of unsafe settings, and repeats the warnings of the service.
+// warn repeats the warnings of the service, if possible with another hint.
 func (in *installation) warn(program string) {
-	in.env.Warnings = new([]string)
-	db, backups := in.options.DB, in.options.Backups.Dir
-	useDisk := cli.AsAdministrator(program + " service backup-disk")
-	if in.definition.Shared && !in.options.SelfSigned && in.options.CertFile == "" {
-		in.env.Warn(daemon.NoTLS, cli.AsAdministrator(program+" service install --tls-self-signed"))
-	}
-	if osutil.SharedFolder(backups) {
-		in.env.Warn(daemon.SharedBackups(backups), useDisk)
-	}
-	if err := backup.CheckPlace(backups, db); err != nil {
-		in.env.Warn(err.Error(), "")
-	} else if sameDisk(backups, db) {
-		in.env.Warn(daemon.SameDisk, useDisk)
-	}
-	for _, text := range serviceWarnings(db) {
-		if !slices.Contains(*in.env.Warnings, text) {
-			in.env.Warn(text, asReader(program+" service log"))
+	for _, text := range serviceWarnings(in.options.DB) {
+		hint := asReader(program + " service log")
+		switch text {
+		case daemon.NoTLS:
+			hint = cli.AsAdministrator(program + " service install --tls-self-signed")
+		case daemon.SameDisk, daemon.SharedBackups(in.options.Backups.Dir):
+			hint = cli.AsAdministrator(program + " service backup-disk")
 		}
+		in.env.Warn(text, hint)
 	}
 }
 

@@ -167,21 +167,34 @@ func refuseLoss(db string) error {
 		cli.AsAdministrator(fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(db))))
 }
 
-// refuseNew adds a hint to an error of backup.RefuseNew: the commands that restore the newest backup and
-// then repeat again, or else begin an empty database.
-func (s Service) refuseNew(ctx context.Context, err error, isRunning bool, o daemon.Options, again, begin string) error {
+const startLine = "firefighters service start"
+
+// refuseBegin returns the error of backup.RefuseBegin. Its hint has the commands that restore the newest
+// backup and then repeat again, or else begin an empty database. program replaces the name of the
+// program in them.
+func (s Service) refuseBegin(ctx context.Context, o daemon.Options, program, again string, isRunning bool) error {
+	err := backup.RefuseBegin(s.Format, o.DB, o.Backups.Dir)
 	if err == nil {
 		return nil
 	}
-	from := "FILE"
-	if newest := backup.NewestValid(ctx, s.Format, o.DB, o.Backups.Dir); newest != nil {
+	sudo := func(line string) string {
+		return cli.AsAdministrator(program + strings.TrimPrefix(line, "firefighters"))
+	}
+	from, newest := "FILE", backup.NewestValid(ctx, s.Format, o.DB, o.Backups.Dir)
+	if newest != nil {
 		from = newest.Path
 	}
-	hint := cli.AsAdministrator(common.RestoreLine(from, o.DB)) + ", and then: " + cli.AsAdministrator(again)
-	if isRunning {
-		hint = cli.AsAdministrator("firefighters service stop") + ", then: " + hint
+	if encrypt := common.EncryptFlag(newest); encrypt != "" && len(o.Backups.EncryptTo) == 0 {
+		if again == startLine { // which has no such flag
+			again = "firefighters service install"
+		}
+		again += encrypt
 	}
-	hint += "\nto begin an empty database: " + cli.AsAdministrator(begin)
+	hint := sudo(common.RestoreLine(from, o.DB)) + ", and then: " + sudo(again)
+	if isRunning {
+		hint = sudo("firefighters service stop") + ", then: " + hint
+	}
+	hint += "\nto begin an empty database: " + sudo(again+" --"+newFlag)
 	return cli.WithHint(common.Schema{Format: s.Format}.Advise(ctx, err, o.DB, o.Backups.Dir), hint)
 }
 

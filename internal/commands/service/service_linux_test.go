@@ -135,9 +135,10 @@ func TestInstall(t *testing.T) {
 		t.Errorf("a rejected installation changed something: %v", err)
 	}
 	must(t, os.Mkdir(disk, 0o755))
+	must(t, backup.WriteNote(managers.DatabaseIn(data), backup.NoteWarnings, []string{daemon.SameDisk}))
 	c.does(t, "install --listen 127.0.0.1:8090 --backup-dir "+disk+"/copies", 0, "Copied the program to "+program+".", "The service starts with this PC.",
 		"The service is running at http://127.0.0.1:9\n", "Data:                "+data+"\n", "Backups:             "+disk+"/copies\n", " open\n", "For other computers: ",
-		"Warning: the backups are on the same disk", "not kept as", "not without TLS")
+		"Warning: the backups are on the same disk", " service backup-disk\n", "not kept as", "not without TLS")
 	if calls := c.changes(t); calls != "daemon-reload enable stop restart" {
 		t.Errorf("systemctl was called with %s", calls)
 	}
@@ -155,8 +156,8 @@ func TestInstall(t *testing.T) {
 		t.Errorf("the unit is %s, %v", unit, err)
 	}
 	must(t, backup.WriteNote(managers.DatabaseIn(data), backup.NoteWarnings, []string{"the cellar is wet", daemon.NoTLS}))
-	c.does(t, "install --listen 0.0.0.0:443", 0, "Warning: the cellar is wet\nTry: ",
-		"not service log\nWarning: other", "Warning: other computers reach the service without TLS", "not Copied", "not For other computers")
+	c.does(t, "install --listen 0.0.0.0:443", 0, "Warning: the cellar is wet\nTry: ", " service log\n",
+		"Warning: other computers reach the service without TLS", " service install --tls-self-signed\n", "not Copied", "not For other computers")
 	must(t, backup.RemoveNotes(managers.DatabaseIn(data)))
 	settings[1] = "--listen=0.0.0.0:443"
 	if got, err := managers.ReadSettings(data); err != nil || !slices.Equal(got, settings) {
@@ -397,10 +398,10 @@ func TestInstallOverBackups(t *testing.T) {
 	_, err = backup.Job{Format: format(t), Source: old, Target: backUpTo}.Run(t.Context())
 	must(t, err)
 
-	restore := sudo("firefighters restore " + backUpTo + " --db " + db)
-	install := sudo("firefighters service install --backup-dir " + stick)
-	c.does(t, "install --backup-dir "+stick, 1, "there is no database", "Try: "+restore+", and then: "+install+"\n",
-		"Try: to begin an empty database: "+install+" --new\n")
+	restore, install, program := " restore "+backUpTo+" --db "+db, " service install --backup-dir "+stick, c.Host.InstalledProgram()
+	c.does(t, "install --backup-dir "+stick, 1, "there is no database", "Copied the program",
+		"Try: "+sudo(program+restore)+", and then: "+sudo(program+install)+"\n",
+		"Try: to begin an empty database: "+sudo(program+install)+" --new\n")
 	if osutil.Exists(managers.SettingsIn(data)) || !osutil.Exists(data) || c.changes(t) != "" {
 		t.Error("a rejected installation changed something")
 	}
@@ -423,8 +424,24 @@ func TestInstallOverBackups(t *testing.T) {
 	must(t, opened.AddDepartments([]store.Department{{Name: store.FirstDepartment}}))
 	must(t, opened.Close())
 	c.set(t, "running")
-	stop := sudo("firefighters service stop") + ", then: "
-	c.does(t, "install --backup-dir "+stick, 1, "is empty, but there are backups", "Try: "+stop+restore+", and then: "+install+"\n")
-	c.does(t, "install", 0)
+	c.does(t, "install --backup-dir "+stick, 1, "is empty, but there are backups", "not Copied",
+		"Try: "+sudo(program+" service stop")+", then: "+sudo(program+restore)+", and then: "+sudo(program+install)+"\n")
+	c.set(t, "stopped")
+	c.does(t, "start", 1, "is empty, but there are backups")
 	c.does(t, "install --new --backup-dir "+stick, 0)
+	if !backup.ReadNote(db, backup.NoteNew, new(bool)) {
+		t.Error("the service may not use the empty database")
+	}
+
+	_, recipient, err := backup.NewKey()
+	must(t, err)
+	recipients, err := backup.ParseRecipients([]string{recipient})
+	must(t, err)
+	_, err = backup.Job{Format: format(t), Source: old, Target: filepath.Join(stick, "firefighters-20261121T093000Z.db.age"), EncryptTo: recipients}.Run(t.Context())
+	must(t, err)
+	encrypt := " --backup-encrypt-to " + recipient
+	c.does(t, "install --backup-dir "+stick, 1, ".db.age --identity KEYFILE --db ", ", and then: "+sudo(program+install+encrypt)+"\n", install+encrypt+" --new\n")
+	must(t, backup.RemoveNotes(db))
+	c.set(t, "stopped")
+	c.does(t, "start", 1, ", and then: "+sudo("firefighters service install"+encrypt)+"\n", sudo("firefighters service install"+encrypt+" --new\n"))
 }

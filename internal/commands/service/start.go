@@ -48,8 +48,7 @@ func (s Service) start(env cli.Env, isNew bool) error {
 	case err == nil && isNew:
 		err = forgetLoss(osutil.Resolve(o.DB))
 	case err == nil:
-		const again = "firefighters service start"
-		err = cmp.Or(refuseLoss(o.DB), s.refuseNew(env.Context, backup.RefuseNew(s.Format, o.DB, o.Backups.Dir), false, o, again, again+" --new"))
+		err = cmp.Or(refuseLoss(o.DB), s.refuseBegin(env.Context, o, "firefighters", startLine, false))
 	case !isNew:
 		err = nil // the started service reports invalid settings
 	}
@@ -62,15 +61,12 @@ func (s Service) start(env cli.Env, isNew bool) error {
 	return env.Println("The service is running. To open its page: " + asReader("firefighters open"))
 }
 
-// forgetLoss lets the service start without the lost database, and begin an empty one.
+// forgetLoss lets the service start without the lost database, and with an empty one.
 func forgetLoss(db string) error {
 	if err := guard.Refuse(db); errors.Is(err, sqlite.ErrLost) {
 		return fmt.Errorf("another firefighters serves the lost database %s", osutil.InQuotes(db))
 	}
-	if err := guard.Forget(db); err != nil || osutil.Exists(db) {
-		return err
-	}
-	return backup.WriteNote(db, backup.NoteNew, true)
+	return cmp.Or(guard.Forget(db), backup.WriteNote(db, backup.NoteNew, true))
 }
 
 // startHost starts the service. Its error has the hint from the log of the service.

@@ -156,28 +156,26 @@ func Files(format sqlite.Format, db, dir string) []File {
 	return ofDatabase(files, own)
 }
 
-// RefuseNew returns a FileError with ErrMissing if the database is missing or empty, although there are
-// backups of a database with its name next to it or, unless dir is "", in dir. This process must not
-// have the database open.
-func RefuseNew(format sqlite.Format, db, dir string) error {
+// RefuseBegin returns a FileError with ErrMissing if a server or a command would begin an empty database
+// although there are backups of a database with its name next to it or in dir: the database is missing
+// or empty, or it never had records, no server has used dir for it, and dir has only backups of another one. For
+// a missing database, the folder in the notes replaces an empty dir. This process must not have the
+// database open.
+func RefuseBegin(format sqlite.Format, db, dir string) error {
 	file := osutil.Resolve(db)
-	if !errors.Is(format.Inspect(file), sqlite.ErrNotExist) || len(Files(format, db, dir)) == 0 {
+	noted, _ := NotedSettings(file)
+	begins := false
+	switch err := format.Inspect(file); {
+	case errors.Is(err, sqlite.ErrNotExist):
+		begins = len(Files(format, db, cmp.Or(dir, noted.Dir))) > 0
+	case err == nil && dir != "" && !osutil.SameFile(dir, noted.Dir):
+		_, err := Newest(db, dir, false)
+		begins = errors.Is(err, ErrOthers) && isUnused(file)
+	}
+	if !begins {
 		return nil
 	}
 	return &sqlite.FileError{Op: "making", Path: file, Err: ErrMissing}
-}
-
-// RefuseUnused is RefuseNew for a database that the service of a new PC has just created: it has no
-// records and no history, and dir holds only backups of another database with its name.
-func RefuseUnused(format sqlite.Format, db, dir string) error {
-	file := osutil.Resolve(db)
-	if _, err := Newest(db, dir, false); !errors.Is(err, ErrOthers) || Inspect(format, db) != nil {
-		return nil
-	}
-	if isUnused(file) {
-		return &sqlite.FileError{Op: "opening", Path: file, Err: ErrMissing}
-	}
-	return nil
 }
 
 // isUnused reports whether a database never had records. Any backup with its name may then be of its

@@ -169,6 +169,17 @@ func readHeader(file io.Reader) (n headerNote, header int64, err error) {
 	return n, int64(len(text)), nil
 }
 
+// RecipientsOf returns the recipients of the encrypted backup at path, or nil if they are unknown.
+func RecipientsOf(path string) []string {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	n, _, _ := readHeader(file)
+	return n.To
+}
+
 // unreadable returns an error of age as sqlite.ErrCorrupt, and errors of the system unchanged.
 func unreadable(err error) error {
 	if errors.As(err, new(*fs.PathError)) || errors.Is(err, context.Canceled) {
