@@ -24,6 +24,7 @@ type checkpointer struct {
 	done      sync.WaitGroup
 	restarted int64 // length of the -wal, in pages, at the last attempt to restart it
 	seen      int64 // length of the -wal, in pages, at the last CheckpointIdle
+	frames    int64 // length of the -wal, in pages, at the end of limitWAL
 	low       bool  // the disk had less space than lowSpace at the last call of limitWAL
 	allow     atomic.Pointer[func() bool]
 }
@@ -50,7 +51,7 @@ func (c *checkpointer) limitWAL(writer *Conn) {
 	if err != nil {
 		return
 	}
-	c.restarted = min(c.restarted, pages)
+	c.frames, c.restarted = pages, min(c.restarted, pages)
 	longest, few := int64(longestWAL), int64(fewPages)
 	if c.low = pages >= shortWAL && c.space() < lowSpace; c.low {
 		longest, few = shortWAL, shortWAL
@@ -63,12 +64,13 @@ func (c *checkpointer) limitWAL(writer *Conn) {
 		c.restarted = pages
 		c.restart(writer)
 		c.running.Store(false)
+		c.frames, _, _ = walFrames(writer)
 	}
 }
 
 // checkRoom returns ErrFull if a checkpoint after the open transaction might lack the space for the
 // pages that the database has gained. The -wal also needs some: at most as much, and the cache of the
-// writer.
+// writer. It reuses what is left in its file.
 func (c *checkpointer) checkRoom(writer *Conn) error {
 	pages, err := writer.QueryInt(`PRAGMA page_count`)
 	info, statErr := os.Stat(c.db.path)
@@ -76,7 +78,12 @@ func (c *checkpointer) checkRoom(writer *Conn) error {
 		return err // a missing file is for the guard
 	}
 	growth := pages<<12 - info.Size()
-	if growth > 0 && c.space() < growth+max(shortWAL<<12, min(growth, writerCache)) {
+	cached := max(shortWAL<<12, min(growth, writerCache))
+	if wal, err := os.Stat(c.db.path + "-wal"); err == nil {
+		written := c.frames<<12 + max(0, growth-cached)
+		cached -= min(cached, max(0, wal.Size()-written))
+	}
+	if growth > 0 && c.space() < growth+cached {
 		return ErrFull
 	}
 	return nil

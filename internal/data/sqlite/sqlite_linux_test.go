@@ -121,7 +121,7 @@ func TestFdatasync(t *testing.T) {
 // starts in time, and a transaction that no checkpoint could copy fails.
 func TestOwnWALAsRoot(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(smallDisk(t), "x.db")
+	path := filepath.Join(smallDisk(t, "4m"), "x.db")
 	create(t, path)
 	db, err := sqlite.Open(path, sqlite.Options{})
 	must(t, err)
@@ -147,14 +147,14 @@ func TestOwnWALAsRoot(t *testing.T) {
 	}
 }
 
-// smallDisk returns the folder of a disk of 4 MB.
-func smallDisk(t *testing.T) string {
+// smallDisk returns the folder of a disk of a size such as 4m.
+func smallDisk(t *testing.T, size string) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can mount a disk")
 	}
 	dir := t.TempDir()
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir).CombinedOutput(); err != nil {
 		t.Skipf("mounting is not possible here: %s", out)
 	}
 	t.Cleanup(func() { exec.Command("umount", dir).Run() })
@@ -164,7 +164,7 @@ func smallDisk(t *testing.T) string {
 // TestVacuumWithoutSpaceAsRoot checks that a rewrite for which the disk is too small does not fill it.
 func TestVacuumWithoutSpaceAsRoot(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(smallDisk(t), "x.db")
+	path := filepath.Join(smallDisk(t, "4m"), "x.db")
 	create(t, path)
 	db, err := sqlite.Open(path, sqlite.Options{})
 	must(t, err)
@@ -177,4 +177,37 @@ func TestVacuumWithoutSpaceAsRoot(t *testing.T) {
 		t.Errorf("the -wal: %v, %v", info, err)
 	}
 	must(t, note(db, "y"))
+}
+
+// TestReusedWALAsRoot checks that a transaction may use the space in the -wal that an earlier one left.
+func TestReusedWALAsRoot(t *testing.T) {
+	t.Parallel()
+	dir := smallDisk(t, "64m")
+	path := filepath.Join(dir, "x.db")
+	create(t, path)
+	db, err := sqlite.Open(path, sqlite.Options{})
+	must(t, err)
+	defer db.Close()
+	body := strings.Repeat("x", 3000)
+	fill := func(rows int) error {
+		return db.WriteLong(func(tx *sqlite.Tx) error {
+			for range rows {
+				if err := tx.ExecOne(insertNote, tx.Now, body); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	must(t, fill(4500))                         // a -wal of 18 MB
+	for frames := int64(4096); frames > 1000; { // until the -wal has restarted
+		must(t, note(db, "y"))
+		frames, _, err = db.Frames()
+		must(t, err)
+	}
+	var space syscall.Statfs_t
+	must(t, syscall.Statfs(dir, &space))
+	must(t, os.WriteFile(filepath.Join(dir, "other"), make([]byte, int64(space.Bavail)*space.Bsize-3<<20), 0o600))
+	must(t, fill(500)) // 2 MB in the database
+	wants(t, fill(1500), sqlite.ErrFull)
 }
