@@ -51,10 +51,10 @@ type daemon struct {
 	listener net.Listener
 	local    net.Listener // without TLS, for this computer; may be nil
 	guard    *guard.Guard
-	noted    []string // the URLs in the database
-	erasures int64    // of the database, when noteErased last updated the list next to the backups
-	heap     int64    // memory limit
-	clock    clockWatch
+	noted    []string  // the URLs in the database
+	erasures int64     // of the database, when noteErased last updated the list next to the backups
+	heap     int64     // memory limit
+	clock    time.Time // at the last call of checkClock
 }
 
 // Run serves a database until the context of env ends. Then it returns nil.
@@ -280,6 +280,7 @@ func (d *daemon) answer() error {
 	debug.SetGCPercent(heapGrowth)
 	d.limitMemory()
 	d.describe()
+	d.clock = time.Now()
 	api := d.NewAPI(d.service)
 	defer d.startBackground()()
 	d.noteWarnings()
