@@ -379,7 +379,7 @@ func TestKeyFile(t *testing.T) {
 		t.Errorf("the file has %q, stdout is %q", text, stdout)
 	}
 	checkModes(t, folder)
-	refuses(t, 1, fmt.Sprintf("Error: creating a key in database %q: %q already exists\n", db, file),
+	refuses(t, 1, fmt.Sprintf("Error: %q already exists\n", file),
 		"keys", "create", "--db", db, "--output", file)
 	if stdout, _ := works(t, "keys", "list", "--db", db); strings.Count(stdout, "active") != 1 {
 		t.Errorf("keys: %s", stdout)

@@ -170,7 +170,7 @@ func TestServiceEncrypts(t *testing.T) {
 
 	plain := backupOf(dir, -time.Minute)
 	works(t, "backup", plain, "--db", db)
-	warning := fmt.Sprintf("Warning: everyone who can open %s can read 1 unencrypted backup: %s\n"+
+	warning := fmt.Sprintf("Warning: everyone who can open %s can read 1 unencrypted backup, the newest %s\n"+
 		"Try: firefighters backup delete-plain --db %s --backup-dir %[1]s\n", dir, filepath.Base(plain), db)
 	if stdout, stderr := works(t, append(verify, "--identity", key)...); stdout != sound || stderr != warning {
 		t.Errorf("with a newer unencrypted backup: %s%s", stdout, stderr)

@@ -1,9 +1,8 @@
 package manage
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -70,14 +69,22 @@ func createBackupKey(env cli.Env, output string) error {
 
 // writeSecret writes a new file that only its owner can read.
 func writeSecret(path, text string) error {
-	err := osutil.WriteFile(path, []byte(text), false)
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%s already exists", osutil.InQuotes(path))
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("the folder of %s does not exist", osutil.InQuotes(path))
-	case err != nil:
+	if err := checkSecret(path); err != nil {
+		return err
+	}
+	if err := osutil.WriteFile(path, []byte(text), false); err != nil {
 		return fmt.Errorf("writing %s: %w", osutil.InQuotes(path), err)
+	}
+	return nil
+}
+
+// checkSecret returns the error of writeSecret if the file exists or its folder is missing.
+func checkSecret(path string) error {
+	switch {
+	case osutil.Exists(path):
+		return fmt.Errorf("%s already exists", osutil.InQuotes(path))
+	case !osutil.Exists(filepath.Dir(path)):
+		return fmt.Errorf("the folder of %s does not exist", osutil.InQuotes(path))
 	}
 	return nil
 }

@@ -254,3 +254,19 @@ func TestCheckOld(t *testing.T) {
 		t.Errorf("the database was upgraded: %q, %v", copies, err)
 	}
 }
+
+// TestKeysCreateOutput checks that a file that cannot be created leaves no new database.
+func TestKeysCreateOutput(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../schema.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, db := database.Schema{Format: store.Format(string(text), 1)}, filepath.Join(t.TempDir(), "x.db")
+	for file, want := range map[string]string{t.TempDir(): " already exists\n", filepath.Join(db, "key.txt"): " does not exist\n"} {
+		code, _, stderr := runOn(t.Context(), schema, "keys", "create", "--db", db, "--output", file)
+		if _, err := os.Stat(db); code != 1 || !strings.HasSuffix(stderr, want) || !os.IsNotExist(err) {
+			t.Errorf("%s: code %d, %s%v", file, code, stderr, err)
+		}
+	}
+}

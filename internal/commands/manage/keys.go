@@ -76,6 +76,9 @@ calendar only the calendar of birthdays.`,
 func (c Commands) createKey(env cli.Env, db string, key store.NewKey, expires *string, output string) error {
 	deliver := env.Println
 	if output != "" {
+		if err := checkSecret(output); err != nil { // before the database is created
+			return err
+		}
 		deliver = func(key string) error { return writeSecret(output, key+"\n") }
 	}
 	return c.Database.With(env, db, true, func(s *store.Store) (err error) {

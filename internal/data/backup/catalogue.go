@@ -156,7 +156,7 @@ func Files(format sqlite.Format, db, dir string) []File {
 	return ofDatabase(files, own)
 }
 
-// RefuseBegin returns a FileError with ErrMissing if a server or a command would begin an empty database
+// RefuseBegin returns a FileError with ErrMissing if a server or a command would create an empty database
 // although there are backups of a database with its name next to it or in dir: the database is missing
 // or empty, or it never had records, no server has used dir for it, and dir has only backups of another one. For
 // a missing database, the folder in the notes replaces an empty dir. This process must not have the
@@ -167,7 +167,10 @@ func RefuseBegin(format sqlite.Format, db, dir string) error {
 	begins := false
 	switch err := format.Inspect(file); {
 	case errors.Is(err, sqlite.ErrNotExist):
-		begins = len(Files(format, db, cmp.Or(dir, noted.Dir))) > 0
+		begins = slices.ContainsFunc(Files(format, db, cmp.Or(dir, noted.Dir)), func(f File) bool {
+			err := f.Inspect(format)
+			return !errors.Is(err, sqlite.ErrForeign) && !errors.Is(err, sqlite.ErrNotExist)
+		})
 	case err == nil && dir != "" && !osutil.SameFile(dir, noted.Dir):
 		_, err := Newest(db, dir, false)
 		begins = errors.Is(err, ErrOthers) && isUnused(file)

@@ -361,15 +361,16 @@ func VerifyDecrypted(ctx context.Context, format sqlite.Format, file string, key
 	}
 	folder, err := os.MkdirTemp("", "firefighters-")
 	if err != nil {
-		return Copy{}, &Error{OpRead, file, err}
+		return Copy{}, &Error{OpMake, os.TempDir(), err}
 	}
 	defer os.RemoveAll(folder)
 	if info, err := os.Stat(file); err == nil {
-		if err := roomFor(osutil.SpaceOf, 0)(folder, info.Size()); err != nil {
+		if err := roomFor(osutil.SpaceOf, 0)(os.TempDir(), info.Size()); err != nil {
 			return Copy{}, err
 		}
 	}
 	db, err := format.OpenUnnamed(filepath.Join(folder, "backup.db"), func(plain io.Writer) error {
+		os.Remove(folder) // on Unix it is empty now
 		return key.decryptTo(ctx, file, plain)
 	})
 	var found Copy

@@ -16,7 +16,7 @@ import (
 const (
 	NoteMark       = "mark"       // store.Mark of the database when it was last served; written by guard
 	NoteLost       = "lost"       // how the database was lost; written by guard
-	NoteNew        = "new"        // true if the next start may begin an empty database despite backups
+	NoteNew        = "new"        // true if the next start may create an empty database despite backups
 	NoteWarnings   = "warnings"   // the warnings of the installed service since it started
 	noteBackups    = "backups"    // the folder and the schedule of the backups of the running server
 	noteBackupDisk = "backupDisk" // the folder of backups that is on another disk

@@ -74,7 +74,7 @@ func (r Restore) Run(ctx context.Context) (Restored, error) {
 		}
 	}
 	// These notes describe the replaced database.
-	err = cmp.Or(RemoveNote(task.Database, NoteLost), RemoveNote(task.Database, NoteMark))
+	err = cmp.Or(RemoveNote(task.Database, NoteLost), RemoveNote(task.Database, NoteMark), RemoveNote(task.Database, NoteNew))
 	task.dropKept()
 	return task.done, sqlite.Wrap("restoring", task.Database, err)
 }
