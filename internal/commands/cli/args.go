@@ -233,13 +233,16 @@ func TypedAs(program string) string {
 
 const programName = "firefighters"
 
-// AsAdministrator returns instructions to run a command line with administrator rights.
-func AsAdministrator(line string) string {
+// AsAdministrator returns instructions to run command lines with administrator rights.
+func AsAdministrator(lines ...string) string {
 	if runtime.GOOS == "windows" {
-		return line + `, in a terminal that was opened with "Run as administrator"`
+		return strings.Join(lines, andThen) + `, in a terminal that was opened with "Run as administrator"`
 	}
+	prefix := "sudo "
 	if _, err := exec.LookPath("sudo"); err != nil {
-		return "as root: " + line
+		prefix = "as root: "
 	}
-	return "sudo " + line
+	return prefix + strings.Join(lines, andThen+prefix)
 }
+
+const andThen = ", and then: "

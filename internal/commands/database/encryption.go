@@ -88,14 +88,7 @@ func WarnOfPlain(env cli.Env, db, dir string) {
 	if len(plain) == 0 {
 		return
 	}
-	names, shown := "", min(len(plain), 3)
-	for i, f := range plain[:shown] {
-		names += []string{": ", ", "}[min(i, 1)] + f.Name()
-	}
-	if more := len(plain) - shown; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
-	}
-	env.Warn(fmt.Sprintf("everyone who can open %s can read %s%s", cli.Quote(dir), CountPlain(len(plain)), names),
+	env.Warn(fmt.Sprintf("everyone who can open %s can read %s, the newest %s", cli.Quote(dir), CountPlain(len(plain)), plain[0].Name()),
 		fmt.Sprintf("firefighters backup delete-plain --db %s --backup-dir %s", cli.Quote(db), cli.Quote(dir)))
 }
 

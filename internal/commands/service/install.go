@@ -55,7 +55,7 @@ such as --tls-cert "".`,
 	db.DefValue, db.Usage = "", "database `file` (default: in the folder of the service)"
 	backups.Usage = "back up to this `folder` (default: in the folder of the service)"
 	cmd.MarkFlagDirname("backup-dir")
-	cmd.Flags().Bool(newFlag, false, "begin an empty database, even if there are backups of another; not saved")
+	cmd.Flags().Bool(newFlag, false, "create an empty database, even if there are backups of another; not saved")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := o.CheckRecipients(cmd); err != nil {
 			return err
@@ -71,7 +71,7 @@ type installation struct {
 	Service
 	env        cli.Env
 	cmd        *cobra.Command
-	isNew      bool              // begin an empty database
+	isNew      bool              // create an empty database
 	state      managers.State    // before the installation
 	flags      managers.Settings // set by the flags of this command
 	settings   managers.Settings // all settings, previous and new
@@ -199,7 +199,7 @@ func (in *installation) checkPaths() error {
 	return nil
 }
 
-// refuseEmpty returns an error if the service would begin an empty database although there are backups.
+// refuseEmpty returns an error if the service would create an empty database although there are backups.
 func (in *installation) refuseEmpty() error {
 	db := osutil.Resolve(in.options.DB)
 	isLost := !osutil.Exists(db) && (in.state.Running || savedCopy(db) != "") // see refuseLoss

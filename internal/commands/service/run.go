@@ -58,26 +58,20 @@ func (s Service) withHint(ctx context.Context, err error, o daemon.Options) erro
 	case errors.Is(err, sqlite.ErrInUse):
 		return cli.WithHint(err, "stop the other firefighters that serves this database; the service then starts automatically")
 	case isLost:
-		return cli.WithHint(err, lost.Before+restoreAndStart(lost.File, lost.DB))
+		return cli.WithHint(err, lost.Before+cli.AsAdministrator(common.RestoreLine(lost.File, lost.DB), startLine))
 	case advice.Restore:
-		from := "FILE"
-		if newest := backup.NewestValid(ctx, s.Format, o.DB, o.Backups.Dir); newest != nil {
+		from, newest := "FILE", backup.NewestValid(ctx, s.Format, o.DB, o.Backups.Dir)
+		if newest != nil {
 			from = newest.Path
 		}
-		hint := restoreAndStart(from, o.DB)
-		switch startNew := cli.AsAdministrator("firefighters service start --new"); {
+		hint := cli.AsAdministrator(common.RestoreLine(from, o.DB), encrypting(startLine, newest, o))
+		switch startNew := cli.AsAdministrator(startLine + " --new"); {
 		case errors.Is(err, sqlite.ErrNotBack):
 			hint += ", or, to continue without the lost changes: " + startNew
 		case errors.Is(err, backup.ErrMissing):
-			hint += ", or, to begin an empty database: " + startNew
+			hint += ", or, to create an empty database: " + startNew
 		}
 		return cli.WithHint(err, hint)
 	}
 	return err
-}
-
-// restoreAndStart returns the commands that restore the database of the service.
-func restoreAndStart(from, db string) string {
-	restore := cli.AsAdministrator(common.RestoreLine(from, db))
-	return restore + ", and then: " + cli.AsAdministrator("firefighters service start")
 }

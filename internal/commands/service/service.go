@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -170,32 +171,36 @@ func refuseLoss(db string) error {
 const startLine = "firefighters service start"
 
 // refuseBegin returns the error of backup.RefuseBegin. Its hint has the commands that restore the newest
-// backup and then repeat again, or else begin an empty database. program replaces the name of the
+// backup and then repeat again, or else create an empty database. program replaces the name of the
 // program in them.
 func (s Service) refuseBegin(ctx context.Context, o daemon.Options, program, again string, isRunning bool) error {
 	err := backup.RefuseBegin(s.Format, o.DB, o.Backups.Dir)
 	if err == nil {
 		return nil
 	}
-	sudo := func(line string) string {
-		return cli.AsAdministrator(program + strings.TrimPrefix(line, "firefighters"))
-	}
 	from, newest := "FILE", backup.NewestValid(ctx, s.Format, o.DB, o.Backups.Dir)
 	if newest != nil {
 		from = newest.Path
 	}
-	if encrypt := common.EncryptFlag(newest); encrypt != "" && len(o.Backups.EncryptTo) == 0 {
-		if again == startLine { // which has no such flag
-			again = "firefighters service install"
-		}
-		again += encrypt
-	}
-	hint := sudo(common.RestoreLine(from, o.DB)) + ", and then: " + sudo(again)
+	again = program + strings.TrimPrefix(encrypting(again, newest, o), "firefighters")
+	lines := []string{program + strings.TrimPrefix(common.RestoreLine(from, o.DB), "firefighters"), again}
 	if isRunning {
-		hint = sudo("firefighters service stop") + ", then: " + hint
+		lines = slices.Insert(lines, 0, program+" service stop")
 	}
-	hint += "\nto begin an empty database: " + sudo(again+" --"+newFlag)
+	hint := cli.AsAdministrator(lines...) + "\nto create an empty database: " + cli.AsAdministrator(again+" --"+newFlag)
 	return cli.WithHint(common.Schema{Format: s.Format}.Advise(ctx, err, o.DB, o.Backups.Dir), hint)
+}
+
+// encrypting returns a command line with the recipients of the newest backup unless the service has some.
+func encrypting(line string, newest *backup.File, o daemon.Options) string {
+	flag := common.EncryptFlag(newest)
+	if flag == "" || len(o.Backups.EncryptTo) > 0 {
+		return line
+	}
+	if line == startLine { // which has no such flag
+		line = "firefighters service install"
+	}
+	return line + flag
 }
 
 // savedCopy returns the newest copy that the service saved when database files were lost, or "".

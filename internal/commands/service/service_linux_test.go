@@ -401,20 +401,20 @@ func TestInstallOverBackups(t *testing.T) {
 	restore, install, program := " restore "+backUpTo+" --db "+db, " service install --backup-dir "+stick, c.Host.InstalledProgram()
 	c.does(t, "install --backup-dir "+stick, 1, "there is no database", "Copied the program",
 		"Try: "+sudo(program+restore)+", and then: "+sudo(program+install)+"\n",
-		"Try: to begin an empty database: "+sudo(program+install)+" --new\n")
+		"Try: to create an empty database: "+sudo(program+install)+" --new\n")
 	if osutil.Exists(managers.SettingsIn(data)) || !osutil.Exists(data) || c.changes(t) != "" {
 		t.Error("a rejected installation changed something")
 	}
 	c.does(t, "install --new --backup-dir "+stick, 0)
 	if !backup.ReadNote(db, backup.NoteNew, new(bool)) {
-		t.Error("the service may not begin an empty database")
+		t.Error("the service may not create an empty database")
 	}
 	if settings, err := managers.ReadSettings(data); err != nil || slices.Contains(settings, "--new=true") {
 		t.Errorf("settings %q, %v", settings, err)
 	}
 	must(t, backup.RemoveNotes(db))
 	c.set(t, "stopped")
-	c.does(t, "start", 1, "there is no database", "Try: to begin an empty database: "+sudo("firefighters service start --new")+"\n")
+	c.does(t, "start", 1, "there is no database", "Try: to create an empty database: "+sudo("firefighters service start --new")+"\n")
 	c.does(t, "start --new", 0)
 	must(t, backup.RemoveNotes(db))
 
@@ -425,7 +425,7 @@ func TestInstallOverBackups(t *testing.T) {
 	must(t, opened.Close())
 	c.set(t, "running")
 	c.does(t, "install --backup-dir "+stick, 1, "is empty, but there are backups", "not Copied",
-		"Try: "+sudo(program+" service stop")+", then: "+sudo(program+restore)+", and then: "+sudo(program+install)+"\n")
+		"Try: "+sudo(program+" service stop")+", and then: "+sudo(program+restore)+", and then: "+sudo(program+install)+"\n")
 	c.set(t, "stopped")
 	c.does(t, "start", 1, "is empty, but there are backups")
 	c.does(t, "install --new --backup-dir "+stick, 0)
