@@ -473,3 +473,12 @@ func TestRunServes(t *testing.T) {
 		t.Errorf("code %d, output %s, want %q", code, &after, try)
 	}
 }
+
+// TestFolderError checks the hint for a folder that belongs to the account of another PC.
+func TestFolderError(t *testing.T) {
+	t.Parallel()
+	err := folderError("/mnt/usb", &fs.PathError{Op: "open", Path: "/mnt/usb/x", Err: fs.ErrPermission})
+	if hint := cli.HintOf(err); runtime.GOOS != "windows" && !strings.Contains(hint, ": sudo chown -R "+managers.Account+" /mnt/usb\n") {
+		t.Errorf("%v: %q", err, hint)
+	}
+}

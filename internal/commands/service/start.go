@@ -66,7 +66,10 @@ func forgetLoss(db string) error {
 	if err := guard.Refuse(db); errors.Is(err, sqlite.ErrLost) {
 		return fmt.Errorf("another firefighters serves the lost database %s", osutil.InQuotes(db))
 	}
-	return cmp.Or(guard.Forget(db), backup.WriteNote(db, backup.NoteNew, true))
+	if err := guard.Forget(db); err != nil {
+		return err
+	}
+	return backup.WriteNote(db, backup.NoteNew, true)
 }
 
 // startHost starts the service. Its error has the hint from the log of the service.

@@ -158,9 +158,9 @@ func Files(format sqlite.Format, db, dir string) []File {
 
 // RefuseBegin returns a FileError with ErrMissing if a server or a command would create an empty database
 // although there are backups of a database with its name next to it or in dir: the database is missing
-// or empty, or it never had records, no server has used dir for it, and dir has only backups of another one. For
-// a missing database, the folder in the notes replaces an empty dir. This process must not have the
-// database open.
+// or empty, or it never had records, no server has used dir for it, and dir has only backups of another
+// one. For a missing database, the folder in the notes replaces an empty dir. This process must not have
+// the database open.
 func RefuseBegin(format sqlite.Format, db, dir string) error {
 	file := osutil.Resolve(db)
 	noted, _ := NotedSettings(file)
