@@ -256,7 +256,8 @@ func TestMissing(t *testing.T) {
 	serve := []string{"serve", "--listen", "127.0.0.1:0", "--db", db, "--backup-dir", filepath.Dir(named)}
 	refuses(t, 1, fmt.Sprintf("Error: there is no database %q, but there are backups of a database with this name; "+
 		"the newest valid backup was made at 2026-11-18T12:00:00Z\nTry: firefighters restore %s --db %[3]s\n"+
-		"Try: then: firefighters %[4]s\nTry: to create an empty database: firefighters %[4]s --new\n", db, named, db, strings.Join(serve, " ")), serve...)
+		"Try: then: firefighters %[4]s\nTry: to create an empty database: firefighters %[4]s --new\n",
+		db, named, db, strings.Join(serve, " ")), serve...)
 	if exists(db) {
 		t.Error("the database was created")
 	}
@@ -275,7 +276,8 @@ func TestUnused(t *testing.T) {
 	startWith(t, db, serve...).stop(t)
 	must(t, os.Remove(db))
 	for _, args := range [][]string{{"keys", "create", "--db", db}, {"serve", "--listen", "127.0.0.1:0", "--db", db}} {
-		if code, _, stderr := runCommand(t, args...); code != 1 || !strings.Contains(stderr, "there is no database") || !strings.Contains(stderr, " --new\n") {
+		code, _, stderr := runCommand(t, args...)
+		if code != 1 || !strings.Contains(stderr, "there is no database") || !strings.Contains(stderr, " --new\n") {
 			t.Errorf("%q: %d, %s", args, code, stderr)
 		}
 	}

@@ -437,11 +437,14 @@ func TestInstallOverBackups(t *testing.T) {
 	must(t, err)
 	recipients, err := backup.ParseRecipients([]string{recipient})
 	must(t, err)
-	_, err = backup.Job{Format: format(t), Source: old, Target: filepath.Join(stick, "firefighters-20261121T093000Z.db.age"), EncryptTo: recipients}.Run(t.Context())
+	target := filepath.Join(stick, "firefighters-20261121T093000Z.db.age")
+	_, err = backup.Job{Format: format(t), Source: old, Target: target, EncryptTo: recipients}.Run(t.Context())
 	must(t, err)
 	encrypt := " --backup-encrypt-to " + recipient
-	c.does(t, "install --backup-dir "+stick, 1, ".db.age --identity KEYFILE --db ", ", and then: "+sudo(program+install+encrypt)+"\n", install+encrypt+" --new\n")
+	c.does(t, "install --backup-dir "+stick, 1, ".db.age --identity KEYFILE --db ",
+		", and then: "+sudo(program+install+encrypt)+"\n", install+encrypt+" --new\n")
 	must(t, backup.RemoveNotes(db))
 	c.set(t, "stopped")
-	c.does(t, "start", 1, ", and then: "+sudo("firefighters service install"+encrypt)+"\n", sudo("firefighters service install"+encrypt+" --new\n"))
+	c.does(t, "start", 1, ", and then: "+sudo("firefighters service install"+encrypt)+"\n",
+		sudo("firefighters service install"+encrypt+" --new\n"))
 }
