@@ -75,6 +75,7 @@ var variable = []struct {
 	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "ID"},
 	{regexp.MustCompile(`\b([0-9A-Z]{4}-){2}[0-9A-Z]{4}\b`), "CODE"},
 	{regexp.MustCompile(`[0-9]{8}T[0-9]{6}Z|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z`), "TIME"},
+	{regexp.MustCompile(`(?m)[0-9]{4}-[0-9]{2}-[0-9]{2}$`), "DAY"},
 	{regexp.MustCompile(`[0-9.]+ MB`), "SIZE"},
 	{regexp.MustCompile(`[0-9.]+ (second|minute)s?`), "SPAN"},
 	{regexp.MustCompile(`"version":"[^"]*"`), "VERSION"},

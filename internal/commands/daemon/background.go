@@ -55,8 +55,7 @@ func (d *daemon) startBackground() (stop func()) {
 		&job{failure: "cannot write the address", do: d.noteAddress},
 		&job{failure: "cannot delete old responses", do: store.EraseOldReplays},
 		&job{failure: "cannot look for expired keys", do: func() error { return d.checkClock(time.Now(), time.Since(d.clock)) }},
-		&job{failure: "the file may contain traces of permanently deleted people, and cannot be rewritten", do: d.newRewriter(ctx).run})
-	repeatedly(func() time.Duration { return time.Second },
+		&job{failure: "the file may contain traces of permanently deleted people, and cannot be rewritten", do: d.newRewriter(ctx).run},
 		&job{failure: "cannot update the list of deleted records next to the backups", do: d.noteErased})
 	repeatedly(func() time.Duration { return 24 * time.Hour },
 		&job{failure: "cannot erase expired invitations and the labels of ended sessions", do: store.EraseLeftovers})

@@ -55,8 +55,8 @@ func (r *rewriter) run() error {
 	return r.err
 }
 
-// noteErased updates the list of deleted records next to the backups after a permanent deletion, also
-// by another process. After an error, the next backup updates the list.
+// noteErased updates the list of deleted records next to the backups after a permanent deletion by a
+// command that could not. After an error, the next backup updates the list.
 func (d *daemon) noteErased() error {
 	erasures, _, err := d.service.Store.Erasures()
 	if err != nil || erasures == d.erasures || d.Backups.Dir == "" {
