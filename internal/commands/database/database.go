@@ -138,7 +138,7 @@ func (s Schema) open(env cli.Env, path string, version int) (*store.Store, error
 	file, isNew := osutil.Resolve(path), version == 0
 	switch {
 	case isNew:
-		if err := s.create(file); err != nil {
+		if err := cmp.Or(s.create(file), backup.RemoveNote(file, backup.NoteVerified)); err != nil { // of another database
 			return nil, err
 		}
 	case s.isOld(version):

@@ -24,6 +24,10 @@ func TestRefuseBegin(t *testing.T) {
 	if err := backup.RefuseBegin(format, missing, dir); !errors.Is(err, backup.ErrMissing) {
 		t.Errorf("with a backup: %v", err)
 	}
+	makeBackup(t, newDatabase(t, 0), filepath.Join(dir, "x-20261119T130000Z.db"))
+	if newest := backup.NewestValid(t.Context(), format, missing, dir); newest == nil || newest.Path != saved {
+		t.Errorf("the newest backup with records is %+v", newest)
+	}
 	must(t, backup.NoteSettings(missing, backup.Options{Dir: dir}))
 	if err := backup.RefuseBegin(format, missing, ""); !errors.Is(err, backup.ErrMissing) {
 		t.Errorf("in the noted folder: %v", err)

@@ -216,18 +216,22 @@ func ofDatabase(files []File, own Identity) []File {
 }
 
 // NewestValid returns the newest valid backup of a database that is next to it or, unless dir is "",
-// in dir. It skips backups that Restore rejects because of their schema, and returns nil if there is
-// none. This process must not have the database open.
+// in dir. It skips backups that Restore rejects because of their schema, and takes an empty one only if
+// all are empty. It returns nil if there is none. This process must not have the database open.
 func NewestValid(ctx context.Context, format sqlite.Format, db, dir string) *File {
 	isForeign := func(f File) bool { return foreignSchema(format, f.Path) != nil }
 	return newestValid(ctx, format, slices.DeleteFunc(Files(format, db, dir), isForeign))
 }
 
-func newestValid(ctx context.Context, format sqlite.Format, files []File) *File {
+func newestValid(ctx context.Context, format sqlite.Format, files []File) (empty *File) {
 	for _, f := range files {
-		if _, err := f.Check(ctx, format); err == nil {
+		found, err := f.Check(ctx, format)
+		switch {
+		case err == nil && !found.Empty:
 			return &f
+		case err == nil && empty == nil:
+			empty = &f
 		}
 	}
-	return nil
+	return empty
 }

@@ -21,7 +21,7 @@ const (
 	noteBackups    = "backups"    // the folder and the schedule of the backups of the running server
 	noteBackupDisk = "backupDisk" // the folder of backups that is on another disk
 	noteSum        = "sum"        // SHA-256 of the newest encrypted backup
-	noteVerified   = "verified"   // when the newest backup was last verified, and how that went
+	NoteVerified   = "verified"   // when the newest backup was last verified, and how that went
 )
 
 // notesPath returns the path of the notes about a database. The name begins with a dot, so a copy

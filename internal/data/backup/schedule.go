@@ -63,7 +63,8 @@ type Scheduler struct {
 type location struct {
 	sameDisk bool   // the backups are on the disk of the database
 	away     error  // why the backups are not on their own disk, or nil
-	gone     bool   // the folder does not exist, or away is not nil
+	gone     bool   // the folder cannot be read, or away is not nil
+	unread   bool   // the folder exists and cannot be read
 	free     *int64 // free bytes of the disk; nil if unknown, or if sameDisk
 	backups  []File // the files with names of backups when the folder was last seen
 }
@@ -132,7 +133,7 @@ func NewScheduler(format sqlite.Format, db string, options Options, log *slog.Lo
 	db = osutil.Resolve(db)
 	s := &Scheduler{options: options, format: format, db: db, log: log, now: time.Now, space: osutil.SpaceOf,
 		place: func() place { return newPlace(options.Dir, db) }, asleep: func() bool { return asleep(options.Dir) }, state: State{OK: true}}
-	ReadNote(db, noteVerified, &s.verified)
+	ReadNote(db, NoteVerified, &s.verified)
 	return s
 }
 
@@ -263,7 +264,7 @@ func (s *Scheduler) look() (back bool) {
 	}
 	if !isAsleep && now.away == nil && s.state.Last != nil && !now.has(*s.state.Last) {
 		s.missing, s.state.Last = true, nil
-		if !now.isOther(before) {
+		if !now.unread && !now.isOther(before) {
 			s.lost = s.now()
 			s.log.Error(newestMissing)
 		}
@@ -282,9 +283,11 @@ func (s *Scheduler) locate(at place) location {
 	if found.away == nil {
 		at.remember()
 	}
-	found.gone = found.away != nil || !osutil.Exists(at.dir)
+	_, err := os.ReadDir(at.dir)
+	found.gone = found.away != nil || err != nil
+	found.unread = err != nil && !errors.Is(err, fs.ErrNotExist)
 	found.backups = s.backups
-	if _, err := os.ReadDir(s.options.Dir); found.away == nil && (err == nil || errors.Is(err, fs.ErrNotExist)) {
+	if found.away == nil {
 		found.backups = backupsIn(s.options.Dir, s.db, s.now())
 	}
 	return found

@@ -97,7 +97,7 @@ func List(db, dir string) (all []Listed, err error) {
 	db = osutil.Resolve(db)
 	own, _ := identify(sqlite.Peek, db)
 	var note verification
-	ReadNote(db, noteVerified, &note)
+	ReadNote(db, NoteVerified, &note)
 	for _, f := range ofDatabase(backupsIn(dir, db, time.Now()), own) {
 		info, err := os.Stat(f.Path)
 		if err != nil { // deleted in the meantime
@@ -189,7 +189,7 @@ func (s *Scheduler) verify(ctx context.Context) {
 		note.Reason = reason(err)
 		s.log.Error("the newest backup is not sound: see firefighters check --backup-dir", "cause", note.Reason)
 	}
-	if err := WriteNote(s.db, noteVerified, note); err != nil {
+	if err := WriteNote(s.db, NoteVerified, note); err != nil {
 		s.log.Warn("the verification of the newest backup could not be recorded", "cause", reason(err))
 	}
 	s.mu.Lock()
