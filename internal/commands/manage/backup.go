@@ -56,6 +56,9 @@ To restore it: firefighters restore FILE`,
 	return cmd
 }
 
+// waitForOther is how long a backup waits for another one, such as the server's at its start.
+const waitForOther = 10 * time.Second
+
 func (c Commands) backup(env cli.Env, job backup.Job) error {
 	if err := guard.Refuse(osutil.Resolve(job.Source)); err != nil {
 		return err
@@ -66,6 +69,10 @@ func (c Commands) backup(env cli.Env, job backup.Job) error {
 	began, progress := time.Now(), env.StartProgress("Backing up")
 	job.Progress = progress.Set
 	saved, err := job.Run(env.Context)
+	for errors.Is(err, backup.ErrRunning) && time.Since(began) < waitForOther && env.Context.Err() == nil {
+		time.Sleep(100 * time.Millisecond)
+		saved, err = job.Run(env.Context)
+	}
 	progress.End()
 	if err != nil && env.Context.Err() != nil {
 		return cli.Unfinished("Stopped. No backup was written.", "")
@@ -158,6 +165,9 @@ newest backup is encrypted and its header and length are right.`,
 		env := cli.EnvOf(cmd)
 		dir, err := folder()
 		if err != nil {
+			return err
+		}
+		if err := backup.Inspect(c.Database.Format, *db); err != nil {
 			return err
 		}
 		if _, err := os.ReadDir(dir); err != nil {
