@@ -255,8 +255,8 @@ func TestMissing(t *testing.T) {
 	must(t, os.Remove(db))
 	serve := []string{"serve", "--listen", "127.0.0.1:0", "--db", db, "--backup-dir", filepath.Dir(named)}
 	refuses(t, 1, fmt.Sprintf("Error: there is no database %q, but there are backups of a database with this name; "+
-		"the newest valid backup was made at 2026-11-18T12:00:00Z\nTry: firefighters restore %s --db %[3]s, "+
-		"and then: firefighters %[4]s\nTry: to create an empty database: firefighters %[4]s --new\n",
+		"the newest valid backup was made at 2026-11-18T12:00:00Z\nTry: firefighters restore %s --db %[3]s\n"+
+		"Try: after that: firefighters %[4]s\nTry: to create an empty database: firefighters %[4]s --new\n",
 		db, named, db, strings.Join(serve, " ")), serve...)
 	if exists(db) {
 		t.Error("the database was created")

@@ -54,7 +54,7 @@ func (d *daemon) startBackground() (stop func()) {
 		&job{failure: "cannot limit the memory", do: d.limitMemory},
 		&job{failure: "cannot write the address", do: d.noteAddress},
 		&job{failure: "cannot delete old responses", do: store.EraseOldReplays},
-		&job{failure: "cannot look for expired keys", do: func() error { return d.checkClock(time.Now(), time.Since(d.clock)) }},
+		&job{failure: "cannot check the clock", do: func() error { return d.checkClock(time.Now(), time.Since(d.clock)) }},
 		&job{failure: "the file may contain traces of permanently deleted people, and cannot be rewritten", do: d.newRewriter(ctx).run},
 		&job{failure: "cannot update the list of deleted records next to the backups", do: d.noteErased})
 	repeatedly(func() time.Duration { return 24 * time.Hour },

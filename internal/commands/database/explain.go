@@ -121,7 +121,7 @@ func (s Schema) adviseRestore(ctx context.Context, err error, a Advice, db, dir,
 		if !strings.Contains(serve, recipientsFlag) {
 			serve += EncryptFlag(newest)
 		}
-		a.Hint += ", and then: " + serve + "\nto create an empty database: " + serve + " --new"
+		a.Hint += "\nafter that: " + serve + "\nto create an empty database: " + serve + " --new"
 	}
 	a.Text += "; the newest valid backup was made at " + newest.Time.Format(time.RFC3339)
 	return a

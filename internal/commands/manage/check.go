@@ -188,9 +188,6 @@ func (c Commands) checkDatabase(env cli.Env, db string, repair bool) error {
 		found, err := integrity.Check(env.Context, s.DB(), options)
 		progress.End()
 		_, traces, traceErr := s.Erasures()
-		if traces {
-			findings.add("The file may contain traces of permanently deleted data")
-		}
 		findings.print(env)
 		switch {
 		case err != nil && env.Context.Err() != nil:

@@ -35,9 +35,7 @@ except during a backup. To alternate between two disks, choose the second disk i
 same way.`,
 		Example: `  firefighters service backup-disk
   sudo firefighters service backup-disk sdb1`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return s.backupDisk(cli.EnvOf(cmd), args)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return s.backupDisk(cli.EnvOf(cmd), args) },
 	}
 }
 

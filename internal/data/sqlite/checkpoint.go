@@ -45,7 +45,8 @@ const (
 )
 
 // limitWAL starts a checkpoint or restarts the -wal if necessary. While the disk has little space, the
-// next write waits for the checkpoint. The caller owns the writer's connection. Errors are ignored: a later commit tries again.
+// next write waits for the checkpoint. The caller owns the writer's connection. Errors are ignored: a
+// later commit tries again.
 func (c *checkpointer) limitWAL(writer *Conn) {
 	pages, copied, err := walFrames(writer)
 	if err != nil {

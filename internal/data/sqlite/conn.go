@@ -281,13 +281,18 @@ func immutableDSN(path string) string { return dsn(path, "mode=ro", "immutable=1
 // database in WAL mode leaves that mode here: nolock=1 could not open it, and SQLite would need a
 // -shm without exclusive mode.
 func privateDSN(path string) string {
-	return dsn(path, "mode=rw", withoutLocks, "_pragma=locking_mode(exclusive)", "_journal_mode=MEMORY", "_synchronous=OFF", "_foreign_keys=1")
+	return dsn(path, "mode=rw", withoutLocks(), "_pragma=locking_mode(exclusive)", "_journal_mode=MEMORY", "_synchronous=OFF", "_foreign_keys=1")
 }
 
 // unnamedDSN is for reading a private file that has content only after the first connection to it.
 // immutable=1 would take the size of the file at once.
 func unnamedDSN(path string) string {
-	return dsn(path, "mode=ro", withoutLocks, "_query_only=1", "_pragma=temp_store(memory)")
+	return dsn(path, "mode=ro", withoutLocks(), "_query_only=1", "_pragma=temp_store(memory)")
 }
 
-var withoutLocks = map[bool]string{true: "vfs=win32-none", false: "vfs=unix-none"}[runtime.GOOS == "windows"]
+func withoutLocks() string {
+	if runtime.GOOS == "windows" {
+		return "vfs=win32-none"
+	}
+	return "vfs=unix-none"
+}
