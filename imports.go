@@ -215,6 +215,9 @@ func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller,
 		httpapi.Respond(w, http.StatusCreated, stored)
 		return nil
 	}
+	if o.Country, err = s.Store.Country(c.tenant); err != nil {
+		return err
+	}
 	now := s.Store.Clock().Now()
 	list, err := imports.Read(r.Context(), content, o, now)
 	if err != nil {

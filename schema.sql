@@ -37,7 +37,8 @@ CREATE TABLE tenants (
     last_seq   INTEGER NOT NULL DEFAULT 0,  -- sequence number of the newest record
     live_count INTEGER NOT NULL DEFAULT 0,  -- number of records that are not deleted
     version    INTEGER NOT NULL DEFAULT 0,  -- number of changes to its records
-    steps_hidden INTEGER NOT NULL DEFAULT 0 CHECK (steps_hidden IN (0, 1))  -- 1: the office page hides the first steps
+    steps_hidden INTEGER NOT NULL DEFAULT 0 CHECK (steps_hidden IN (0, 1)), -- 1: the office page hides the first steps
+    country    TEXT    NOT NULL DEFAULT '' CHECK (length(country) IN (0, 2))  -- ISO 3166-1 alpha-2, such as HR; empty: unknown
 ) STRICT;
 
 -- API keys, the keys of phones, and browser sessions. Only their hashes are stored. A session is

@@ -13,7 +13,7 @@ import (
 
 // departmentLine is a line of departments list --json.
 type departmentLine struct {
-	Name                         string
+	Name, Country                string
 	Records, Deleted, ActiveKeys int
 	CreatedAt                    time.Time
 }
@@ -56,8 +56,8 @@ func TestDepartmentCommands(t *testing.T) {
 	ladder.do(t, "DELETE", collection+"/"+ladder.create(t, ana), "").wants(t, 204)
 	wantDepartments(t, s.db, "default: 1, 0, 1", "Ladder 1: 1, 1, 1")
 	stdout, stderr := works(t, "departments", "list", "--db", s.db)
-	if form := regexp.MustCompile(`^default +1 +0 +1 +20\S+Z\nLadder 1 +1 +1 +1 +20\S+Z\n$`); !form.MatchString(stdout) ||
-		!strings.HasPrefix(stderr, "NAME      RECORDS  DELETED  ACTIVE KEYS  CREATED") {
+	if form := regexp.MustCompile(`^default +- +1 +0 +1 +20\S+Z\nLadder 1 +- +1 +1 +1 +20\S+Z\n$`); !form.MatchString(stdout) ||
+		!strings.HasPrefix(stderr, "NAME      COUNTRY  RECORDS  DELETED  ACTIVE KEYS  CREATED") {
 		t.Errorf("stderr:\n%sstdout:\n%s", stderr, stdout)
 	}
 

@@ -15,6 +15,9 @@ import (
 func (i *importing) compare(s *store.Store, tenant record.TenantID) error {
 	bar := i.env.StartProgress("Comparing people")
 	defer bar.End()
+	if err := i.readCountry(s, tenant); err != nil {
+		return err
+	}
 	f, err := i.list.Map(i.env.Context, i.options, s.Clock().Now())
 	if err != nil {
 		return err

@@ -142,6 +142,9 @@ func (i *importing) into(c Commands, s *store.Store) error {
 			return store.Failed("reading", *i.db, err)
 		}
 	}
+	if err := i.readCountry(s, tenant); err != nil {
+		return err
+	}
 	f, err := i.list.Map(ctx, i.options, now)
 	if err != nil {
 		return err
@@ -182,6 +185,14 @@ func (i *importing) into(c Commands, s *store.Store) error {
 		note = fmt.Sprintf("There is no department %q yet. --apply creates it.", create)
 	}
 	return i.finish(f, o, note)
+}
+
+// readCountry sets the country of the department. For a new department, that of the system counts.
+func (i *importing) readCountry(s *store.Store, tenant record.TenantID) (err error) {
+	if i.options.Country = osutil.Country(); tenant != 0 {
+		i.options.Country, err = s.Country(tenant)
+	}
+	return store.Failed("reading", *i.db, err)
 }
 
 // intoNew is into with a new database. It removes the database after Ctrl-C or another failure, unless

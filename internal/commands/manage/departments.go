@@ -1,6 +1,7 @@
 package manage
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -14,15 +15,16 @@ import (
 func (c Commands) departmentsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "departments",
-		Short:      "List, rename or remove departments",
+		Short:      "List, change or remove departments",
 		GroupID:    cli.GroupAccess,
 		SuggestFor: []string{"department", "tenants", "tenant"},
-		Long: `List, rename or remove departments. To create one, create its first key
+		Long: `List, change or remove departments. To create one, create its first key
 (firefighters keys create) or import its people (firefighters import).`,
 		Example: `  firefighters departments list
-  firefighters departments rename default "Engine 7"`,
+  firefighters departments rename default "Engine 7"
+  firefighters departments set "Engine 7" --country HR`,
 	}
-	cmd.AddCommand(c.departmentsListCommand(), c.departmentsRenameCommand(), c.departmentsRemoveCommand(), departmentsAddCommand())
+	cmd.AddCommand(c.departmentsListCommand(), c.departmentsRenameCommand(), c.departmentsSetCommand(), c.departmentsRemoveCommand(), departmentsAddCommand())
 	return cmd
 }
 
@@ -42,6 +44,7 @@ func departmentsAddCommand() *cobra.Command {
 
 type departmentLine struct {
 	Name       string  `json:"name"`
+	Country    string  `json:"country"` // empty: unknown
 	Records    int64   `json:"records"`
 	Deleted    int64   `json:"deleted"`
 	ActiveKeys int64   `json:"activeKeys"`
@@ -53,19 +56,19 @@ func (c Commands) departmentsListCommand() *cobra.Command {
 		Use:        "list",
 		Short:      "List departments",
 		SuggestFor: []string{"ls", "show"},
-		Long: `List departments with their numbers of records, deleted records and active keys.
-Browser sessions are not counted.`,
+		Long: `List departments with their country and their numbers of records, deleted
+records and active keys. Browser sessions are not counted.`,
 		Example: `  firefighters departments list`,
 	}
 	db := cli.AddDB(cmd)
-	asJSON := cmd.Flags().Bool("json", false, "print each department as a line of JSON: name, records, deleted, activeKeys, createdAt")
+	asJSON := cmd.Flags().Bool("json", false, "print each department as a line of JSON: name, country, records, deleted, activeKeys, createdAt")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		env := cli.EnvOf(cmd)
 		return c.Database.With(env, *db, false, func(s *store.Store) error {
-			list := cli.NewList(*asJSON, "NAME", "RECORDS", "DELETED", "ACTIVE KEYS", "CREATED")
+			list := cli.NewList(*asJSON, "NAME", "COUNTRY", "RECORDS", "DELETED", "ACTIVE KEYS", "CREATED")
 			err := s.Tenants(func(d store.TenantInfo) {
-				list.Add(departmentLine{d.Name, d.Records, d.Deleted, d.ActiveKeys, store.Moment(d.CreatedAt)},
-					d.Name, fmt.Sprint(d.Records), fmt.Sprint(d.Deleted), fmt.Sprint(d.ActiveKeys), cli.FormatTime(d.CreatedAt))
+				list.Add(departmentLine{d.Name, d.Country, d.Records, d.Deleted, d.ActiveKeys, store.Moment(d.CreatedAt)},
+					d.Name, cmp.Or(d.Country, "-"), fmt.Sprint(d.Records), fmt.Sprint(d.Deleted), fmt.Sprint(d.ActiveKeys), cli.FormatTime(d.CreatedAt))
 			})
 			if err != nil {
 				return store.Failed("listing the departments of", *db, err)
@@ -97,6 +100,37 @@ func (c Commands) departmentsRenameCommand() *cobra.Command {
 				return store.Failed("renaming a department in", *db, err)
 			}
 			env.Notef("Renamed the department %q to %q.", strings.TrimSpace(old), name)
+			return nil
+		})
+	}
+	return cmd
+}
+
+func (c Commands) departmentsSetCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "set NAME",
+		Short:      "Set the country of a department",
+		SuggestFor: []string{"change", "edit", "update"},
+		Long: `Set the country of a department. An import compares phone numbers with and
+without its calling code, and proposes its order of day and month.`,
+		Example: `  firefighters departments set "Engine 7" --country HR`,
+	}
+	db := cli.AddDB(cmd)
+	text := cmd.Flags().String("country", "", "`code` of the country, such as HR; \"\" if it is unknown")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		env := cli.EnvOf(cmd)
+		country, err := record.NormalizeCountry(*text)
+		if !cmd.Flags().Changed("country") {
+			return cli.UsageErrorf(cmd, "--country is missing")
+		}
+		if err != nil {
+			return cli.Usage(fmt.Sprintf("--country %v", err), "")
+		}
+		return c.Database.WithTenant(env, *db, args[0], func(s *store.Store, tenant record.TenantID) error {
+			if err := s.SetCountry(tenant, country); err != nil {
+				return store.Failed("changing a department in", *db, err)
+			}
+			env.Notef("The country of the department %q is now %s.", strings.TrimSpace(args[0]), cmp.Or(country, "unknown"))
 			return nil
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
@@ -110,18 +111,32 @@ func (s *Store) HideSteps(tenant record.TenantID) error {
 	})
 }
 
+// Country returns the country of a department (ISO 3166-1 alpha-2), or an empty text if it is unknown.
+func (s *Store) Country(tenant record.TenantID) (country string, err error) {
+	err = s.queryRow(`SELECT country FROM tenants WHERE id = ?`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) { country = row.Text(0) })
+	return country, noRow(err, ErrRemoved)
+}
+
+// SetCountry sets the country of a department, in the form of record.NormalizeCountry.
+func (s *Store) SetCountry(tenant record.TenantID, country string) error {
+	return s.db.Write(func(t *sqlite.Tx) error {
+		return noRow(t.ExecOne(`UPDATE tenants SET country = ? WHERE id = ?`, country, int64(tenant)), ErrRemoved)
+	})
+}
+
 // TenantInfo is a department and the numbers of its records and keys.
 type TenantInfo struct {
 	ID         record.TenantID
 	Name       string
-	CreatedAt  int64 // in milliseconds
-	Records    int64 // number of records that are not deleted
+	Country    string // as Country returns it
+	CreatedAt  int64  // in milliseconds
+	Records    int64  // number of records that are not deleted
 	Deleted    int64
 	ActiveKeys int64 // number of active keys, except sessions and calendar keys
 }
 
 const tenantsSQL = `
-	SELECT id, name, created_at, live_count, (SELECT count(*) FROM firefighters
+	SELECT id, name, country, created_at, live_count, (SELECT count(*) FROM firefighters
 	       WHERE row BETWEEN tenants.id << 32 AND tenants.id << 32 | 0xffffffff AND deleted_at IS NOT NULL)
 	  FROM tenants ORDER BY tenants.id`
 
@@ -140,7 +155,7 @@ func (s *Store) Tenants(each func(TenantInfo)) error {
 		}
 		return c.Query(tenantsSQL, nil, func(row sqlite.Row) {
 			id := record.TenantID(row.Int(0))
-			each(TenantInfo{id, row.Text(1), row.Int(2), row.Int(3), row.Int(4), active[id]})
+			each(TenantInfo{id, row.Text(1), row.Text(2), row.Int(3), row.Int(4), row.Int(5), active[id]})
 		})
 	})
 }
@@ -154,13 +169,13 @@ func addTenant(t *sqlite.Tx, name string, isNew bool) (record.TenantID, error) {
 	return insertTenant(t, create)
 }
 
-// insertTenant creates a department with a new id. A running service may still have the keys of a
+// insertTenant creates a department with a new id and the country of the system. A running service may still have the keys of a
 // removed department in memory, so ids are not reused: RemoveTenant raises keys_version to the id
 // of the removed department.
 func insertTenant(t *sqlite.Tx, name string) (record.TenantID, error) {
 	id, err := t.QueryInt(`SELECT max(keys_version, ifnull((SELECT max(id) FROM tenants), 0)) + 1 FROM service`)
 	if err == nil {
-		_, err = t.Exec(`INSERT INTO tenants (id, name, created_at) VALUES (?, ?, ?)`, id, name, t.Now)
+		_, err = t.Exec(`INSERT INTO tenants (id, name, created_at, country) VALUES (?, ?, ?, ?)`, id, name, t.Now, osutil.Country())
 	}
 	return record.TenantID(id), err
 }

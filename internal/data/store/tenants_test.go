@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
@@ -29,8 +30,12 @@ func TestTenants(t *testing.T) {
 	_, err := s.RevokeKey(store.AnyTenant, 1)
 	must(t, err)
 	created := noon.UnixMilli()
-	want := []store.TenantInfo{{ID: ours, Name: "Engine 7", CreatedAt: created, Records: 1, Deleted: 1, ActiveKeys: 1},
-		{ID: theirs, Name: "Ladder 1", CreatedAt: created, Deleted: 2}}
+	want := []store.TenantInfo{{ID: ours, Name: "Engine 7", Country: osutil.Country(), CreatedAt: created, Records: 1, Deleted: 1, ActiveKeys: 1},
+		{ID: theirs, Name: "Ladder 1", Country: "HR", CreatedAt: created, Deleted: 2}}
+	must(t, s.SetCountry(theirs, "HR"))
+	if country, err := s.Country(theirs); country != "HR" || err != nil {
+		t.Errorf("the country is %q, %v", country, err)
+	}
 	if got := tenants(t, s); !slices.Equal(got, want) {
 		t.Errorf("the departments are %+v, want %+v", got, want)
 	}

@@ -161,10 +161,20 @@ func Cause(err error) error {
 	return err
 }
 
-// languageOf returns the language of a locale such as hr_HR.UTF-8 or hr-HR.
-func languageOf(locale string) string {
-	if end := strings.IndexAny(locale, "_-.@"); end >= 0 {
-		locale = locale[:end]
+// localeParts splits a locale such as hr_HR.UTF-8 or hr-HR.
+func localeParts(locale string) []string {
+	return strings.FieldsFunc(locale, func(r rune) bool { return strings.ContainsRune("_-.@", r) })
+}
+
+// languageOf returns the language of a locale, or "".
+func languageOf(locale string) string { return strings.ToLower(append(localeParts(locale), "")[0]) }
+
+// countryOf returns the country of a locale, such as "HR", or "".
+func countryOf(locale string) string {
+	for _, part := range localeParts(locale) {
+		if len(part) == 2 && part >= "AA" && part <= "ZZ" {
+			return part
+		}
 	}
-	return strings.ToLower(locale)
+	return ""
 }

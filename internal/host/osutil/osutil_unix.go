@@ -191,3 +191,8 @@ func SameDisk(a, b string) bool {
 func Language() string {
 	return languageOf(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG")))
 }
+
+// Country returns the country of the user, such as "HR", or "" if it is unknown.
+func Country() string {
+	return countryOf(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_TELEPHONE"), os.Getenv("LC_TIME"), os.Getenv("LANG")))
+}

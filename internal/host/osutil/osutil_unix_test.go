@@ -46,3 +46,14 @@ func TestCreatePrivateOwnerAsRoot(t *testing.T) {
 		t.Errorf("a link: %v, mode %v", err, stat(t, outside).Mode())
 	}
 }
+
+func TestLocale(t *testing.T) {
+	for locale, want := range map[string]string{
+		"hr_HR.UTF-8": "hr HR", "sr-Latn-RS": "sr RS", "de_AT@euro": "de AT", "hr": "hr ", "C": "c ", "C.UTF-8": "c ",
+	} {
+		t.Setenv("LC_ALL", locale)
+		if got := osutil.Language() + " " + osutil.Country(); got != want {
+			t.Errorf("%q: %q, want %q", locale, got, want)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/windows"
+	"golang.org/x/sys/windows/registry"
 )
 
 // SpaceOf returns the space on the disk of a folder.
@@ -183,12 +184,26 @@ func NetworkFileSystem(folder string) string {
 }
 
 // Language returns the language code of the user, such as "hr", or "" if it is unknown.
-func Language() string {
+func Language() string { return languageOf(locale()) }
+
+// Country returns the country of the user, such as "HR", or "" if it is unknown.
+func Country() string {
+	key, err := registry.OpenKey(registry.CURRENT_USER, `Control Panel\International\Geo`, registry.QUERY_VALUE)
+	if err == nil {
+		defer key.Close()
+		if name, _, err := key.GetStringValue("Name"); err == nil {
+			return countryOf(name)
+		}
+	}
+	return countryOf(locale())
+}
+
+func locale() string {
 	tags, err := windows.GetUserPreferredUILanguages(windows.MUI_LANGUAGE_NAME)
 	if err != nil || len(tags) == 0 {
 		return ""
 	}
-	return languageOf(tags[0])
+	return tags[0]
 }
 
 // IsMountPoint returns false: only Linux can mount a single file.

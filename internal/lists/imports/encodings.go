@@ -37,7 +37,7 @@ const (
 // settle returns the table in the likeliest encoding, and an error if there are several candidates.
 // It holds only one table in memory.
 func settle(ctx context.Context, content []byte, t *sheet.Table, o Options, now time.Time) (*sheet.Table, *EncodingError, error) {
-	all := candidates(t, o.mapping(now), o.Languages)
+	all := candidates(t, o.mapping(now), append(slices.Clone(o.Languages), o.Country))
 	t.Guess = nil
 	if t.Encoding != all[0].Encoding {
 		t = nil

@@ -18,8 +18,9 @@ type Options struct {
 	Name string // display name of the file
 
 	// How to read the file. Empty values are detected. Languages lists the likely languages of the
-	// names, such as "hr", the likeliest first.
+	// names, such as "hr", the likeliest first. Country is the country of the department.
 	Languages              []string
+	Country                string
 	Sheet, Encoding, Dates string
 	Names                  string           // as in mapping.Options
 	Columns                map[int]string   // as in mapping.Options
@@ -91,7 +92,7 @@ func (o *Options) checkRows(people []mapping.Person) error {
 
 func (o *Options) mapping(now time.Time) mapping.Options {
 	return mapping.Options{
-		Columns: o.Columns, Headers: o.Headers, Dates: o.Dates, Names: o.Names,
+		Columns: o.Columns, Headers: o.Headers, Country: o.Country, Dates: o.Dates, Names: o.Names,
 		Zero: o.Zero, LeaveOutBad: o.LeaveOutBad, Now: now,
 	}
 }

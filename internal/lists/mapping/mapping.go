@@ -34,6 +34,7 @@ var Orders = []string{DMY, MDY, YMD}
 type Options struct {
 	Columns map[int]string // fields by column, from 0; override the header
 	Headers []Header       // fields by header, compared folded (--map)
+	Country string         // of the department (ISO 3166-1 alpha-2); empty: unknown
 	Dates   string         // date order; empty: detect
 	Names   string         // order of names without a comma, if the column also has names with a comma; empty: ask
 	Zero    bool           // add a missing leading 0 to phone numbers in a column where others have one

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/firefighter-records/firefighters/internal/text/fold"
+	"github.com/firefighter-records/firefighters/internal/text/phone"
 )
 
 // NormalizeName returns a required text in stored form, by the rules for names of firefighters and
@@ -37,6 +38,16 @@ func NormalizeLabel(value string) (string, error) {
 		return "", &TextError{code, fault}
 	}
 	return value, nil
+}
+
+// NormalizeCountry returns a country code (ISO 3166-1 alpha-2) in upper case, or an empty text for an
+// empty text. The error is a *TextError.
+func NormalizeCountry(value string) (string, error) {
+	country := strings.ToUpper(strings.TrimSpace(value))
+	if country != "" && phone.CallingCode(country) == "" {
+		return "", &TextError{Invalid, fmt.Sprintf("must be a code of two letters, such as HR, not %q", value)}
+	}
+	return country, nil
 }
 
 // Visible reports whether text has a character that fonts show.

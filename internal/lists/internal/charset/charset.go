@@ -23,10 +23,11 @@ type page struct {
 	name      string
 	aliases   []string // in lower case
 	bytes     encoding.Encoding
-	languages []string // languages that use it more often than windows-1252
+	languages []string // languages and countries that use it more often than windows-1252
 }
 
-var central = []string{"bs", "cs", "hr", "hu", "pl", "ro", "sk", "sl", "sq", "sr"}
+var central = []string{"bs", "cs", "hr", "hu", "pl", "ro", "sk", "sl", "sq", "sr",
+	"AL", "BA", "CZ", "HR", "HU", "ME", "PL", "RO", "RS", "SI", "SK"}
 
 var pages = []page{
 	{Windows1252, nil, charmap.Windows1252, nil},
@@ -35,17 +36,17 @@ var pages = []page{
 	{"cp852", []string{"ibm852", "852"}, charmap.CodePage852, central},
 	{"iso-8859-2", []string{"iso_8859-2", "iso_8859-2:1987", "iso8859-2", "latin2", "l2"}, charmap.ISO8859_2, central},
 	{"iso-8859-15", []string{"iso_8859-15", "iso8859-15", "latin-9", "latin9"}, charmap.ISO8859_15, nil},
-	{"windows-1254", nil, charmap.Windows1254, []string{"tr"}},
+	{"windows-1254", nil, charmap.Windows1254, []string{"tr", "TR"}},
 	{"macintosh", []string{"mac", "macroman", "x-mac-roman"}, charmap.Macintosh, nil},
-	{"windows-1251", nil, charmap.Windows1251, []string{"be", "bg", "mk", "ru", "sr", "uk"}},
+	{"windows-1251", nil, charmap.Windows1251, []string{"be", "bg", "mk", "ru", "sr", "uk", "BG", "BY", "MK", "RU", "UA"}},
 	{"koi8-r", nil, charmap.KOI8R, []string{"ru"}},
-	{"windows-1253", nil, charmap.Windows1253, []string{"el"}},
-	{"shift_jis", []string{"shift-jis", "sjis", "ms_kanji", "windows-31j", "cp932"}, japanese.ShiftJIS, []string{"ja"}},
-	{"gb18030", []string{"gbk", "gb2312", "cp936"}, simplifiedchinese.GB18030, []string{"zh"}},
+	{"windows-1253", nil, charmap.Windows1253, []string{"el", "GR"}},
+	{"shift_jis", []string{"shift-jis", "sjis", "ms_kanji", "windows-31j", "cp932"}, japanese.ShiftJIS, []string{"ja", "JP"}},
+	{"gb18030", []string{"gbk", "gb2312", "cp936"}, simplifiedchinese.GB18030, []string{"zh", "CN"}},
 }
 
-// Pages returns the names of all code pages: first those common for the given languages, in the
-// order of languages, then the rest by how common they are.
+// Pages returns the names of all code pages: first those common for the given languages
+// (such as hr) and countries (HR), in their order, then the rest by how common they are.
 func Pages(languages ...string) []string {
 	rank := func(p page) int {
 		at := slices.IndexFunc(languages, func(language string) bool { return slices.Contains(p.languages, language) })

@@ -31,7 +31,7 @@ func TestPages(t *testing.T) {
 	t.Parallel()
 	for languages, want := range map[string]string{
 		"": "windows-1252 windows-1250 cp850", "de en": "windows-1252 windows-1250 cp850", "hr": "windows-1250 cp852 iso-8859-2 windows-1252 cp850",
-		"el hr": "windows-1253 windows-1250 cp852 iso-8859-2 windows-1252", "sr": "windows-1250 cp852 iso-8859-2 windows-1251 windows-1252",
+		"el hr": "windows-1253 windows-1250 cp852 iso-8859-2 windows-1252", "de PL": "windows-1250 cp852", "nl BE": "windows-1252", "sr": "windows-1250 cp852 iso-8859-2 windows-1251 windows-1252",
 	} {
 		got := Pages(strings.Fields(languages)...)
 		if !strings.HasPrefix(strings.Join(got, " "), want) || len(got) != len(pages) || len(slices.Compact(slices.Sorted(slices.Values(got)))) != len(pages) {

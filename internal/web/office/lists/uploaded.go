@@ -109,6 +109,10 @@ func (v visit) openList() (*uploadedList, error) {
 		return l, nil
 	}
 	l.options.Name = l.name
+	var err error
+	if l.options.Country, err = v.Store.Country(v.Session.Tenant); err != nil {
+		return nil, err
+	}
 	cells, err := v.lists.read(ctx, l.keptList, l.options, now)
 	if errors.Is(err, os.ErrClosed) {
 		return &uploadedList{faults: []view.Fault{{Name: "file", Fault: v.Text("import.fault.gone")}}}, nil
