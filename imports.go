@@ -159,25 +159,42 @@ func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, 
 	})
 }
 
-// encodingOf parses the parameter encoding, which ignores case.
-func encodingOf(p *record.Parameters) string {
-	name := p.Get("encoding")
-	if _, known := sheet.EncodingOf(name); name != "" && !known {
+// answers parses the answers to questions: the parameter answer, and its aliases for some kinds.
+func answers(p *record.Parameters, o *imports.Options) {
+	encoding := p.Get("encoding")
+	if _, known := sheet.EncodingOf(encoding); encoding != "" && !known {
 		p.Add("encoding", record.Invalid, "encoding must be one of %s.", strings.Join(sheet.Encodings, ", "))
+		encoding = ""
 	}
-	return name
+	all := p.All("answer")
+	for kind, value := range map[string]string{sheet.AskEncoding: encoding,
+		mapping.AskDates: p.OneOf("dates", "", mapping.Orders...), mapping.AskNames: p.OneOf("names", "", mapping.NameOrders...)} {
+		if value != "" {
+			all = append(all, kind+":"+value)
+		}
+	}
+	if p.Bool("zero") {
+		all = append(all, mapping.AskZero+":true")
+	}
+	for _, answer := range all {
+		if err := o.SetAnswer(answer); err != nil {
+			code := record.Invalid
+			if e, ok := errors.AsType[*record.TextError](err); ok {
+				code = e.Code
+			}
+			p.Add("answer", code, "answer %v.", err)
+		}
+	}
 }
 
 // importOptions parses the parameters of an import. The error is record.FieldErrors.
 func importOptions(p *record.Parameters) (imports.Options, error) {
 	o := imports.Options{
 		Apply: p.Bool("apply"), Update: p.Bool("update"), SkipBad: p.Bool("skipBad"), Sheet: p.Get("sheet"),
-		Encoding: encodingOf(p),
-		Dates:    p.OneOf("dates", "", mapping.Orders...),
-		Names:    p.OneOf("names", "", mapping.NameOrders...),
-		Zero:     p.Bool("zero"), LeaveOutBad: p.Bool("leaveOutBadFields"), Spelling: p.Bool("spelling"),
+		LeaveOutBad: p.Bool("leaveOutBadFields"), Spelling: p.Bool("spelling"),
 		AllRows: p.OneOf("rows", "", imports.AllRows) != "", Languages: []string{osutil.Language()},
 	}
+	answers(p, &o)
 	for _, same := range p.All("same") {
 		if err := o.SetSame(same); err != nil {
 			p.Add("same", record.Invalid, "same %v.", err)
@@ -229,7 +246,7 @@ func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller,
 	}
 	file.Release()
 	var outcome *imports.Outcome
-	if o.Apply && file.Unsure == nil {
+	if o.Apply {
 		outcome, err = file.Apply(r.Context(), s.Store, c.tenant, c.key, key)
 	} else {
 		outcome, err = file.Check(r.Context(), s.Store, c.tenant)
@@ -238,7 +255,7 @@ func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller,
 		return err
 	}
 	if o.Apply && !outcome.Applied {
-		notImported(file, outcome).WriteWith(w, outcome.WriteJSON)
+		notImported(outcome).WriteWith(w, outcome.WriteJSON)
 		return nil
 	}
 	status := http.StatusOK

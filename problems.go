@@ -172,12 +172,12 @@ func fileProblem(err error) *httpapi.Problem {
 	return nil
 }
 
-// notImported returns the problem of an import that changed nothing, because rows are refused or the
-// client must first choose the encoding.
-func notImported(f *imports.File, o *imports.Outcome) *httpapi.Problem {
-	if f.Unsure != nil {
-		return &httpapi.Problem{Kind: kindRefused, Detail: "Nothing was imported: the encoding of the file is uncertain. " +
-			"The warnings show names from the file in each possible encoding. Add the parameter encoding."}
+// notImported returns the problem of an import that changed nothing, because questions are open or
+// rows are refused.
+func notImported(o *imports.Outcome) *httpapi.Problem {
+	if open := o.Open(); open != nil {
+		return &httpapi.Problem{Kind: kindRefused, Detail: "Nothing was imported: " + cli.Count(len(open), "question is", "questions are") +
+			" open (" + strings.Join(open, ", ") + "). Answer with answer=KIND:OPTION; questions lists the options."}
 	}
 	var reasons []string
 	if o.Refused > 0 {
@@ -202,7 +202,6 @@ var refusedFiles = map[string]httpapi.Kind{
 var optionHints = map[string]string{
 	"sheet":    " Add the parameter sheet.",
 	"encoding": " Add the parameter encoding.",
-	"dates":    " Add the parameter dates: dmy, mdy or ymd.",
 	"map":      " Add the parameter map, like Vorname=firstName,Handy=phoneNumber.",
 }
 
@@ -210,7 +209,6 @@ var optionHints = map[string]string{
 func neededOption(err error) (option, code string) {
 	var file *sheet.FileError
 	var columns *mapping.ColumnsError
-	var dates *mapping.DatesError
 	var rows *imports.RowsError
 	switch {
 	case errors.As(err, &file):
@@ -223,12 +221,6 @@ func neededOption(err error) (option, code string) {
 		return "map", record.Unknown
 	case columns != nil:
 		return "map", record.Required
-	case errors.As(err, &dates) && dates.Other != "":
-		return "dates", record.Invalid
-	case dates != nil:
-		return "dates", record.Required
-	case errors.As(err, new(*imports.EncodingError)):
-		return "encoding", record.Required
 	}
 	return "", ""
 }

@@ -61,7 +61,36 @@ type wireReport struct {
 		}
 		LeftOut []struct{ Field, Code, Detail string }
 	}
-	Warnings []string
+	Warnings  []string
+	Questions []struct {
+		Kind, Text string
+		Columns    []string
+		Rows       []int
+		Options    []struct {
+			Value, Label string
+			Example      *string
+		}
+		Answer *string
+	}
+}
+
+// questions returns the kinds of the questions, each with its rows, options and answer.
+func (r wireReport) questions() string {
+	var all []string
+	for _, q := range r.Questions {
+		text := q.Kind
+		for _, row := range q.Rows {
+			text += fmt.Sprint(" ", row)
+		}
+		for _, o := range q.Options {
+			text += " " + o.Value
+		}
+		if q.Answer != nil {
+			text += "=" + *q.Answer
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, ", ")
 }
 
 // report decodes the report of an answer with this status.
@@ -355,7 +384,8 @@ func TestImportRefused(t *testing.T) {
 		{"apply=true&apply=false", csvOf(1), 400, "apply duplicate"},
 		{"", "", 400, "file required"},
 		{"", "Vorname;Nachname\n", 400, "file required"},
-		{"", "Vorname;Nachname;Geburtstag\nAna;Horvat;01.02.1990\n", 400, "dates required"},
+		{"answer=x:y&answer=dates&answer=dates:iso,zero:2", csvOf(1), 400, "answer unknown, answer invalid, answer invalid, answer invalid"},
+		{"answer=dates:dmy&dates=mdy", csvOf(1), 400, "answer duplicate"},
 		{"", "Farbe;Form\nrot;rund\n", 400, "map required"},
 		{"", "Vorname;Nachname;Geburtstag;Geburtsdatum\nAna;Horvat;1990-01-01;1991-01-01\n", 400, "map required"},
 		{"map=Spind=email,Farbe=email", csvOf(1), 400, "map unknown"},
@@ -383,6 +413,42 @@ func TestImportRefused(t *testing.T) {
 	}
 	if s.list(t, "search="+"%C4%8Dovi%C4%87").TotalCount != 1 {
 		t.Error("čović is not found")
+	}
+}
+
+// TestImportQuestions checks that a preview lists the questions about a file, that an open one about
+// columns or the whole list prevents its import, and that each answer has two forms.
+func TestImportQuestions(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	counted := s.contentOf(t)
+	for _, tt := range []struct{ list, questions, answer, alias, answered, born string }{
+		{"Vorname;Nachname;Geburtstag\nAna;Horvat;01.02.1990\n", "dates dmy mdy", "dates:mdy", "dates=mdy", "dates dmy mdy=mdy", "1990-01-02"},
+		{"Vorname;Nachname;Geburtstag\nAna;\xe8ovi\xe6;1990-01-02\n", "encoding windows-1252 windows-1250 cp850 cp852 macintosh windows-1251 koi8-r windows-1253",
+			"encoding:windows-1250", "encoding=Windows-1250", "", "1990-01-02"},
+		{"Vorname;Nachname;Handy;geboren\nAna;Horvat;0911 222 333;1990-01-02\nEva;Kos;911222333;\n", "zero false true=false", "zero:true", "zero=1", "zero false true=true", "1990-01-02"},
+		{"Name;geboren\n\"Kos, Eva\";\n\"Kos, Mia\";\nSteiner Maria;1990-01-02\n", "names 4 first-last last-first", "names:last-first", "names=last-first",
+			"names first-last last-first=last-first", ""},
+	} {
+		tried := s.do(t, "POST", importsPath, tt.list).report(t, 200)
+		if got := tried.questions(); got != tt.questions {
+			t.Errorf("%q asks %s, want %s", tt.list, got, tt.questions)
+		}
+		if blocks := !strings.Contains(tt.questions, "=") && tried.Perhaps == 0; blocks {
+			p := s.do(t, "POST", importsPath+"?apply=true&skipBad=true", tt.list).wants(t, 422)
+			if problem := p.problem(t); problem.Code != "rows_refused" || !strings.Contains(problem.Detail, "1 question is open ("+tt.questions[:5]) ||
+				p.report(t, 422).questions() != tt.questions || s.contentOf(t) != counted {
+				t.Errorf("%s", p.body)
+			}
+		}
+		for _, query := range []string{"answer=" + tt.answer, tt.alias} {
+			r := s.do(t, "POST", importsPath+"?apply=true&rows=all&"+query, tt.list).report(t, 201)
+			if got := r.questions(); got != tt.answered || r.Added != len(r.Rows) {
+				t.Errorf("%s: %s, %+v", query, got, r)
+			}
+			s.do(t, "DELETE", fmt.Sprint(importsPath, "/", *r.Number), "").wants(t, 200)
+			counted = s.contentOf(t)
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ func (i *importing) compare(s *store.Store, tenant record.TenantID) error {
 	if err != nil {
 		return store.Failed("reading", *i.db, err)
 	}
-	printErr := i.printComparison(f, found)
+	printErr := i.printComparison(found)
 	err = i.writeReport(func(w io.Writer) error {
 		return found.WriteReport(w, i.report.format, findingHeader, groupTitles, findingWords)
 	})
@@ -41,13 +41,13 @@ func (i *importing) compare(s *store.Store, tenant record.TenantID) error {
 	return printErr
 }
 
-func (i *importing) printComparison(f *imports.File, found *imports.Comparison) error {
+func (i *importing) printComparison(found *imports.Comparison) error {
 	if i.asJSON {
 		return i.env.PrintJSON(found)
 	}
 	var t text
 	t.describe(i.options.Name, found.Outcome)
-	t.notes(f, found.Outcome)
+	t.notes(found.Outcome)
 	var counts []string
 	for _, group := range found.Groups {
 		title := fmt.Sprintf("%s: %d", groupTitles[group.Name], len(group.Rows))
@@ -58,9 +58,7 @@ func (i *importing) printComparison(f *imports.File, found *imports.Comparison) 
 	if found.Unclear > 0 {
 		t.line("Not compared, because only refused rows could be these people: %d.", found.Unclear)
 	}
-	if f.Unsure != nil {
-		t.line("The encoding is not certain. To compare the list:\n%s", strings.Join(i.encodings(f.Unsure, ""), "\n"))
-	}
+	i.questions(&t, found.Outcome)
 	return i.env.Print(strings.TrimSpace(t.String()) + "\n")
 }
 

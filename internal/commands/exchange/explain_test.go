@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/lists/imports"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 )
@@ -27,13 +26,6 @@ func TestExplain(t *testing.T) {
 		{&sheet.FileError{Code: sheet.FileSheets, Args: []any{"A B, C"}, Sheets: []string{"A B", "C"}}, "", typed + "--sheet " + cli.Quote("A B") + "\n" + typed + "--sheet C"},
 		{&sheet.FileError{Code: sheet.FileSheet, Args: []any{"C", "A"}, Sheets: []string{"A"}}, "--sheet C", typed + "--sheet A"},
 		{&sheet.FileError{Code: sheet.FileEncoding, Args: []any{"utf-8"}}, "--encoding utf-8", strings.TrimSpace(typed)},
-		{&mapping.DatesError{Header: "H", Example: "1/2/1990"}, "", typed + "--dates dmy\n" + typed + "--dates mdy"},
-		{&mapping.DatesError{Header: "H", Example: "1/20/1990", Other: "20/1/1990"}, "", "to refuse dates with the month first: " + typed + "--dates dmy\nto refuse dates with the day first: " + typed + "--dates mdy"},
-		{&imports.EncodingError{Candidates: []imports.Candidate{{Encoding: "windows-1252", Names: []string{"Èop", "Ivo"}}, {Encoding: "windows-1250", Names: []string{"Čop", "Ivo"}}}}, "",
-			`if these names are right: "Èop", "Ivo": ` + typed + "--encoding windows-1252\n" + `if these names are right: "Čop", "Ivo": ` + typed + "--encoding windows-1250"},
-		{&imports.EncodingError{Candidates: []imports.Candidate{{Encoding: "a"}, {Encoding: "b"}, {Encoding: "c"}, {Encoding: "d"}, {Encoding: "e"}}}, "",
-			"if these names are right: : " + typed + "--encoding a\nif these names are right: : " + typed + "--encoding b\nif these names are right: : " + typed + "--encoding c\n" +
-				"otherwise another --encoding: d, e"},
 		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "firstName", Headers: []string{"My Name", "First"}, Settled: mapping.Header{Header: "My Name", Field: "firstName"}}, "", typed + "--map " + cli.Quote("My Name=firstName")},
 		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "firstName", Headers: []string{"A", "B"}, Settled: mapping.Header{Header: "A", Field: "firstName"}}, "--map Handy=phoneNumber", typed + "--map Handy=phoneNumber,A=firstName"},
 		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: mapping.FullName, Headers: []string{"A, B", "C"}, Settled: mapping.Header{Header: `"A", B`, Field: mapping.LastFirst}}, "", typed + "--map " + cli.Quote(`"""A"", B"=nameReversed`)},

@@ -78,8 +78,8 @@ id, name (both names) and nameReversed (last name first).`,
 	flags.BoolVar(&o.New, "new", false, "create the department if it does not exist")
 	flags.StringVar(&i.columns, "map", "", "`fields` of columns, such as \"Vorname=firstName,Handy=phoneNumber\"; - ignores a column")
 	flags.StringVar(&o.Sheet, "sheet", "", "`name` of the sheet in a workbook with several")
-	flags.StringVar(&o.Encoding, "encoding", "", "`encoding` of a text file, such as windows-1250")
-	flags.StringVar(&o.Dates, "dates", "", "`order` of day, month and year: dmy, mdy or ymd")
+	flags.String(sheet.AskEncoding, "", "`encoding` of a text file, such as windows-1250")
+	flags.String(mapping.AskDates, "", "`order` of day, month and year: dmy, mdy or ymd")
 	flags.StringVar(&i.report.path, "report", "", "write all rows with their results to this `file` (.csv or .xlsx)")
 	flags.BoolVar(&i.report.force, "force", false, "replace the file of --report if it exists")
 	flags.BoolVar(&i.asJSON, "json", false, "print everything as JSON")
@@ -163,8 +163,8 @@ func (i *importing) into(c Commands, s *store.Store) error {
 	switch {
 	case err != nil:
 		return store.Failed("importing into", *i.db, err)
-	case i.options.Apply && f.Unsure != nil:
-		return f.Unsure
+	case i.options.Apply && o.Open() != nil:
+		return i.ask(o)
 	case i.options.Apply && s == nil && i.writes(o):
 		return i.intoNew(c)
 	case i.options.Apply && s == nil:
@@ -220,9 +220,10 @@ func (i *importing) intoNew(c Commands) error {
 	return err
 }
 
-// passes reports whether refused and undecided rows do not prevent the import of the others.
+// passes reports whether open questions and refused or undecided rows do not prevent the import of the
+// others.
 func (i *importing) passes(o *imports.Outcome) bool {
-	return o.Refused+o.Perhaps == 0 || i.options.SkipBad
+	return o.Open() == nil && (o.Refused+o.Perhaps == 0 || i.options.SkipBad)
 }
 
 // writes reports whether an import would change something.
@@ -239,7 +240,7 @@ func (i *importing) finish(f *imports.File, o *imports.Outcome, note string) err
 	if err != nil {
 		return err
 	}
-	if err := i.refusal(f, o); err != nil {
+	if err := i.refusal(o); err != nil {
 		return err
 	}
 	return printErr
@@ -253,7 +254,7 @@ func (i *importing) print(f *imports.File, o *imports.Outcome, note string) erro
 	if !i.options.Apply {
 		t.describe(i.options.Name, o)
 	}
-	t.notes(f, o)
+	t.notes(o)
 	const rest = "--report FILE shows all"
 	t.rows("Refused:", o.All, with(imports.Refused), refused, rest)
 	t.rows("Possible duplicates:", o.All, with(imports.Perhaps), perhaps, rest)
@@ -263,6 +264,7 @@ func (i *importing) print(f *imports.File, o *imports.Outcome, note string) erro
 		t.rows("To add:", o.All, with(imports.Added), added, rest)
 	}
 	t.paragraph(i.choices(o))
+	i.questions(&t, o)
 	t.line("")
 	if i.options.Apply {
 		t.leftOut(o)
@@ -271,7 +273,7 @@ func (i *importing) print(f *imports.File, o *imports.Outcome, note string) erro
 		t.line("%s", note)
 	}
 	t.line("%s", i.summary(o))
-	if next := i.next(f, o); next != "" {
+	if next := i.next(o); next != "" {
 		t.line("%s", next)
 	}
 	return i.env.Print(strings.TrimSpace(t.String()) + "\n")
@@ -306,11 +308,6 @@ func (i *importing) choices(o *imports.Outcome) (lines []string) {
 	if len(deleted) > 0 {
 		ids := strings.Join(deleted[:min(len(deleted), maxUndeleted)], " ")
 		add("To restore the deleted people: %s", related(i.cmd, "undelete "+ids))
-	}
-	for _, n := range o.Notes {
-		if n.Code == mapping.NoteNoZero && o.Number == nil {
-			add("To put a 0 before these phone numbers, import the file on the page: %s", related(i.cmd, "open"))
-		}
 	}
 	if o.Differ > 0 {
 		add("Unchanged people who differ from the file: %d. To see how: %s", o.Differ, i.again("--update", "apply"))
@@ -349,14 +346,12 @@ func (i *importing) summary(o *imports.Outcome) string {
 }
 
 // next returns the command to run next, or "".
-func (i *importing) next(f *imports.File, o *imports.Outcome) string {
+func (i *importing) next(o *imports.Outcome) string {
 	switch {
 	case o.Number != nil:
 		return "To undo it: " + related(i.cmd, fmt.Sprint("import undo ", *o.Number))
 	case i.options.Apply:
 		return ""
-	case f.Unsure != nil:
-		return "Nothing was changed. The encoding is not certain. To import the list:\n" + strings.Join(i.encodings(f.Unsure, "--apply "), "\n")
 	case !i.writes(o):
 		return "Nothing was changed."
 	}
@@ -364,7 +359,7 @@ func (i *importing) next(f *imports.File, o *imports.Outcome) string {
 }
 
 // refusal returns the error for refused and undecided rows, or nil.
-func (i *importing) refusal(f *imports.File, o *imports.Outcome) error {
+func (i *importing) refusal(o *imports.Outcome) error {
 	what, hint := fmt.Sprintf("%d of %s %s refused", o.Refused, rows(len(o.All)), was(o.Refused)), ""
 	switch {
 	case o.Refused+o.Perhaps == 0:
@@ -375,7 +370,7 @@ func (i *importing) refusal(f *imports.File, o *imports.Outcome) error {
 		what += fmt.Sprintf(", %d undecided", o.Perhaps)
 	}
 	imported := i.options.SkipBad && i.options.Apply
-	if !imported && o.Added+o.Changed > 0 && f.Unsure == nil {
+	if !imported && o.Added+o.Changed > 0 && o.Open() == nil {
 		hint = "to import the other rows: " + i.again("--skip-bad --apply", "skip-bad", "apply")
 	}
 	if o.Perhaps > 0 {

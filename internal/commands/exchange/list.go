@@ -23,11 +23,10 @@ func (i *importing) checkFlags() (err error) {
 		o.Name = "standard input"
 	}
 	o.Languages = []string{osutil.Language()}
-	switch _, known := sheet.EncodingOf(o.Encoding); {
-	case o.Encoding != "" && !known:
-		return fmt.Errorf("--encoding must be one of %s, not %q", strings.Join(sheet.Encodings, ", "), o.Encoding)
-	case o.Dates != "" && !slices.Contains(mapping.Orders, o.Dates):
-		return fmt.Errorf("--dates must be one of %s, not %q", strings.Join(mapping.Orders, ", "), o.Dates)
+	for _, kind := range []string{sheet.AskEncoding, mapping.AskDates} {
+		if value := i.cmd.Flag(kind).Value.String(); value != "" && o.SetAnswer(kind+":"+value) != nil {
+			return fmt.Errorf("--%s must be one of %s, not %q", kind, strings.Join(imports.Kinds[kind], ", "), value)
+		}
 	}
 	if i.columns != "" {
 		if o.Headers, err = mapping.ParseHeaders(i.columns); err != nil {
@@ -69,16 +68,6 @@ func (i *importing) hint(err error) (commands string, ok bool) {
 	if e, ok := errors.AsType[*mapping.ColumnsError](err); ok {
 		return i.hintOnColumns(e), true
 	}
-	if e, ok := errors.AsType[*mapping.DatesError](err); ok {
-		before := []string{"", ""}
-		if e.Other != "" {
-			before = []string{"to refuse dates with the month first: ", "to refuse dates with the day first: "}
-		}
-		return before[0] + i.again("--dates "+mapping.DMY, "dates") + "\n" + before[1] + i.again("--dates "+mapping.MDY, "dates"), true
-	}
-	if e, ok := errors.AsType[*imports.EncodingError](err); ok {
-		return strings.Join(i.encodings(e, ""), "\n"), true
-	}
 	e, ok := errors.AsType[*sheet.FileError](err)
 	switch {
 	case !ok:
@@ -97,25 +86,60 @@ func (i *importing) hint(err error) (commands string, ok bool) {
 	return strings.Join(choices, "\n"), true
 }
 
-// shownEncodings is the number of encodings that are shown with examples.
-const shownEncodings = 3
+// shownOptions is the number of options of a question that are shown with examples.
+const shownOptions = 3
 
-// encodings returns lines with the likeliest encodings, each with names of people and a command that
-// has more as additional flags, and a line with the other encodings.
-func (i *importing) encodings(e *imports.EncodingError, more string) (choices []string) {
-	var others []string
-	for n, c := range e.Candidates {
-		if n >= shownEncodings {
-			others = append(others, c.Encoding)
-			continue
+// ask returns the error for the first open question, with its options as hints, or nil.
+func (i *importing) ask(o *imports.Outcome) error {
+	for _, q := range o.Questions {
+		if q.Blocks() {
+			lines := i.question(q, "")
+			return cli.WithHint(fmt.Errorf("%s: %s", osutil.InQuotes(i.path), lowerFirst(lines[0])), strings.Join(lines[1:], "\n"))
 		}
-		again := i.again(more+"--encoding "+c.Encoding, "encoding")
-		choices = append(choices, fmt.Sprintf("if these names are right: %s: %s", inLine(c.Text(), sentenceLimit), again))
+	}
+	return nil
+}
+
+// question returns a question, and a line for each option: with its command, which has more as
+// additional flags, if a flag has the name of the kind. Otherwise the last line is the way to the page.
+func (i *importing) question(q imports.Question, more string) []string {
+	lines := []string{inLine(imports.English.Question(q.Question), sentenceLimit)}
+	isFlag := i.cmd.Flags().Lookup(q.Kind) != nil
+	var others []string
+	for n, option := range q.Options {
+		label, example := imports.English.Option(q.Kind, option)
+		if example != "" {
+			label += ": " + inLine(example, sentenceLimit)
+		}
+		switch {
+		case isFlag && n >= shownOptions:
+			others = append(others, option.Value)
+			continue
+		case isFlag:
+			label += ": " + i.again(more+"--"+q.Kind+" "+cli.Quote(option.Value), q.Kind)
+		}
+		lines = append(lines, label)
 	}
 	if len(others) > 0 {
-		choices = append(choices, "otherwise another --encoding: "+strings.Join(others, ", "))
+		lines = append(lines, "otherwise another --"+q.Kind+": "+strings.Join(others, ", "))
 	}
-	return choices
+	if !isFlag {
+		lines = append(lines, "to answer, import the file on the page: "+related(i.cmd, "open"))
+	}
+	return lines
+}
+
+// questions adds the questions about a list.
+func (i *importing) questions(t *text, o *imports.Outcome) {
+	more := ""
+	if len(o.Open()) == 1 && !i.comparing {
+		more = "--apply "
+	}
+	for _, q := range o.Questions {
+		if o.Number == nil {
+			t.paragraph([]string{strings.Join(i.question(q, more), "\n  ")})
+		}
+	}
 }
 
 // hintOnColumns returns the command with the --map that resolves the error. It does not guess the

@@ -43,15 +43,10 @@ func (t *text) table(title string, rows [][]string) {
 	}
 }
 
-// notes adds the warnings of an outcome, except those about the encoding, which are printed last with
-// their commands.
-func (t *text) notes(f *imports.File, o *imports.Outcome) {
-	warnings := o.Warnings
-	if f.Unsure != nil {
-		warnings = warnings[len(f.Unsure.Candidates):]
-	}
+// notes adds the warnings of an outcome.
+func (t *text) notes(o *imports.Outcome) {
 	var lines []string
-	for _, warning := range warnings {
+	for _, warning := range o.Warnings {
 		lines = append(lines, "Note: "+inLine(warning, sentenceLimit))
 	}
 	t.paragraph(lines)
@@ -143,7 +138,7 @@ func candidate(like imports.Like) string {
 	}
 	var readings []string
 	for _, name := range like.Readings {
-		readings = append(readings, fmt.Sprintf("first name %s, last name %s", name.First, name.Last))
+		readings = append(readings, imports.English.Name(name))
 	}
 	return strings.Join(readings, "; or ")
 }

@@ -175,6 +175,7 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 	object := map[string]any{
 		"same": c.Same, "unclear": c.Unclear,
 		"file": o.File, "dates": o.Dates, "columns": o.Columns, "warnings": o.Warnings,
+		"questions": o.Questions,
 	}
 	for _, group := range c.Groups {
 		rows := make([]any, len(group.Rows))

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 )
 
 // TestCorrections checks that corrections act as if the file contained them, and that a correction
@@ -54,7 +56,7 @@ func TestListStays(t *testing.T) {
 	for _, tt := range []struct {
 		o    imports.Options
 		same bool
-	}{{corrected, true}, {imports.Options{Columns: map[int]string{2: ""}}, true}, {imports.Options{Encoding: "utf-16"}, false}, {imports.Options{Sheet: "x"}, false}} {
+	}{{corrected, true}, {imports.Options{Columns: map[int]string{2: ""}}, true}, {imports.Options{Answers: sheet.Answers{sheet.AskEncoding: "utf-16"}}, false}, {imports.Options{Sheet: "x"}, false}} {
 		if got := list.ReadAs(tt.o); got != tt.same {
 			t.Errorf("ReadAs(%+v) = %t", tt.o, got)
 		}
@@ -83,7 +85,7 @@ func TestConfirmed(t *testing.T) {
 		t.Errorf("unconfirmed change: %s", counts(r))
 	}
 	const born = "First name,Last name,Birthday\nMia,Weiß,1.2.1990\n"
-	other := imports.Options{Dates: "mdy", Confirmed: check(t, s, ours, born, imports.Options{Dates: "dmy"}).Digest()}
+	other := imports.Options{Answers: sheet.Answers{mapping.AskDates: "mdy"}, Confirmed: check(t, s, ours, born, imports.Options{Answers: sheet.Answers{mapping.AskDates: "dmy"}}).Digest()}
 	if r := apply(t, s, born, other); r.Applied {
 		t.Errorf("unconfirmed value: %s", counts(r))
 	}

@@ -16,10 +16,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
-// EncodingError reports that Options.Encoding must be set. It has at least two candidates, the
-// likeliest first.
-type EncodingError struct{ Candidates []Candidate }
-
 // Candidate is a possible encoding with up to three names read in it. If all encodings agree on the
 // name of a row, another cell replaces it.
 type Candidate struct {
@@ -27,16 +23,23 @@ type Candidate struct {
 	Names    []string
 }
 
-func (e *EncodingError) Error() string { return "the encoding is not certain" }
+// askEncoding returns the question for the encoding.
+func askEncoding(all []Candidate) sheet.Question {
+	q := sheet.Question{Kind: sheet.AskEncoding}
+	for _, c := range all {
+		q.Options = append(q.Options, sheet.Option{Value: c.Encoding, Example: sheet.Examples(c.Names)})
+	}
+	return q
+}
 
 const (
 	shownNames  = 3
 	longestName = 200 // characters of a name; cells may have megabytes
 )
 
-// settle returns the table in the likeliest encoding, and an error if there are several candidates.
-// It holds only one table in memory.
-func settle(ctx context.Context, content []byte, t *sheet.Table, o Options, now time.Time) (*sheet.Table, *EncodingError, error) {
+// settle returns the table in the likeliest encoding, and the candidates, the likeliest first, if
+// there are several. It holds only one table in memory.
+func settle(ctx context.Context, content []byte, t *sheet.Table, o Options, now time.Time) (*sheet.Table, []Candidate, error) {
 	all := candidates(t, o.mapping(now), append(slices.Clone(o.Languages), o.Country))
 	t.Guess = nil
 	if t.Encoding != all[0].Encoding {
@@ -56,7 +59,7 @@ func settle(ctx context.Context, content []byte, t *sheet.Table, o Options, now 
 	if len(all) == 1 {
 		return t, nil, nil
 	}
-	return t, &EncodingError{all}, nil
+	return t, all, nil
 }
 
 // guess is a table with unknown encoding.

@@ -38,7 +38,7 @@ func encodingOf(f *imports.File) string {
 		return f.Table.Encoding
 	}
 	var all []string
-	for _, c := range f.Unsure.Candidates {
+	for _, c := range f.Unsure {
 		all = append(all, c.Encoding)
 	}
 	return strings.Join(all, "? ") + "?"
@@ -97,22 +97,23 @@ func TestEncodingIsUncertain(t *testing.T) {
 		}
 		rows := strings.Split(strings.ReplaceAll(test.list, ";", " "), "\r\n")
 		names, right := map[string]int{}, -1
-		for i, c := range f.Unsure.Candidates {
+		for i, c := range f.Unsure {
 			names[strings.Join(c.Names, "\n")]++
 			if c.Encoding == test.want {
 				right = i
 			}
 		}
-		if right < 0 || slices.ContainsFunc(f.Unsure.Candidates[right].Names, func(name string) bool { return !slices.Contains(rows, name) }) || len(names) != len(f.Unsure.Candidates) {
+		if right < 0 || slices.ContainsFunc(f.Unsure[right].Names, func(name string) bool { return !slices.Contains(rows, name) }) || len(names) != len(f.Unsure) {
 			t.Errorf("%s: %+v", test.name, f.Unsure)
 		}
-		if first := f.Unsure.Candidates[0].Encoding; f.Table.Encoding != first || test.language != "" && first != test.want {
+		if first := f.Unsure[0].Encoding; f.Table.Encoding != first || test.language != "" && first != test.want {
 			t.Errorf("%s: first candidate %s, read in %s", test.name, first, f.Table.Encoding)
 		}
-		if _, err := f.Apply(t.Context(), newStore(t), ours, 0, nil); !errors.As(err, new(*imports.EncodingError)) {
+		f.Options.SkipBad = true
+		if o, err := f.Apply(t.Context(), newStore(t), ours, 0, nil); err != nil || o.Applied || !slices.Equal(o.Open(), []string{sheet.AskEncoding}) {
 			t.Errorf("%s: imported: %v", test.name, err)
 		}
-		if f := read(t, content, imports.Options{Encoding: test.want}); f.Unsure != nil || f.Table.Encoding != test.want || f.Mapped.People[0].Name() != rows[1] {
+		if f := read(t, content, imports.Options{Answers: sheet.Answers{sheet.AskEncoding: test.want}}); f.Unsure != nil || f.Table.Encoding != test.want || f.Mapped.People[0].Name() != rows[1] {
 			t.Errorf("%s in %s: %+v", test.name, test.want, f.Mapped.People[0])
 		}
 	}
@@ -131,11 +132,11 @@ func TestEncodingIsCertain(t *testing.T) {
 		}
 	}
 	for name, encoding := range map[string]string{"IBM850": "cp850", "Cp852": "cp852", "CP1250": "windows-1250", "Latin2": "iso-8859-2"} {
-		if got := encodingOf(read(t, stored(t, hungarian, charmap.CodePage852), imports.Options{Encoding: name})); got != encoding {
+		if got := encodingOf(read(t, stored(t, hungarian, charmap.CodePage852), imports.Options{Answers: sheet.Answers{sheet.AskEncoding: name}})); got != encoding {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	_, err := imports.Read(t.Context(), []byte(german), imports.Options{Encoding: "latin1"}, now)
+	_, err := imports.Read(t.Context(), []byte(german), imports.Options{Answers: sheet.Answers{sheet.AskEncoding: "latin1"}}, now)
 	if e, ok := errors.AsType[*sheet.FileError](err); !ok || e.Code != sheet.FileEncoding {
 		t.Errorf("latin1: %v", err)
 	}
@@ -151,17 +152,17 @@ func TestCandidates(t *testing.T) {
 	}
 	// Only the fourth row distinguishes windows-1254 from windows-1252.
 	f = read(t, stored(t, people("Çan Bey", "Öyse Bey", "Üse Bey", "Şadi Doğan"), charmap.Windows1254), imports.Options{})
-	for _, c := range f.Unsure.Candidates {
+	for _, c := range f.Unsure {
 		if want := map[string]string{"windows-1252": "Þadi Doðan", "windows-1254": "Şadi Doğan"}[c.Encoding]; want != "" && c.Names[2] != want {
 			t.Errorf("turkish: %+v", c)
 		}
 	}
 	f = read(t, stored(t, people("Ana "+strings.Repeat("Č", 5000)+"ić"), charmap.Windows1250), imports.Options{})
-	if got := f.Unsure.Candidates[0].Names; len(got) != 1 || len([]rune(got[0])) != 201 {
+	if got := f.Unsure[0].Names; len(got) != 1 || len([]rune(got[0])) != 201 {
 		t.Errorf("a long name: %q", got)
 	}
 	f = read(t, "Vorname;Nachname;Telefon\r\nAna;Horvat;\xb9 091\r\n", imports.Options{})
-	if got := f.Unsure.Candidates[0]; !slices.Equal(got.Names, []string{"¹ 091"}) {
+	if got := f.Unsure[0]; !slices.Equal(got.Names, []string{"¹ 091"}) {
 		t.Errorf("another cell: %+v", got)
 	}
 }
@@ -176,10 +177,13 @@ func TestEncodingOfHeaders(t *testing.T) {
 	}
 	content := []byte(stored(t, "Keresztnév;Vezetéknév\r\n"+hungarian, charmap.CodePage852))
 	f, err := tryRead(t, content, imports.Options{})
-	if !errors.As(err, new(*imports.EncodingError)) || f.Unsure == nil {
-		t.Errorf("%v", err)
+	if err != nil || f.Unsure == nil || len(f.Mapped.People) > 0 {
+		t.Errorf("%v, %v", err, f.Mapped.People)
 	}
-	f, err = tryRead(t, content, imports.Options{Encoding: "cp852"})
+	if o := check(t, nil, 0, string(content), imports.Options{}); len(o.All) > 0 || len(o.Questions) != 1 {
+		t.Errorf("%+v", o)
+	}
+	f, err = tryRead(t, content, imports.Options{Answers: sheet.Answers{sheet.AskEncoding: "cp852"}})
 	if e, ok := errors.AsType[*mapping.ColumnsError](err); !ok || e.Headers[0] != "Keresztnév" {
 		t.Errorf("%v in %s", err, f.Table.Encoding)
 	}
@@ -194,7 +198,7 @@ func TestEncodingOfHeaders(t *testing.T) {
 // TestManyBytes checks that the second byte of a character may equal a delimiter or backslash.
 func TestManyBytes(t *testing.T) {
 	t.Parallel()
-	f := read(t, stored(t, "Vorname|Nachname\nポール|ソ田\n花子|ボー\n", japanese.ShiftJIS), imports.Options{Encoding: "Shift_JIS"})
+	f := read(t, stored(t, "Vorname|Nachname\nポール|ソ田\n花子|ボー\n", japanese.ShiftJIS), imports.Options{Answers: sheet.Answers{sheet.AskEncoding: "Shift_JIS"}})
 	if p := f.Mapped.People; p[0].Fields.FirstName != "ポール" || p[0].Fields.LastName != "ソ田" || p[1].Fields.LastName != "ボー" {
 		t.Errorf("%v", p)
 	}
@@ -229,7 +233,7 @@ func TestOldCards(t *testing.T) {
 		{"a charset, and another one chosen", oldCard(t, ";CHARSET=Windows-1250", "Ana", "Čović", charmap.Windows1250), "windows-1252", "windows-1252", "Ana Čović"},
 		{"version 3.0", "BEGIN:VCARD\r\nVERSION:3.0\r\nN:" + stored(t, "Čović;Ana", charmap.Windows1250) + "\r\nEND:VCARD\r\n", "", "windows-1252?", "Ana Èoviæ"},
 	} {
-		f := read(t, test.content, imports.Options{Encoding: test.encoding})
+		f := read(t, test.content, imports.Options{Answers: sheet.Answers{sheet.AskEncoding: test.encoding}})
 		if got := encodingOf(f); !strings.HasPrefix(got, test.want) || f.Mapped.People[0].Name() != test.first {
 			t.Errorf("%s: %s, %q, want %s, %q", test.name, got, f.Mapped.People[0].Name(), test.want, test.first)
 		}
@@ -237,7 +241,7 @@ func TestOldCards(t *testing.T) {
 	if note := read(t, central, imports.Options{}).Table.Rows[0].Cells[2].Text; note != "a=b\r\nc" {
 		t.Errorf("the note is %q", note)
 	}
-	_, err := imports.Read(t.Context(), []byte(central), imports.Options{Encoding: "utf-8"}, now)
+	_, err := imports.Read(t.Context(), []byte(central), imports.Options{Answers: sheet.Answers{sheet.AskEncoding: "utf-8"}}, now)
 	if e, ok := errors.AsType[*sheet.FileError](err); !ok || e.Code != sheet.FileEncoding {
 		t.Errorf("as UTF-8: %v", err)
 	}
@@ -252,21 +256,18 @@ func FuzzEncodings(f *testing.F) {
 	f.Add([]byte("BEGIN:VCARD\nN;QUOTED-PRINTABLE:=C8o=\n=E6;\x81\nEND:VCARD"))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		read, err := tryRead(t, content, imports.Options{})
-		if read == nil || read.Unsure == nil {
-			if errors.As(err, new(*imports.EncodingError)) {
-				t.Fatalf("%q: %v", content, err)
-			}
+		if read == nil || read.Unsure == nil || err != nil {
 			return
 		}
-		all := read.Unsure.Candidates
+		all := read.Unsure
 		if len(all) < 2 || all[0].Encoding != read.Table.Encoding {
 			t.Fatalf("%q: %+v in %s", content, read.Unsure, read.Table.Encoding)
 		}
-		if what := imports.English.Say(read.Unsure); !strings.Contains(what, all[1].Encoding) {
-			t.Fatalf("%q: %s", content, what)
+		if q := read.Questions[0]; q.Kind != sheet.AskEncoding || !q.Blocks() || q.Options[1].Value != all[1].Encoding {
+			t.Fatalf("%q: %+v", content, q)
 		}
 		for i, c := range all {
-			again, err := tryRead(t, content, imports.Options{Encoding: c.Encoding})
+			again, err := tryRead(t, content, imports.Options{Answers: sheet.Answers{sheet.AskEncoding: c.Encoding}})
 			if i > 0 && errors.As(err, new(*sheet.FileError)) { // its rows are empty
 				continue
 			}

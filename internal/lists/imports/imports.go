@@ -26,10 +26,12 @@ import (
 type File struct {
 	Table   *sheet.Table
 	Mapped  *mapping.Result
-	Options Options        // Corrections contains only effective ones
-	Hash    []byte         // SHA-256 of the content
-	Unsure  *EncodingError // the encoding must be chosen; nil: it is certain
-	Problem error          // error of Map that prevents the import
+	Options Options     // Corrections contains only effective ones
+	Hash    []byte      // SHA-256 of the content
+	Unsure  []Candidate // possible encodings; nil: it is certain
+	Problem error       // error of Map that prevents the import
+
+	Questions []sheet.Question
 
 	now       time.Time
 	comparing bool
@@ -40,7 +42,7 @@ type File struct {
 type List struct {
 	table   *sheet.Table
 	hash    []byte
-	unsure  *EncodingError
+	unsure  []Candidate
 	size    int     // see Size
 	options Options // options used for reading
 	guessed bool    // the encoding was guessed, using the columns
@@ -48,7 +50,7 @@ type List struct {
 
 // Read reads a file. The error is a *sheet.FileError or the error of ctx.
 func Read(ctx context.Context, content []byte, o Options, now time.Time) (*List, error) {
-	table, err := sheet.Read(ctx, content, sheet.Options{Encoding: o.Encoding, Sheet: o.Sheet, Name: o.Name})
+	table, err := sheet.Read(ctx, content, sheet.Options{Encoding: o.Answers[sheet.AskEncoding], Sheet: o.Sheet, Name: o.Name})
 	if err != nil {
 		return nil, err
 	}
@@ -70,15 +72,16 @@ func Read(ctx context.Context, content []byte, o Options, now time.Time) (*List,
 
 // ReadAs reports whether Read would return the same cells with options o.
 func (l *List) ReadAs(o Options) bool {
-	return o.Encoding == l.options.Encoding && o.Sheet == l.options.Sheet && (!l.guessed || maps.Equal(o.Columns, l.options.Columns))
+	return o.Answers[sheet.AskEncoding] == l.options.Answers[sheet.AskEncoding] && o.Sheet == l.options.Sheet &&
+		(!l.guessed || maps.Equal(o.Columns, l.options.Columns))
 }
 
 // Size returns the approximate memory use of the list in bytes.
 func (l *List) Size() int { return l.size }
 
-// Map converts the rows of a list to people. If the error is a *mapping.ColumnsError,
-// *mapping.DatesError, *RowsError or, when no header is recognized, *EncodingError, the File is
-// still filled in as far as possible. After a *sheet.FileError or an error of ctx it is nil.
+// Map converts the rows of a list to people. If the error is a *mapping.ColumnsError or *RowsError,
+// the File is still filled in as far as possible. After a *sheet.FileError or an error of ctx it is
+// nil.
 func (l *List) Map(ctx context.Context, o Options, now time.Time) (*File, error) {
 	f := &File{Options: o, Hash: l.hash, Unsure: l.unsure, now: now}
 	f.Table, f.Options.Corrections = o.Corrections.correct(l.table)
@@ -86,13 +89,13 @@ func (l *List) Map(ctx context.Context, o Options, now time.Time) (*File, error)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	switch {
-	case f.Problem == nil || f.Unsure == nil:
-	case slices.ContainsFunc(f.Mapped.Columns, mapping.Column.IsName):
-		f.Unsure = nil // first ask about columns or dates
-	default:
-		f.Problem = f.Unsure // the headers are as uncertain as the names
+	if f.Unsure != nil {
+		f.Questions = append(f.Questions, askEncoding(f.Unsure))
+		if !slices.ContainsFunc(f.Mapped.Columns, mapping.Column.IsName) {
+			f.Problem = nil // the headers are as uncertain as the names
+		}
 	}
+	f.Questions = append(f.Questions, f.Mapped.Questions...)
 	e, ok := errors.AsType[*mapping.ColumnsError](f.Problem)
 	if ok && e.Code == mapping.ColumnsNoName && f.Table.Format == sheet.CSV && len(o.Columns)+len(o.Headers) == 0 {
 		if err := sheet.Misnamed(o.Name); err != nil {
@@ -160,18 +163,15 @@ func (noRoster) Deleted([]string) (map[string]bool, error)        { return nil, 
 var errRefused = errors.New("a row is refused")
 
 // Apply imports the file and sets Applied in the outcome. It writes nothing if a row is refused or
-// undecided, unless Options.SkipBad is set, or if the outcome differs from Options.Confirmed. An
-// import without changes sets Applied but has no Number. ctx can stop Apply only before it writes;
-// an error of Options.Progress can stop it until everything is written. The error is an
-// *EncodingError if the encoding must be chosen. key may be nil.
+// undecided, unless Options.SkipBad is set, if a question is open, or if the outcome differs from
+// Options.Confirmed. An import without changes sets Applied but has no Number. ctx can stop Apply
+// only before it writes; an error of Options.Progress can stop it until everything is written. key
+// may be nil.
 func (f *File) Apply(
 	ctx context.Context, s *store.Store, tenant record.TenantID, by store.KeyID, key *store.IdempotencyKey,
 ) (*Outcome, error) {
 	if f.Problem != nil {
 		return nil, f.Problem
-	}
-	if f.Unsure != nil {
-		return nil, f.Unsure
 	}
 	same, err := f.importOfSameFile(s, tenant)
 	if err != nil {
@@ -187,7 +187,7 @@ func (f *File) Apply(
 				return nil, err
 			}
 			outcome = f.newOutcome(d, same)
-			if outcome.Refused+outcome.Perhaps > 0 && !f.Options.SkipBad {
+			if outcome.Open() != nil || outcome.Refused+outcome.Perhaps > 0 && !f.Options.SkipBad {
 				return nil, errRefused
 			}
 			if confirmed := f.Options.Confirmed; confirmed != nil && !bytes.Equal(confirmed, outcome.Digest()) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
@@ -19,15 +20,14 @@ type Options struct {
 
 	// How to read the file. Empty values are detected. Languages lists the likely languages of the
 	// names, such as "hr", the likeliest first. Country is the country of the department.
-	Languages              []string
-	Country                string
-	Sheet, Encoding, Dates string
-	Names                  string           // as in mapping.Options
-	Columns                map[int]string   // as in mapping.Options
-	Headers                []mapping.Header // as in mapping.Options
-	Zero                   bool             // as in mapping.Options
-	LeaveOutBad            bool             // as in mapping.Options
-	Corrections            Corrections
+	Languages   []string
+	Country     string
+	Sheet       string
+	Answers     sheet.Answers    // as in mapping.Options
+	Columns     map[int]string   // as in mapping.Options
+	Headers     []mapping.Header // as in mapping.Options
+	LeaveOutBad bool             // as in mapping.Options
+	Corrections Corrections
 
 	// What to import.
 	Update   bool // change existing people
@@ -92,8 +92,7 @@ func (o *Options) checkRows(people []mapping.Person) error {
 
 func (o *Options) mapping(now time.Time) mapping.Options {
 	return mapping.Options{
-		Columns: o.Columns, Headers: o.Headers, Country: o.Country, Dates: o.Dates, Names: o.Names,
-		Zero: o.Zero, LeaveOutBad: o.LeaveOutBad, Now: now,
+		Columns: o.Columns, Headers: o.Headers, Country: o.Country, Answers: o.Answers, LeaveOutBad: o.LeaveOutBad, Now: now,
 	}
 }
 

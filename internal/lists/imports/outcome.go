@@ -44,6 +44,8 @@ type Outcome struct {
 	Rows     []Row        `json:"rows"` // with Options.AllRows all; otherwise those not simply added or left unchanged
 	Warnings []string     `json:"warnings"`
 
+	Questions []Question `json:"questions"`
+
 	All   []Row         `json:"-"` // every row of the file, in order
 	Notes []sheet.Note  `json:"-"` // the warnings as codes
 	Same  *store.Import `json:"-"` // earlier import of the same file
@@ -197,6 +199,7 @@ func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
 		o.Columns = append(o.Columns, ColumnInfo{c.Header, textOrNil(mapping.MapName(c.Field))})
 	}
 	o.chooseRows(f.Options.AllRows)
+	o.Questions = f.questions(o.All)
 	o.Warnings = f.warnings(o)
 	return o
 }
@@ -244,7 +247,7 @@ func encode(value any) []byte {
 // WriteJSON writes the same as JSON row by row, because the outcome of a file with only refused
 // rows can reach 40 MB. The error is the error of w.
 func (o *Outcome) WriteJSON(w io.Writer) error {
-	const rows = `"rows":[` // cannot occur in a string, where quotes are escaped
+	const rows = `"rows":[` // the first: it cannot occur in a string, where quotes are escaped
 	frame := *o
 	frame.Rows = []Row{}
 	head, tail, _ := bytes.Cut(encode(frame), []byte(rows))
@@ -290,7 +293,12 @@ func EntryOf(i store.Import) Entry {
 // WriteReport writes the whole file as sheet.CSV or sheet.XLSX, with additional columns for the
 // result and errors of each row. header names these columns; cells returns their texts.
 func WriteReport(w io.Writer, format string, f *File, o *Outcome, header []string, cells func(Row) []string) error {
-	return sheet.WriteTable(w, format, f.withDays(), header, func(i int) []string { return cells(o.All[i]) })
+	return sheet.WriteTable(w, format, f.withDays(), header, func(i int) []string {
+		if i >= len(o.All) { // no column has names in an uncertain encoding
+			return make([]string, len(header))
+		}
+		return cells(o.All[i])
+	})
 }
 
 // withDays returns the table with serial numbers of dates of birth replaced by dates.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 )
 
@@ -34,7 +35,7 @@ func TestReportKeepsDates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := mapped(t, content, Options{Dates: "dmy"})
+		f := mapped(t, content, Options{Answers: sheet.Answers{mapping.AskDates: "dmy"}})
 		r, err := f.Check(t.Context(), nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +45,7 @@ func TestReportKeepsDates(t *testing.T) {
 			if err := WriteReport(&b, format, f, r, []string{"result"}, func(row Row) []string { return []string{row.Result} }); err != nil {
 				t.Fatal(err)
 			}
-			again := mapped(t, b.Bytes(), Options{Dates: "dmy"})
+			again := mapped(t, b.Bytes(), Options{Answers: sheet.Answers{mapping.AskDates: "dmy"}})
 			serials := 0
 			for i, p := range f.Mapped.People {
 				if got := again.Mapped.People[i]; got.Fields != p.Fields {

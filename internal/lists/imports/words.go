@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -55,6 +56,12 @@ func (w Words) shown(args []any) []any {
 			all[i] = w.Quote(string(text))
 		case mapping.FieldName:
 			all[i] = w.Field(string(text))
+		case sheet.Examples:
+			all[i] = strings.Join(w.quoted(text), ", ")
+		case sheet.ReadDay:
+			all[i] = messages().Text(w.Language, "ask.day", w.Quote(text.Text), w.Language.Day(text.Day))
+		case []mapping.Name:
+			all[i] = w.names(text)
 		case mapping.Headers:
 			all[i] = w.list("list.and", w.quoted(text))
 		case string:
@@ -119,13 +126,6 @@ func (w Words) Explain(err error) (what, do string, ok bool) {
 		what, do = w.columns(e)
 		return what, do, true
 	}
-	if e, ok := errors.AsType[*mapping.DatesError](err); ok {
-		return w.dates(e), "", true
-	}
-	if e, ok := errors.AsType[*EncodingError](err); ok {
-		const none = "If none of these is right, save the list as .xlsx in the program it comes from."
-		return uncertain, strings.Join(append(e.sentences(), none), " "), true
-	}
 	if e, ok := errors.AsType[*RowsError](err); ok {
 		return messages().Text(w.Language, "rows."+e.Code, strconv.Itoa(e.Row)), "", true
 	}
@@ -143,9 +143,7 @@ func (w Words) file(e *sheet.FileError) (what, do string) {
 	if e.Code == sheet.FileTooMany { // the unit is part of the key because languages inflect it
 		key, args = fmt.Sprint(key, ".", args[0]), args[1:]
 	}
-	if do = w.text("file." + e.Code + ".do"); do == "file."+e.Code+".do" {
-		do = ""
-	}
+	do = w.known("file." + e.Code + ".do")
 	if what = w.text(key, args...); e.Code == sheet.FileDamaged && w.Language.Tag == "en" && len(args) > 0 {
 		what = fmt.Sprintf("%s: %s.", strings.TrimSuffix(what, "."), w.shown(args)[0]) // libraries report errors in English
 	}
@@ -170,25 +168,39 @@ func (w Words) columns(e *mapping.ColumnsError) (what, do string) {
 	return messages().Text(w.Language, "columns."+e.Code, all), ""
 }
 
-func (w Words) dates(e *mapping.DatesError) string {
-	if e.Other != "" {
-		return w.text("dates.conflict", sheet.Quoted(e.Header), sheet.Quoted(e.Example), sheet.Quoted(e.Other))
+// Question returns a question as a sentence.
+func (w Words) Question(q sheet.Question) string { return w.text("ask."+q.Kind, q.Args...) }
+
+// IfNone returns what to do if no option of a question is right, or an empty text.
+func (w Words) IfNone(q sheet.Question) string { return w.known("ask." + q.Kind + ".do") }
+
+// Option returns the label of an option, and an example of what the list then means, which may be
+// empty.
+func (w Words) Option(kind string, o sheet.Option) (label, example string) {
+	if o.Example != nil {
+		example, _ = w.shown([]any{o.Example})[0].(string)
 	}
-	return w.text("dates.unsettled", sheet.Quoted(e.Header), sheet.Quoted(e.Example))
+	return cmp.Or(w.known("ask."+kind+"."+o.Value), w.Show(o.Value)), example
 }
 
-// uncertain is not translated, because the office page offers the candidates as choices instead.
-const uncertain = "The encoding is not certain."
-
-func (e *EncodingError) sentences() (all []string) {
-	for _, c := range e.Candidates {
-		all = append(all, fmt.Sprintf("In %s: %s.", c.Encoding, c.Text()))
+// known returns the text of a key, or an empty text if it has none.
+func (w Words) known(key string) string {
+	if text := w.text(key); text != key {
+		return text
 	}
-	return all
+	return ""
 }
 
-// Text returns the quoted names of the candidate.
-func (c Candidate) Text() string { return strings.Join(English.quoted(c.Names), ", ") }
+// Name returns a name, with a label for each part.
+func (w Words) Name(name mapping.Name) string { return w.text("ask.name", name.First, name.Last) }
+
+func (w Words) names(all []mapping.Name) string {
+	texts := make([]string, len(all))
+	for i, name := range all {
+		texts[i] = w.Name(name)
+	}
+	return strings.Join(texts, "; ")
+}
 
 // Row returns a sentence about an ambiguous row. It returns false for other errors.
 func (w Words) Row(e record.FieldError, row *Row) (sentence string, ok bool) {
@@ -222,14 +234,9 @@ func (w Words) Row(e record.FieldError, row *Row) (sentence string, ok bool) {
 // Why returns a short reason for a possible duplicate or an unclear name.
 func (w Words) Why(code string) string { return messages().Text(w.Language, "why."+code) }
 
-// warnings returns the notes about a file as sentences, starting with uncertain encodings.
+// warnings returns the notes about a file as sentences.
 func (f *File) warnings(r *Outcome) []string {
 	all := []string{}
-	if f.Unsure != nil {
-		for _, candidate := range f.Unsure.sentences() {
-			all = append(all, uncertain+" "+candidate)
-		}
-	}
 	if r.Same != nil {
 		all = append(all, English.SameFile(r.Same.Number, r.Same.At.Format("2 January 2006")))
 	}

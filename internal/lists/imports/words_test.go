@@ -63,6 +63,45 @@ func TestEveryCodeHasWords(t *testing.T) {
 	}
 }
 
+// kinds returns the kinds of all questions.
+func kinds(t *testing.T) []string {
+	return slices.Concat(constants(t, "../sheet/question.go", "Ask"), constants(t, "../mapping/mapping.go", "Ask"))
+}
+
+// TestKinds checks that each kind of question can be answered, and has messages in each language for
+// itself and its fixed options.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	if all := kinds(t); len(all) != len(Kinds) {
+		t.Errorf("%d kinds, %d with answers", len(all), len(Kinds))
+	}
+	for kind, values := range Kinds {
+		for _, value := range values {
+			if label, _ := English.Option(kind, sheet.Option{Value: value}); label == value {
+				t.Errorf("the option %s of %s has no message", value, kind)
+			}
+		}
+		if text := English.Question(sheet.Question{Kind: kind}); strings.HasPrefix(text, "ask.") {
+			t.Errorf("the kind %s has no message", kind)
+		}
+	}
+	for text, want := range map[string]string{"dates": record.Invalid, "dates:": record.Invalid, "dates:x": record.Invalid, "x:y": record.Unknown,
+		"dates:dmy": "", "encoding:IBM852": "", "zero:true": ""} {
+		o, code := Options{}, ""
+		err := o.SetAnswer(text)
+		if e, ok := errors.AsType[*record.TextError](err); ok {
+			code = e.Code
+		}
+		if code != want || (err == nil) != (len(o.Answers) == 1) {
+			t.Errorf("%s: %v, %v", text, err, o.Answers)
+		}
+	}
+	o := Options{}
+	if err := errors.Join(o.SetAnswer("encoding:ibm852"), o.SetAnswer("encoding:cp852")); err != nil || o.SetAnswer("encoding:cp850") == nil {
+		t.Errorf("twice: %v, %v", err, o.Answers)
+	}
+}
+
 // whys are all reasons for Perhaps.
 var whys = []string{EmailAndBirth, PhoneAndBirth, Spelling, Swapped, BirthAndName, MixedNames}
 
@@ -99,9 +138,13 @@ func TestMessagesAreUsed(t *testing.T) {
 		"columns.": constants(t, "../mapping/mapping.go", "Columns"),
 		"rows.":    constants(t, "options.go", "Rows"),
 		"why.":     whys,
+		"ask.":     kinds(t),
 	} {
 		for _, code := range codes {
 			used[prefix+code], used[prefix+code+".do"] = true, true
+			for _, option := range Kinds[code] {
+				used[prefix+code+"."+option] = true
+			}
 		}
 	}
 	for _, what := range []string{"rows", "columns", "cells"} {
@@ -133,9 +176,6 @@ func TestWords(t *testing.T) {
 		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"a", "b", "c"}}, `No column contains names. The columns are "a", "b" and "c". Choose the columns for firstName and lastName, or the column for name.`},
 		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"a"}}, `The only column, "a", does not appear to contain names. If it does, choose name for it.`},
 		{&mapping.ColumnsError{Code: mapping.ColumnsUnknown, Headers: []string{"x"}}, `The file has no column "x".`},
-		{&mapping.DatesError{Header: "Birthday", Example: "05/06/1990"}, `The dates in column "Birthday", such as "05/06/1990", could be day first or month first.`},
-		{&mapping.DatesError{Header: "Birthday", Example: "26/06/1990", Other: "06/26/1990"}, `The dates in column "Birthday" have different orders: "26/06/1990" and "06/26/1990".`},
-		{&EncodingError{[]Candidate{{sheet.Windows1252, []string{"Ana Èoviæ", "Ivo"}}, {sheet.Windows1250, []string{"Ana Čović", "Ivo"}}}}, `The encoding is not certain. In windows-1252: "Ana Èoviæ", "Ivo". In windows-1250: "Ana Čović", "Ivo". If none of these is right, save the list as .xlsx in the program it comes from.`},
 		{&RowsError{"same", RowsUnknown, 1200}, "The file has no row 1200."},
 		{&RowsError{"same", RowsBoth, 12}, "Row 12 cannot be both an existing person and a new one."},
 		{errors.New("another"), ""},

@@ -47,15 +47,16 @@ type births struct {
 	reported string // order, if any cell required it
 	now      time.Time
 
+	questions []sheet.Question
+
 	twoDigits, none int
 	exampleYear     int // first year written with two digits
 	exampleOfNone   string
 }
 
-// readBirths parses the dates of a table and determines their order. The error is a *DatesError or
-// the error of ctx.
+// readBirths parses the dates of a table and determines their order. The error is the error of ctx.
 func readBirths(ctx context.Context, t *sheet.Table, columns []Column, o Options) (*births, error) {
-	b := &births{table: t, now: o.Now, order: o.Dates}
+	b := &births{table: t, now: o.Now}
 	b.column = slices.IndexFunc(columns, func(c Column) bool { return c.Field == "dateOfBirth" })
 	if b.column < 0 {
 		return b, nil
@@ -67,45 +68,70 @@ func readBirths(ctx context.Context, t *sheet.Table, columns []Column, o Options
 		}
 		b.dates[i] = b.read(row.Cell(b.column))
 	}
-	return b, b.decide(columns[b.column].Header)
+	b.decide(columns[b.column].Header, o.Answers[AskDates])
+	return b, nil
 }
 
-// decide determines the order for all cells, unless an option sets it, and the order to report.
-func (b *births) decide(header string) error {
-	examples, needed := map[string]string{}, false
+// decide determines the order for all cells, and the order to report. answer overrides what the cells
+// show.
+func (b *births) decide(header, answer string) {
+	first, needed := map[string]int{}, false // by evidence: the first row
 	for i, d := range b.dates {
 		needed = needed || d.kind == numbers
 		order := d.settles()
-		if _, known := examples[order]; !known {
-			examples[order] = b.table.Rows[i].Cell(b.column).Text
+		if _, known := first[order]; !known {
+			first[order] = i
 		}
 	}
-	if b.order == "" {
-		if err := b.settle(header, examples); err != nil {
-			return err
-		}
-	}
-	if _, ahead := examples[yearAhead]; needed {
+	open := b.settle(header, answer, first) && answer == ""
+	b.order = cmp.Or(answer, b.order)
+	switch _, ahead := first[yearAhead]; {
+	case open:
+	case needed:
 		b.reported = b.order
-	} else if ahead {
+	case ahead:
 		b.reported = YMD
 	}
-	return nil
 }
 
-func (b *births) settle(header string, examples map[string]string) error {
+// settle determines the order that the cells show. If they leave it open or contradict each other, it
+// adds a question, and the first of its options is the order until the answer.
+func (b *births) settle(header, answer string, first map[string]int) (asks bool) {
+	var orders []string
 	for _, order := range Orders {
-		switch example, settled := examples[order]; {
-		case settled && b.order != "":
-			return &DatesError{Header: header, Example: examples[b.order], Other: example}
-		case settled:
-			b.order = order
+		if _, settled := first[order]; settled {
+			orders = append(orders, order)
 		}
 	}
-	if open, some := examples[eitherOrder]; some && b.order == "" {
-		return &DatesError{Header: header, Example: open}
+	row, either := first[eitherOrder]
+	if len(orders) == 1 || len(orders) == 0 && !either {
+		b.order = strings.Join(orders, "")
+		return false
 	}
-	return nil
+	q, texts := sheet.Question{Kind: AskDates, Columns: []string{header}, Answer: answer}, sheet.Examples{}
+	for _, order := range Orders {
+		at, settled := first[order]
+		if !settled && len(orders) > 0 {
+			continue
+		}
+		if !settled {
+			at = row
+		}
+		text := b.table.Rows[at].Cell(b.column).Text
+		option := sheet.Option{Value: order}
+		if day, ok := b.in(b.dates[at], order); ok && day.Exists() {
+			option.Example = sheet.ReadDay{Text: text, Day: day}
+		}
+		if settled || option.Example != nil {
+			q.Options = append(q.Options, option)
+		}
+		if !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	q.Args = []any{sheet.Quoted(header), texts}
+	b.order, b.questions = q.Options[0].Value, append(b.questions, q)
+	return true
 }
 
 // Evidence of a cell for an order, in addition to the orders.
@@ -154,10 +180,7 @@ func (b *births) day(row int) (string, *record.FieldError) {
 	case unreadable:
 		return "", fault("dateOfBirth must be a date with a year, like 1990-05-15%s.", cell.Text)
 	}
-	day, ok := d.in(b.order)
-	if d.twoDigits && ok {
-		day = day.Latest(calendar.Of(b.now))
-	}
+	day, ok := b.in(d, b.order)
 	if !ok || !day.Exists() {
 		if d.kind == numbers && b.order != "" {
 			return "", fault("dateOfBirth must be a date that exists, "+orderWords[b.order]+"%s.", cell.Text)
@@ -185,6 +208,15 @@ var orderWords = map[string]string{DMY: "with the day first", MDY: "with the mon
 func (b *births) notes() []sheet.Note {
 	year := fmt.Sprintf("%04d", b.exampleYear)
 	return append(countNote(NoteTwoDigits, b.twoDigits, year[2:], year), countNote(NoteNoDate, b.none, sheet.Quoted(b.exampleOfNone))...)
+}
+
+// in returns the date in an order, with a year of four digits. It returns false if the numbers do not
+// fit.
+func (b *births) in(d date, order string) (day calendar.Date, ok bool) {
+	if day, ok = d.in(order); ok && d.twoDigits {
+		day = day.Latest(calendar.Of(b.now))
+	}
+	return day, ok
 }
 
 // in returns the date in an order. It returns false if the numbers do not fit.

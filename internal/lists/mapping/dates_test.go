@@ -13,8 +13,11 @@ import (
 func readDate(cell sheet.Cell, order string) string {
 	table := &sheet.Table{Header: []string{"Ime", "Prezime", "Rođen"},
 		Rows: []sheet.Row{{Number: 2, Cells: []sheet.Cell{{Text: "Ana"}, {Text: "Čović"}, cell}}}}
-	r, err := Map(context.Background(), table, Options{Dates: order, Now: now})
+	r, err := Map(context.Background(), table, Options{Answers: sheet.Answers{AskDates: order}, Now: now})
 	if err != nil {
+		return err.Error()
+	}
+	if len(r.Questions) > 0 && r.Questions[0].Blocks() {
 		return "asks"
 	}
 	p := r.People[0]
@@ -82,11 +85,11 @@ func TestOrder(t *testing.T) {
 		"05/05/1990|0/0/00|":               " 1990-05-05  ",
 		"31/13/1990|nonsense":              " invalid invalid",
 		"30/02/1990|05/06/1990":            "dmy invalid 1990-06-05",
-		"05/06/1990|":                      `asks "05/06/1990" ""`,
-		"1990/06/05|05/06/1990":            `asks "05/06/1990" ""`,
-		"31/13/1990|0/5/90|1.2.90":         `asks "1.2.90" ""`,
-		"5.6.90|06/26/1990|26.6.1990":      `asks "26.6.1990" "06/26/1990"`,
-		"90-05-15|26/06/1990":              `asks "26/06/1990" "90-05-15"`,
+		"05/06/1990|":                      " 1990-06-05  asks dmy {05/06/1990 1990-06-05} mdy {05/06/1990 1990-05-06}",
+		"1990/06/05|05/06/1990":            " 1990-06-05 1990-06-05 asks dmy {05/06/1990 1990-06-05} mdy {05/06/1990 1990-05-06}",
+		"31/13/1990|0/5/90|1.2.90":         " invalid invalid 1990-02-01 asks dmy {1.2.90 1990-02-01} mdy {1.2.90 1990-01-02}",
+		"5.6.90|06/26/1990|26.6.1990":      " 1990-06-05 invalid 1990-06-26 asks dmy {26.6.1990 1990-06-26} mdy {06/26/1990 1990-06-26}",
+		"90-05-15|26/06/1990":              " invalid 1990-06-26 asks dmy {26/06/1990 1990-06-26} ymd {90-05-15 1990-05-15}",
 	} {
 		table := tableOf(append([]string{"Ime|Prezime|Rođen"}, strings.Split("a|b|"+strings.ReplaceAll(cells, "|", "\na|b|"), "\n")...)...)
 		r, err := Map(t.Context(), table, Options{Now: now})
@@ -97,11 +100,14 @@ func TestOrder(t *testing.T) {
 			}
 			got += " " + strings.TrimSuffix(p.Fields.DateOfBirth, "T00:00:00Z")
 		}
-		if dates, ok := err.(*DatesError); ok {
-			got = fmt.Sprintf("asks %q %q", dates.Example, dates.Other)
+		for _, q := range r.Questions {
+			got += " asks"
+			for _, o := range q.Options {
+				got += " " + o.Value + " " + fmt.Sprint(o.Example)
+			}
 		}
-		if got != want {
-			t.Errorf("%s: %s, want %s", cells, got, want)
+		if err != nil || got != want {
+			t.Errorf("%s: %s, %v, want %s", cells, got, err, want)
 		}
 	}
 }

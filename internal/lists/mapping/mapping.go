@@ -35,9 +35,7 @@ type Options struct {
 	Columns map[int]string // fields by column, from 0; override the header
 	Headers []Header       // fields by header, compared folded (--map)
 	Country string         // of the department (ISO 3166-1 alpha-2); empty: unknown
-	Dates   string         // date order; empty: detect
-	Names   string         // order of names without a comma, if the column also has names with a comma; empty: ask
-	Zero    bool           // add a missing leading 0 to phone numbers in a column where others have one
+	Answers sheet.Answers  // to questions
 
 	// LeaveOutBad imports rows without invalid dates of birth, email addresses and phone numbers.
 	LeaveOutBad bool
@@ -53,6 +51,13 @@ type Header struct{ Header, Field string }
 const (
 	FirstLast     = "first-last"
 	LastFirstName = "last-first"
+)
+
+// Kinds of questions.
+const (
+	AskDates = "dates" // the order of dates; its answers are Orders
+	AskNames = "names" // the order of names without a comma, where others have one; its answers are NameOrders
+	AskZero  = "zero"  // whether to put a 0 before phone numbers in a column where others have one: true, or false by default
 )
 
 // NameOrders are all name orders.
@@ -108,8 +113,9 @@ type Result struct {
 	Columns []Column // one per column of the table
 	Dates   string   // date order; empty: no cell required one
 	People  []Person // one per row
-	NoZero  int      // phone numbers to which Options.Zero would add a 0
 	Notes   []sheet.Note
+
+	Questions []sheet.Question
 }
 
 // Codes of the notes of a result, with their arguments.
@@ -164,24 +170,14 @@ const (
 	ColumnsUnknown  = "unknown"  // Options name an unknown column or field
 )
 
-// DatesError reports that the order of dates is unclear.
-type DatesError struct {
-	Header  string
-	Example string
-	// Other is an example of another order. It is set if the cells require different orders.
-	Other string
-}
-
-func (e *DatesError) Error() string { return "dates: unclear order" }
-
 // Columns returns the columns of a table, as far as they are clear.
 func Columns(t *sheet.Table, o Options) []Column {
 	c, _ := chooseColumns(t, o)
 	return c.columns
 }
 
-// Map converts the rows of a table to people. The error is a *ColumnsError, a *DatesError or the
-// error of ctx. With the first two, the result still has the known columns.
+// Map converts the rows of a table to people. The error is a *ColumnsError or the error of ctx. With
+// the first, the result still has the known columns.
 func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 	c, unclear := chooseColumns(t, o)
 	r := &Result{Columns: c.columns, Notes: c.notes}
@@ -208,7 +204,7 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 		}
 		r.People[i] = m.person(i)
 	}
-	r.NoZero = m.phones.without
+	r.Questions = slices.Concat(births.questions, names.questions(), m.phones.questions())
 	r.Notes = slices.Concat(r.Notes, m.severalNotes(), m.phones.notes(), names.notes(), births.notes())
 	return r, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -60,12 +61,13 @@ func summary(r *Result, err error) string {
 		fmt.Fprintf(&b, n.Code+strings.Repeat(" %#v", len(n.Args))+"\n", n.Args...)
 	}
 	var columns *ColumnsError
-	var dates *DatesError
-	switch {
-	case errors.As(err, &columns):
+	if errors.As(err, &columns) {
 		fmt.Fprintf(&b, "%s %s %q\n", columns.Code, columns.Field, columns.Headers)
-	case errors.As(err, &dates):
-		fmt.Fprintf(&b, "dates %q %q %q\n", dates.Header, dates.Example, dates.Other)
+	}
+	for _, q := range r.Questions {
+		if q.Blocks() {
+			fmt.Fprintf(&b, "asks %s\n", q.Kind)
+		}
 	}
 	return b.String()
 }
@@ -188,7 +190,8 @@ func FuzzMap(f *testing.F) {
 				}
 			}
 		}
-		o := Options{Dates: order, LeaveOutBad: kinds&4 > 0, Zero: kinds&16 > 0, Names: append(NameOrders, "")[kinds/8%3], Now: now}
+		o := Options{LeaveOutBad: kinds&4 > 0, Now: now, Answers: sheet.Answers{
+			AskDates: order, AskZero: strconv.FormatBool(kinds&16 > 0), AskNames: append(NameOrders, "")[kinds/8%3]}}
 		r, err := Map(t.Context(), table, o)
 		if len(r.Columns) != len(table.Header) || err == nil && len(r.People) != len(table.Rows) {
 			t.Fatalf("%d columns for %d headers, %d people of %d rows", len(r.Columns), len(table.Header), len(r.People), len(table.Rows))

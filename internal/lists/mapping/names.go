@@ -245,25 +245,31 @@ func isTitleAlone(name string) bool {
 // names parses the names of a table and collects notes.
 type names struct {
 	lastFirst bool     // order of names without a comma
-	sure      bool     // the order was set by an option or a header
-	rarer     nameForm // rarer format of full names if the column mixes formats and the order is not sure; oneName: none
+	sure      bool     // the order was set by an answer or a header
+	rarer     nameForm // rarer format of full names if the column mixes formats and its header sets no order; oneName: none
 	french    bool     // "M." is a salutation because the column contains "Mme"
 
 	plain, doubtful []sheet.Note // examples of split names
 	guessed         int
 
 	titles, capitals examples
+
+	question sheet.Question // about rows with two readings; without options: none
 }
 
 // readNames determines the format of full names in a table. The error is the error of ctx.
 func readNames(ctx context.Context, t *sheet.Table, columns []Column, o Options) (*names, error) {
-	n := &names{lastFirst: o.Names == LastFirstName, sure: o.Names != ""}
+	answer := o.Answers[AskNames]
+	n := &names{lastFirst: answer == LastFirstName, sure: answer != ""}
 	at := slices.IndexFunc(columns, Column.IsFullName)
 	if at < 0 {
 		return n, nil
 	}
-	if columns[at].Field == LastFirst && !n.sure {
+	byHeader := columns[at].Field == LastFirst && !n.sure
+	if byHeader {
 		n.lastFirst, n.sure = true, true
+	} else {
+		n.question = sheet.Question{Kind: AskNames, Columns: []string{columns[at].Header}, Answer: answer}
 	}
 	commas := false
 	for _, row := range t.Rows {
@@ -272,7 +278,7 @@ func readNames(ctx context.Context, t *sheet.Table, columns []Column, o Options)
 		n.french = n.french || slices.Contains([]string{"mme", "mlle"}, strings.ToLower(strings.Trim(word, ".")))
 		commas = commas || strings.Contains(text, ",")
 	}
-	if n.sure || !commas {
+	if byHeader || !commas {
 		return n, nil
 	}
 	count := map[nameForm]int{}
@@ -305,9 +311,12 @@ func (n *names) full(p *Person, f *record.Fields, cell string) {
 		p.Titled = titled
 	}
 	doubt := name.form != oneName && name.form == n.rarer || name.form == titleMid
-	if doubt && !n.sure && name.name != name.other {
-		p.Readings = []Name{name.name, name.other}
-		return
+	if doubt && name.name != name.other {
+		n.ask(name, p.Row)
+		if !n.sure {
+			p.Readings = []Name{name.name, name.other}
+			return
+		}
 	}
 	list := &n.plain
 	if name.guessed {
@@ -318,6 +327,37 @@ func (n *names) full(p *Person, f *record.Fields, cell string) {
 		args := []any{sheet.Quoted(cell), sheet.Quoted(name.name.First), sheet.Quoted(name.name.Last)}
 		*list = append(*list, sheet.Note{Code: NoteSplit, Args: args})
 	}
+}
+
+// ask adds a row with two readings to the question for the order of names.
+func (n *names) ask(name fullName, row int) {
+	q := &n.question
+	if q.Kind == "" {
+		return
+	}
+	if q.Options == nil {
+		q.Options = []sheet.Option{{Value: FirstLast, Example: []Name(nil)}, {Value: LastFirstName, Example: []Name(nil)}}
+	}
+	readings := []Name{name.name, name.other}
+	if n.lastFirst {
+		slices.Reverse(readings)
+	}
+	for i := range q.Options {
+		if all := q.Options[i].Example.([]Name); len(all) < shownExamples {
+			q.Options[i].Example = append(all, readings[i])
+		}
+	}
+	if !n.sure {
+		q.Rows = append(q.Rows, row)
+	}
+}
+
+// questions returns the question for the order of names, if rows have two readings.
+func (n *names) questions() []sheet.Question {
+	if n.question.Options == nil {
+		return nil
+	}
+	return []sheet.Question{n.question}
 }
 
 // clear empties names that consist only of titles.

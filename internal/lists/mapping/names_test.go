@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 )
 
 func TestSplitName(t *testing.T) {
@@ -143,15 +145,15 @@ func TestMixedNames(t *testing.T) {
 		cells, want string
 	}{
 		{Options{}, "Müller, Hans|Kos, Eva|Steiner Maria", "Hans/Müller; Eva/Kos; Steiner/Maria Steiner+Maria Maria+Steiner"},
-		{Options{Names: LastFirstName}, "Müller, Hans|Kos, Eva|Steiner Maria", "Hans/Müller; Eva/Kos; Maria/Steiner"},
-		{Options{Names: FirstLast}, "Müller, Hans|Kos, Eva|Steiner Maria", "Hans/Müller; Eva/Kos; Steiner/Maria"},
+		{Options{Answers: sheet.Answers{AskNames: LastFirstName}}, "Müller, Hans|Kos, Eva|Steiner Maria", "Hans/Müller; Eva/Kos; Maria/Steiner"},
+		{Options{Answers: sheet.Answers{AskNames: FirstLast}}, "Müller, Hans|Kos, Eva|Steiner Maria", "Hans/Müller; Eva/Kos; Steiner/Maria"},
 		{Options{}, "Müller, Hans|Steiner Maria", "Hans/Müller; Steiner/Maria Steiner+Maria Maria+Steiner"},
 		{Options{}, "Smith, John|Eva Kos|Ana Horvat", "John/Smith John+Smith Smith+John; Eva/Kos; Ana/Horvat"},
-		{Options{Names: FirstLast}, "Smith, John|Eva Kos|Ana Horvat", "John/Smith; Eva/Kos; Ana/Horvat"},
+		{Options{Answers: sheet.Answers{AskNames: FirstLast}}, "Smith, John|Eva Kos|Ana Horvat", "John/Smith; Eva/Kos; Ana/Horvat"},
 		{Options{}, "Müller, Hans|Kos, Eva|van der Berg Jan|Pelé|", "Hans/Müller; Eva/Kos; van der Berg/Jan van der Berg+Jan Jan+van der Berg; Pelé/; /"},
 		{Options{}, "John Smith, Jr.|Horvat, dipl.ing.|Dr. Eva Kos|Ana Kos, MBA|Cher|Kos,", "John/Smith Jr.; /Horvat; Eva/Kos; Ana/Kos; Cher/; /Kos"},
 		{Options{}, "Müller Dr. Hans|Eva Kos", "Müller/Hans Müller+Hans Hans+Müller; Eva/Kos"},
-		{Options{Names: LastFirstName}, "Müller Dr. Hans|Kos Eva", "Hans/Müller; Eva/Kos"},
+		{Options{Answers: sheet.Answers{AskNames: LastFirstName}}, "Müller Dr. Hans|Kos Eva", "Hans/Müller; Eva/Kos"},
 		{Options{}, "Ana Ana|Kos, Eva|Horvat, Mia", "Ana/Ana; Eva/Kos; Mia/Horvat"},
 		{Options{}, "Eva Kos|A. B. Smith|Jan van der Berg|Pelé|Juan Carlos García López", "Eva/Kos; A. B./Smith; Jan/van der Berg; Pelé/; Juan Carlos García/López"},
 	} {

@@ -1,6 +1,8 @@
 package mapping
 
 import (
+	"cmp"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -12,6 +14,7 @@ import (
 type phones struct {
 	zero     bool           // add missing zeros
 	fronts   map[int]fronts // by column
+	lacking  string         // the first number without a leading 0, as in the cell
 	without  int            // numbers without a leading 0
 	repaired int            // numbers that got a 0
 	foreign  int            // numbers without a +
@@ -22,7 +25,7 @@ type phones struct {
 type fronts map[string]bool
 
 func readPhones(t *sheet.Table, columns []Column, o Options) *phones {
-	p := &phones{zero: o.Zero, fronts: map[int]fronts{}}
+	p := &phones{zero: o.Answers[AskZero] == "true", fronts: map[int]fronts{}}
 	for at, column := range columns {
 		if column.Field == "phoneNumber" {
 			p.fronts[at] = frontsOf(t, at)
@@ -79,12 +82,24 @@ func (p *phones) read(at int, text string) string {
 	case others[codeOf(digits)] && len(digits) >= foreignDigits:
 		p.foreign++
 		return text
-	case p.zero:
+	}
+	p.lacking = cmp.Or(p.lacking, text)
+	if p.zero {
 		p.repaired++
 		return "0" + text
 	}
 	p.without++
 	return text
+}
+
+// questions returns the question for missing zeros, if numbers lack one. By default, they stay as
+// they are.
+func (p *phones) questions() []sheet.Question {
+	if p.lacking == "" {
+		return nil
+	}
+	return []sheet.Question{{Kind: AskZero, Answer: strconv.FormatBool(p.zero), Options: []sheet.Option{
+		{Value: "false", Example: sheet.Examples{p.lacking}}, {Value: "true", Example: sheet.Examples{"0" + p.lacking}}}}}
 }
 
 // notes returns the counts of numbers without a 0 or +, and of numbers that got a 0.

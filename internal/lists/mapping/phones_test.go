@@ -1,8 +1,11 @@
 package mapping
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 )
 
 // TestZero checks that numbers without a 0 or + are counted if others in the column have one, and
@@ -29,7 +32,7 @@ func TestZero(t *testing.T) {
 			lines = append(lines, "Ana|Čović|"+number)
 		}
 		same, notes := phonesOf(t, Options{}, lines...)
-		repaired, notesOfZero := phonesOf(t, Options{Zero: true}, lines...)
+		repaired, notesOfZero := phonesOf(t, Options{Answers: sheet.Answers{AskZero: "true"}}, lines...)
 		zeros := strings.ReplaceAll(notes+"; "+notesOfZero, "\n", ", ")
 		if same != tt.numbers || repaired != tt.want || zeros != tt.zeros {
 			t.Errorf("%s: %s, %s, %s; want %s, %s", tt.numbers, same, repaired, zeros, tt.want, tt.zeros)
@@ -37,11 +40,11 @@ func TestZero(t *testing.T) {
 	}
 	// Columns are independent, and cells that do not count are ignored.
 	lines := []string{"Vorname|Nachname|Handy|Telefon", "Ana|Čović|0664 1234567|2236123456", "Eva|Babić||2236123457", "Ivan|Horvat|6641234568|"}
-	if got, notes := phonesOf(t, Options{Zero: true}, lines...); got != "0664 1234567|2236123457|06641234568" || !strings.HasSuffix(notes, "\nzero 1") {
+	if got, notes := phonesOf(t, Options{Answers: sheet.Answers{AskZero: "true"}}, lines...); got != "0664 1234567|2236123457|06641234568" || !strings.HasSuffix(notes, "\nzero 1") {
 		t.Errorf("two columns: %s, %s", got, notes)
 	}
 	r, err := Map(t.Context(), tableOf(lines...), Options{Now: now})
-	if err != nil || r.NoZero != 1 {
-		t.Errorf("%d numbers without a 0, %v", r.NoZero, err)
+	if got := fmt.Sprint(r.Questions); err != nil || got != "[{zero [] [] [] [{false [6641234568]} {true [06641234568]}] false}]" {
+		t.Errorf("%s, %v", got, err)
 	}
 }

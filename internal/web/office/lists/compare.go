@@ -59,7 +59,8 @@ func compareList(v visit) error {
 		}
 		data.Result = v.comparison(found)
 		data.Reading.Notes = v.notes(found.Outcome.Notes)
-		data.Reading.Ticks, data.Reading.Names = v.readingTicks(l, found.Outcome), v.nameOrders(l, found.Outcome)
+		data.Reading.Ticks = v.readingTicks(l, found.Outcome)
+		data.Reading.ask(v, found.Outcome)
 	}
 	v.setReturn(comparePath, l)
 	p := site.Page{Title: v.Text("compare.title"), Section: "compare", Wrong: len(data.Reading.Faults) > 0, Data: data}

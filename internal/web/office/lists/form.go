@@ -15,7 +15,8 @@ import (
 // other, and the browser's Back button works.
 
 // Fields of the form: "column.3" is the meaning of the fourth column, "cell.12.3" the text of the
-// fourth cell of row 12, and "who.12" the person of row 12: an ID, addNew, or empty.
+// fourth cell of row 12, and "who.12" the person of row 12: an ID, addNew, or empty. The answer to a
+// question has the name of its kind; several such answers can be in "answer", as in the API.
 const (
 	columnField = "column."
 	cellField   = "cell."
@@ -58,9 +59,14 @@ func (v visit) setReturn(path string, l *uploadedList) {
 // another sheet, and choices about rows if it selects another sheet or encoding.
 func (v visit) readOptions(form url.Values) imports.Options {
 	o := imports.Options{Languages: []string{v.Lang.Tag, osutil.Language()}, Sheet: form.Get("sheet"),
-		Encoding: form.Get("encoding"), Dates: form.Get("dates"), Names: form.Get("names"),
 		Update: form.Get("update") != "", Spelling: form.Get("spelling") != "", SkipBad: form.Get("skipBad") != "",
-		Zero: form.Get("zero") != "", LeaveOutBad: form.Get("leaveOutBad") != "", AddPerhaps: form.Get("addPerhaps") != ""}
+		LeaveOutBad: form.Get("leaveOutBad") != "", AddPerhaps: form.Get("addPerhaps") != ""}
+	for kind := range imports.Kinds {
+		o.SetAnswer(kind + ":" + form.Get(kind)) // an unknown option is no answer
+	}
+	for _, answer := range form["answer"] {
+		o.SetAnswer(answer)
+	}
 	if form.Has("sheet") && o.Sheet != form.Get("was.sheet") {
 		return o
 	}

@@ -53,7 +53,8 @@ func (v visit) renderImport(l *uploadedList, stale string, found *imports.Outcom
 	data := importPage{Reading: v.reading(l), Stale: stale}
 	if found != nil {
 		data.Outcome = v.importOutcome(l, found)
-		data.Reading.Ticks, data.Reading.Names = append(v.importTicks(l, found), v.readingTicks(l, found)...), v.nameOrders(l, found)
+		data.Reading.Ticks = append(v.importTicks(l, found), v.readingTicks(l, found)...)
+		data.Reading.ask(v, found)
 		data.Reading.Notes = v.notes(found.Notes)
 		data.Checked = string(found.Digest())
 		data.Outcome.dropShown(data.Reading.Answers)
@@ -81,8 +82,6 @@ func applyImport(v visit) error {
 		return v.renderCheck(l, "")
 	case v.Resumed():
 		return v.renderCheck(l, v.Text("import.resumed"))
-	case l.file.Unsure != nil:
-		return v.renderCheck(l, v.Text("import.why.encoding"))
 	}
 	l.file.Options.Confirmed = []byte(checked)
 	l.release()
@@ -92,6 +91,8 @@ func applyImport(v visit) error {
 		return applyImport(v) // which now finds the import
 	case err != nil:
 		return err
+	case !found.Applied && found.Open() != nil:
+		return v.renderImport(l, v.Text("import.why.questions", v.Text("import.again")), found)
 	case !found.Applied:
 		return v.renderImport(l, v.Text("import.stale"), found)
 	case found.Number == nil:

@@ -36,10 +36,9 @@ func TestMessages(t *testing.T) {
 			keys = append(keys, prefix+value)
 		}
 	}
-	add("import.dates.", append(mapping.Orders, "")...)
-	add("import.encoding.", append(sheet.Encodings, "")...)
+	add("import.dates.", "")
+	add("import.encoding.", "")
 	add("import.result.", imports.Added, imports.Changed, imports.Left, imports.Refused, imports.Perhaps)
-	add("import.names.", mapping.NameOrders...)
 	add("export.format.", exportFormats...)
 	add("export.hint.", exportFormats...)
 	add("import.format.", sheet.XLSX, sheet.CSV, sheet.VCard, sheet.JSONL)
@@ -73,7 +72,7 @@ func TestFaultMessages(t *testing.T) {
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	read, err := mapping.Map(t.Context(), table, mapping.Options{Now: time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC), Dates: mapping.DMY})
+	read, err := mapping.Map(t.Context(), table, mapping.Options{Now: time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC), Answers: sheet.Answers{mapping.AskDates: mapping.DMY}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
@@ -179,7 +180,7 @@ func TestListIsReadOnce(t *testing.T) {
 	if read(list, imports.Options{Update: true, Columns: map[int]string{0: ""}}) != first {
 		t.Error("the list was read again for options that do not change its cells")
 	}
-	if utf8 := read(list, imports.Options{Encoding: "utf-8"}); utf8 == first || read(list, imports.Options{Encoding: "utf-8"}) != utf8 {
+	if utf8 := read(list, imports.Options{Answers: sheet.Answers{sheet.AskEncoding: "utf-8"}}); utf8 == first || read(list, imports.Options{Answers: sheet.Answers{sheet.AskEncoding: "utf-8"}}) != utf8 {
 		t.Error("the list was not read exactly once for another encoding")
 	}
 	total, large := 0, people(900<<10)

@@ -35,8 +35,8 @@ func (v visit) importOutcome(l *uploadedList, found *imports.Outcome) *importOut
 		r.Same = v.words().SameFile(same.Number, v.Lang.Moment(same.At.Local()))
 	}
 	switch {
-	case l.file.Unsure != nil:
-		r.Why = v.Text("import.why.encoding")
+	case found.Open() != nil:
+		r.Why = v.Text("import.why.questions", v.Text("import.again"))
 	case found.Refused+found.Perhaps > 0:
 		var why, without []string
 		if found.Perhaps > 0 {

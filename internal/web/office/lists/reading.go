@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
@@ -30,15 +29,45 @@ type reading struct {
 	Open      bool          // show the choices initially
 	Dates     []view.Choice // empty: no column of dates
 	Encodings []view.Choice // empty: no choice
-	Unsure    []view.Choice // instead of Encodings if several are possible, with the names that differ
 	Sheets    []view.Choice
 	Sheet     string // the sheet that was read
 	Question  string // asks which sheet to read
 	Encoding  string // as chosen
 	Notes     []string
-	Names     []view.Choice // readings of a name without a comma; empty: no choice needed
+	Questions []question
 	Ticks     ticks
 	Answers   url.Values // about rows without a field on the page
+}
+
+// question is a question about a list, with a group of choices.
+type question struct {
+	Kind, Text, IfNone string
+	Open               bool // the import waits for the answer
+	Options            []option
+}
+
+type option struct {
+	view.Choice
+	Example string // what the list then means; empty: none
+}
+
+// ask adds the questions. A question has no other choice on the page.
+func (r *reading) ask(v visit, found *imports.Outcome) {
+	words := v.words()
+	for _, q := range found.Questions {
+		shown := question{Kind: q.Kind, Text: words.Question(q.Question), IfNone: words.IfNone(q.Question), Open: q.Answer == ""}
+		for _, o := range q.Options {
+			label, example := words.Option(q.Kind, o)
+			shown.Options = append(shown.Options, option{view.Choice{Value: o.Value, Label: label, Chosen: o.Value == q.Answer}, example})
+		}
+		r.Questions = append(r.Questions, shown)
+		switch q.Kind {
+		case sheet.AskEncoding:
+			r.Encodings = nil
+		case mapping.AskDates:
+			r.Dates = nil
+		}
+	}
 }
 
 // previewColumn is a column with a choice of its meaning.
@@ -60,7 +89,7 @@ func (r reading) Fault(field string) (text string) {
 }
 
 func (v visit) reading(l *uploadedList) reading {
-	r := reading{Faults: l.faults, Question: l.question, Encoding: l.options.Encoding}
+	r := reading{Faults: l.faults, Question: l.question, Encoding: l.options.Answers[sheet.AskEncoding]}
 	if l.keptList == nil || r.Fault("file") != "" {
 		r.Text = l.text()
 		return r
@@ -75,13 +104,15 @@ func (v visit) reading(l *uploadedList) reading {
 	}
 	if l.file == nil {
 		if r.Fault("encoding") != "" {
-			r.Encodings = v.encodings(l.options.Encoding)
+			r.Encodings = v.encodings(r.Encoding)
 		}
 		return r
 	}
 	r.Sheet, r.Format = l.file.Table.Sheet, v.formatRead(l.file.Table)
 	v.addColumns(&r, l.file)
-	v.addEncodings(&r, l)
+	if l.file.Table.Encoding != "" {
+		r.Encodings = v.encodings(r.Encoding)
+	}
 	if l.file.Mapped != nil {
 		r.Notes = v.notes(slices.Concat(l.file.Table.Notes, l.file.Mapped.Notes))
 	}
@@ -128,12 +159,14 @@ func (v visit) addColumns(r *reading, f *imports.File) {
 		}
 	}
 	if hasDates {
-		r.Dates = choices(v.Visit, append([]string{""}, mapping.Orders...), f.Options.Dates, "import.dates.")
-		if f.Mapped.Dates != "" && f.Options.Dates == "" {
-			r.Dates[0].Label = v.Text("import.dates.found", v.Text("import.dates."+f.Mapped.Dates))
-		}
-		if f.Mapped.Dates != "" {
-			r.DatesRead = v.Text("import.dates.read", v.Text("import.dates."+f.Mapped.Dates))
+		chosen := f.Options.Answers[mapping.AskDates]
+		r.Dates = v.answers(mapping.AskDates, mapping.Orders, chosen, "import.dates.")
+		if read := f.Mapped.Dates; read != "" {
+			label, _ := v.words().Option(mapping.AskDates, sheet.Option{Value: read})
+			r.DatesRead = v.Text("import.dates.read", label)
+			if chosen == "" {
+				r.Dates[0].Label = v.Text("import.dates.found", label)
+			}
 		}
 	}
 }
@@ -169,31 +202,18 @@ func firstValue(t *sheet.Table, column int) string {
 
 // encodings returns the encodings to choose from, after a choice to detect the encoding.
 func (v visit) encodings(chosen string) []view.Choice {
-	chosen, _ = sheet.EncodingOf(chosen)
-	return choices(v.Visit, append([]string{""}, sheet.Encodings...), chosen, "import.encoding.")
+	return v.answers(sheet.AskEncoding, sheet.Encodings, chosen, "import.encoding.")
 }
 
-// addEncodings adds the encodings to choose from. If several are possible, it shows the names as
-// read in each.
-func (v visit) addEncodings(r *reading, l *uploadedList) {
-	if l.file.Table.Encoding == "" {
-		return
+// answers returns the answers to a question to choose from, after a choice to detect the answer with
+// the key detect.
+func (v visit) answers(kind string, values []string, chosen, detect string) []view.Choice {
+	all := []view.Choice{{Label: v.Text(detect), Chosen: chosen == ""}}
+	for _, value := range values {
+		label, _ := v.words().Option(kind, sheet.Option{Value: value})
+		all = append(all, view.Choice{Value: value, Label: label, Chosen: value == chosen})
 	}
-	unsure := l.file.Unsure
-	if unsure == nil {
-		r.Encodings = v.encodings(l.options.Encoding)
-		return
-	}
-	for _, candidate := range unsure.Candidates {
-		var names []string
-		for _, name := range candidate.Names {
-			names = append(names, short(name))
-		}
-		r.Unsure = append(r.Unsure, view.Choice{Value: candidate.Encoding, Label: strings.Join(names, ", "), Chosen: false})
-	}
-	if r.Fault("encoding") == "" {
-		r.Faults = append(r.Faults, view.Fault{Name: "encoding", Fault: v.Text("import.encoding.unsure")})
-	}
+	return all
 }
 
 // ticks are checkboxes.
@@ -208,42 +228,7 @@ func (t *ticks) add(name, label string, chosen, matters bool) {
 
 // readingTicks returns the checkboxes for reading a list.
 func (v visit) readingTicks(l *uploadedList, found *imports.Outcome) (t ticks) {
-	t.add("zero", v.Text("import.zero"), l.options.Zero, l.file.Mapped.NoZero > 0)
 	isUseful := slices.ContainsFunc(found.All, func(row imports.Row) bool { return row.CouldGoWithout() })
 	t.add("leaveOutBad", v.Text("import.leaveOutBad"), l.options.LeaveOutBad, isUseful)
 	return t
 }
-
-// nameOrders returns the two readings of names without a comma, with some examples. It returns nil
-// if no choice is needed.
-func (v visit) nameOrders(l *uploadedList, found *imports.Outcome) (orders []view.Choice) {
-	needed, column := l.options.Names != "", slices.IndexFunc(l.file.Mapped.Columns, mapping.Column.IsFullName)
-	var firstLast, lastFirst []string
-	for i, row := range found.All {
-		mixed := slices.ContainsFunc(row.Like, func(like imports.Like) bool { return like.Why == imports.MixedNames })
-		needed = needed || mixed
-		if len(firstLast) == shownSamples || column < 0 || l.released || strings.Contains(l.file.CellText(i, column), ",") {
-			continue
-		}
-		name := mapping.Name{First: row.Fields.FirstName, Last: row.Fields.LastName}
-		swapped := mapping.Name{First: name.Last, Last: name.First}
-		if mixed {
-			name, swapped = row.Like[0].Readings[0], row.Like[0].Readings[1]
-		}
-		if l.options.Names == mapping.LastFirstName || l.file.Mapped.Columns[column].Field == mapping.LastFirst {
-			name, swapped = swapped, name
-		}
-		firstLast = append(firstLast, v.Text("import.names.sample", short(name.First), short(name.Last)))
-		lastFirst = append(lastFirst, v.Text("import.names.sample", short(swapped.First), short(swapped.Last)))
-	}
-	if !needed {
-		return nil
-	}
-	for i, samples := range [][]string{firstLast, lastFirst} {
-		order := mapping.NameOrders[i]
-		orders = append(orders, view.Choice{Value: order, Label: strings.Join(samples, "; "), Chosen: order == l.options.Names})
-	}
-	return orders
-}
-
-const shownSamples = 3

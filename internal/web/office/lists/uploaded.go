@@ -133,10 +133,6 @@ func (l *uploadedList) explain(v visit, err error) error {
 		l.sheets, l.question = file.Sheets, v.words().Say(err)
 		return nil
 	}
-	if errors.As(err, new(*imports.EncodingError)) {
-		l.faults = append(l.faults, view.Fault{Name: "encoding", Fault: v.Text("import.encoding.unsure")})
-		return nil
-	}
 	shortened := err
 	if e, ok := errors.AsType[*mapping.ColumnsError](err); ok && len(e.Headers) > shownHeaders {
 		short := *e
@@ -160,7 +156,6 @@ func (l *uploadedList) explain(v visit, err error) error {
 func (l *uploadedList) fieldToFix(err error) (field, choose string) {
 	var file *sheet.FileError
 	var columns *mapping.ColumnsError
-	var dates *mapping.DatesError
 	switch {
 	case errors.As(err, &file) && file.Sheets != nil:
 		l.sheets = file.Sheets
@@ -174,10 +169,6 @@ func (l *uploadedList) fieldToFix(err error) (field, choose string) {
 		return columnID(0), "columns"
 	case columns != nil && columns.Code == mapping.ColumnsNoName:
 		return columnID(0), ""
-	case errors.As(err, &dates) && dates.Other != "":
-		return "dates", "order"
-	case dates != nil:
-		return "dates", "dates"
 	}
 	return "file", "" // only a change to the file can fix it
 }

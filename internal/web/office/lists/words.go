@@ -108,7 +108,7 @@ func (v visit) describe(like imports.Like) string {
 	}
 	var readings []string
 	for _, name := range like.Readings {
-		readings = append(readings, v.Text("import.names.sample", name.First, name.Last))
+		readings = append(readings, v.words().Name(name))
 	}
 	return strings.Join(readings, "; ")
 }
