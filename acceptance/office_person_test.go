@@ -389,6 +389,7 @@ func TestOfficeDials(t *testing.T) {
 	b := s.signIn(t, s.key, "en")
 	for number, want := range map[string]string{
 		"091 / 234-5678": "tel:0912345678", "+385 (0)91 234": "tel:+38591234", "+385 91 234": "tel:+38591234", "(091) 234": "tel:091234",
+		"091 111 2222 / 01 222 3333": "tel:0911112222", "202-555-0123 ext. 45": "tel:2025550123;ext=45", "(091) 234 (2. broj)": "tel:091234",
 		"+": "", "ask Ivo": "", "tel:+385 91 234": "tel:+38591234", "Mob. (+385) 91 234": "tel:+38591234", "\u202a+385\u200b 91 234\u202c": "tel:+38591234",
 	} {
 		id := s.create(t, `{"firstName":"Mia","lastName":"Kovač","phoneNumber":"`+number+`"}`)

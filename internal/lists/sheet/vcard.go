@@ -12,6 +12,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/lists/internal/vcard"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/phone"
 )
 
 // product identifies this program in exported cards.
@@ -48,7 +49,7 @@ func (w *vcardWriter) Write(f *record.Firefighter) error {
 }
 
 // AppendCard appends the card of a person for an address book, with the date of birth if birthday
-// is set. The card omits the department, because renaming the department would change every card.
+// is set. Each number in the phone text is a TEL that can be dialled. The card omits the department, because renaming the department would change every card.
 func AppendCard(b []byte, f *record.Firefighter, birthday bool) []byte {
 	w := vcardWriter{Cards: vcard.Cards{Buffer: *bytes.NewBuffer(b)}, birthday: birthday}
 	w.begin(f)
@@ -82,7 +83,10 @@ func (w *vcardWriter) begin(f *record.Firefighter) {
 			}
 		}
 		if w.out == nil && d.Name == "phoneNumber" {
-			property = "TEL;TYPE=CELL" // phones prefer this type for caller ID
+			for _, number := range phone.Numbers(value) {
+				w.Text("TEL;TYPE=CELL", number.Contact()) // phones prefer this type for caller ID
+			}
+			continue
 		}
 		w.Text(property, value)
 	}

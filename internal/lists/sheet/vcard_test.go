@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // lines returns a table as text: the header, then the rows with their numbers.
@@ -138,6 +140,25 @@ func TestUnsureCards(t *testing.T) {
 		}
 		if got := table.Rows[1].Cells[1].Text; got != want {
 			t.Errorf("%s is read as %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestAppendCard checks that a card for phones has each number that can be dialled.
+func TestAppendCard(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"091 111 2222 / 01 222 3333": "0911112222 012223333", "+49 (0)171 1234567": "+491711234567", "202-555-0123 ext. 45": `2025550123\,45`,
+		"ask Marko": "", "": "",
+	} {
+		var got []string
+		for line := range strings.Lines(string(AppendCard(nil, &record.Firefighter{Fields: record.Fields{PhoneNumber: text}}, false))) {
+			if number, found := strings.CutPrefix(strings.TrimSpace(line), "TEL;TYPE=CELL:"); found {
+				got = append(got, number)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }

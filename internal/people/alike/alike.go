@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/phone"
 )
 
 // Reason is why two people may be the same person. A lower value is a stronger reason.
@@ -28,8 +29,8 @@ type Person struct {
 	name        string   // folded
 	first, last []string // all spellings
 	email       string   // folded
-	phone       string   // digits only
-	birth       string   // date without time
+	phones      []phone.Number
+	birth       string // date without time
 }
 
 // Of returns the attributes of a record. Fields without a value are not compared.
@@ -37,7 +38,7 @@ func Of(f *record.Fields) Person {
 	birth, _, _ := strings.Cut(f.DateOfBirth, "T")
 	return Person{
 		name: Folded(f.FirstName + " " + f.LastName), first: spellings(f.FirstName), last: spellings(f.LastName),
-		email: Folded(f.Email), phone: digits(f.PhoneNumber), birth: birth,
+		email: Folded(f.Email), phones: phone.Numbers(f.PhoneNumber), birth: birth,
 	}
 }
 
@@ -49,7 +50,7 @@ func (p *Person) Why(other *Person) Reason {
 	switch {
 	case born && p.email != "" && p.email == other.email:
 		return EmailAndBirth
-	case born && samePhone(p.phone, other.phone):
+	case born && phone.Share(p.phones, other.phones):
 		return PhoneAndBirth
 	case byName && meet(concat(p.first, p.last), concat(other.first, other.last)):
 		return Spelling
@@ -104,8 +105,8 @@ func (p *Person) keys(swapped []string, births ...string) (keys []Key) {
 	if p.email != "" {
 		keys = append(keys, Key{EmailAndBirth, p.email, p.birth})
 	}
-	if p.phone != "" {
-		keys = append(keys, Key{PhoneAndBirth, p.phone[max(0, len(p.phone)-comparedDigits):], p.birth})
+	for _, number := range p.phones {
+		keys = append(keys, Key{PhoneAndBirth, number.Key(), p.birth})
 	}
 	for _, name := range p.first {
 		keys = append(keys, Key{BirthAndName, name + ",", p.birth})

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
@@ -51,23 +50,4 @@ func letter(r rune) rune {
 		return -1
 	}
 	return r
-}
-
-// comparedDigits is how many trailing digits two phone numbers must share if only one has a country
-// or area code.
-const comparedDigits = 7
-
-// digits returns the digits of a phone number without leading zeros and without the (0) after a
-// country code.
-func digits(phone string) string {
-	return strings.TrimLeft(record.Digits(strings.Replace(phone, "(0)", "", 1)), "0")
-}
-
-// samePhone reports whether a and b are the digits of the same number, with or without a country or
-// area code: "+385 (0)92 354 3631" matches "092/3543631".
-func samePhone(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	return a == b && a != "" || len(a) >= comparedDigits && strings.HasSuffix(b, a)
 }

@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	"github.com/firefighter-records/firefighters/internal/text/fold"
-	"github.com/firefighter-records/firefighters/internal/text/lang"
+	"github.com/firefighter-records/firefighters/internal/text/phone"
 )
 
 // Term is one search word. A record matches if any member of the term matches.
@@ -75,7 +75,7 @@ func newNumber(text string) Number {
 	}
 	switch {
 	case isAbroad:
-		n.Country, n.Rest = cutCountry(abroad)
+		n.Country, n.Rest = phone.CutCode(abroad)
 	case strings.HasPrefix(n.Digits, "0"):
 		n.Rest = n.Digits
 	}
@@ -108,17 +108,8 @@ func (n Number) mayFollow(digits string) bool {
 	if digits == "" || digits == "0" {
 		return true
 	}
-	country, rest := cutCountry(strings.TrimPrefix(digits, "00"))
+	country, rest := phone.CutCode(strings.TrimPrefix(digits, "00"))
 	return country != "" && (n.Country == "" || n.Country == country) && (rest == "" || rest == "0")
-}
-
-// cutCountry splits the country code from a number. The country is empty if there is none.
-func cutCountry(digits string) (country, rest string) {
-	length := lang.CountryCodeLength(digits)
-	if strings.HasPrefix(digits, "0") || length > len(digits) {
-		return "", digits
-	}
-	return digits[:length], digits[length:]
 }
 
 // Expanded returns the searched fields in expanded folded form, one per line, or an empty text if

@@ -1,5 +1,5 @@
 // Package lang supports the languages of the program. It selects a language for a request, looks up
-// messages and plurals, formats numbers, dates and phone numbers, and parses dates.
+// messages and plurals, formats numbers and dates, and parses dates.
 package lang
 
 import (
@@ -17,7 +17,6 @@ type Language struct {
 	plural   func(n int) form // n is not negative
 	grouping grouping
 	dates    dateForm
-	phone    map[int][]int // group sizes by number of digits; overrides phoneGroups
 }
 
 // All returns the languages in the order in which the program offers them. The first is English.

@@ -40,7 +40,6 @@ var languages = []*Language{
 			afterFirst: "er", afterDay: " ", beforeYear: " ", beforeTime: " à ",
 			fillers: []string{"er", "de"},
 		},
-		phone: map[int][]int{8: {2, 2, 2, 2}, 9: {1, 2, 2, 2, 2}, 10: {2, 2, 2, 2, 2}},
 	},
 	{
 		Tag: "es", Name: "Español",
@@ -53,7 +52,6 @@ var languages = []*Language{
 			fillers:  []string{"de", "del"},
 			variants: map[string]time.Month{"setiembre": time.September},
 		},
-		phone: map[int][]int{9: {3, 3, 3}},
 	},
 	{
 		Tag: "hr", Name: "Hrvatski",

@@ -14,6 +14,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
+	"github.com/firefighter-records/firefighters/internal/text/phone"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
@@ -82,13 +83,12 @@ func comparePaper(v view.Visit, data *paperPage) error {
 		return err
 	}
 	data.Erased = erased
+	country, err := v.Store.Country(v.Session.Tenant)
+	if err != nil {
+		return err
+	}
 	today := v.Today()
 	for _, d := range differences {
-		for _, f := range []*record.Firefighter{d.Then, d.Now} {
-			if f != nil {
-				f.PhoneNumber = v.Lang.Phone(f.PhoneNumber)
-			}
-		}
 		switch {
 		case d.Then == nil:
 			data.Added = append(data.Added, paperPerson{Person: v.Person(d.Now, today)})
@@ -97,6 +97,9 @@ func comparePaper(v view.Visit, data *paperPage) error {
 		default:
 			if v.Birth(d.Then.Fields) == v.Birth(d.Now.Fields) {
 				d.Then.DateOfBirth = d.Now.DateOfBirth // differs only in time or offset
+			}
+			if phone.Same(d.Then.PhoneNumber, d.Now.PhoneNumber, country) {
+				d.Then.PhoneNumber = d.Now.PhoneNumber
 			}
 			if fields := v.Differences(d.Then.Fields, d.Now.Fields); len(fields) > 0 {
 				data.Changed = append(data.Changed, paperPerson{v.Person(d.Now, today), fields})

@@ -98,9 +98,6 @@ func showPrint(v view.Visit) error {
 	data := printPage{printChoice: c, PhoneList: c.path("phone"), FullList: c.path("full"),
 		NextYear: strconv.Itoa(v.Today().Year + 1), Date: v.Now(), Count: found.Total, Code: codesOf(v).of(found.Version),
 		Width: fullColumns + len(c.Headings), Long: found.Total > longList, People: v.People(found.Items)}
-	for i := range data.People { // phone numbers in one style
-		data.People[i].Phone = v.Lang.Phone(data.People[i].Phone)
-	}
 	data.Even = slices.ContainsFunc(data.People, hasLongTexts)
 	data.Blocks = slices.Collect(slices.Chunk(data.People, blockLength))
 	if data.One && data.Count > maxOnOne {

@@ -10,13 +10,15 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/alike"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/calendar"
+	"github.com/firefighter-records/firefighters/internal/text/phone"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
 // Person is a line of the list.
 type Person struct {
 	ID, FirstName, LastName string
-	Phone, Tel              string
+	Phone                   string
+	Tel                     string // the number to call, for a link; empty: none
 	Email                   string
 	Mailto                  string // the e-mail address, escaped for a link
 	Mailbox, MailHost       string // parts of the e-mail address, between which a line may break
@@ -38,7 +40,10 @@ func (v Visit) People(items []record.Firefighter) []Person {
 
 // Person returns a line of the list.
 func (v Visit) Person(f *record.Firefighter, today calendar.Date) Person {
-	p := Person{ID: f.ID, FirstName: f.FirstName, LastName: f.LastName, Phone: f.PhoneNumber, Tel: dialled(f.PhoneNumber), Email: f.Email}
+	p := Person{ID: f.ID, FirstName: f.FirstName, LastName: f.LastName, Phone: f.PhoneNumber, Email: f.Email}
+	if numbers := phone.Numbers(f.PhoneNumber); len(numbers) > 0 {
+		p.Tel = numbers[0].Link()
+	}
 	if f.Email != "" {
 		name, _, _ := strings.Cut(f.Email, "@")
 		p.Mailto, p.Mailbox, p.MailHost = url.PathEscape(f.Email), name, strings.TrimPrefix(f.Email, name)
@@ -50,21 +55,6 @@ func (v Visit) Person(f *record.Firefighter, today calendar.Date) Person {
 		p.Status = *f.InvitationStatus
 	}
 	return p
-}
-
-// dialled returns the digits of a phone number, after a plus sign if it has one before them. Such a
-// number omits a zero in parentheses, which is dialled only within the country.
-func dialled(number string) string {
-	front, _, abroad := strings.Cut(number, "+")
-	abroad = abroad && record.Digits(front) == ""
-	if abroad {
-		number = strings.Replace(number, "(0)", "", 1)
-	}
-	digits := record.Digits(number)
-	if abroad && digits != "" {
-		return "+" + digits
-	}
-	return digits
 }
 
 // maxAlike is the maximum number of possible duplicates to show.
