@@ -43,6 +43,7 @@ type wireReport struct {
 	Applied                       bool
 	Added, Changed, Left, Refused int
 	Perhaps, Differ, LeftOut      int
+	SpellingOnly                  int
 	File                          struct{ Format, Encoding, Delimiter, Sheet *string }
 	Dates                         *string
 	Columns                       []struct {

@@ -55,6 +55,9 @@ func (i *importing) printComparison(found *imports.Comparison) error {
 		counts = append(counts, title)
 	}
 	t.line("\n%s. The same: %d.", strings.Join(counts, ". "), found.Same)
+	if n := found.Outcome.SpellingOnly; n > 0 {
+		t.line("Of those, spelled differently: %d.", n)
+	}
 	if found.Unclear > 0 {
 		t.line("Not compared, because only refused rows could be these people: %d.", found.Unclear)
 	}

@@ -19,7 +19,7 @@ import (
 type Comparison struct {
 	Outcome *Outcome
 	Groups  []Group // one for each of GroupNames
-	Same    int     // people who are equal on both lists
+	Same    int     // people who are equal on both lists, or differ in spelling only
 	Unclear int     // existing people that only refused rows could match; they are in no group
 }
 
@@ -87,11 +87,16 @@ func (r *Row) group() string {
 }
 
 // setFirstLike compares a possible duplicate with its first candidate. After contains all values of
-// the row, including its spelling.
+// the row, including the spelling of its name.
 func (f *File) setFirstLike(row *Row) {
 	like, withSpelling := &row.Like[0], File{Mapped: f.Mapped, Options: Options{Spelling: true}}
 	row.ID, row.Before = like.ID, &like.Person
 	after, _ := withSpelling.merge(row)
+	for d, theirs := range after.Each {
+		if ours := *d.Of(row.Before); !d.Required && f.isSpelling(d, ours, *theirs) {
+			*theirs = ours
+		}
+	}
 	row.After = &after
 }
 
@@ -173,7 +178,7 @@ type comparedRow struct {
 func (c *Comparison) MarshalJSON() ([]byte, error) {
 	o := c.Outcome
 	object := map[string]any{
-		"same": c.Same, "unclear": c.Unclear,
+		"same": c.Same, "spellingOnly": o.SpellingOnly, "unclear": c.Unclear,
 		"file": o.File, "dates": o.Dates, "columns": o.Columns, "warnings": o.Warnings,
 		"questions": o.Questions,
 	}

@@ -12,21 +12,24 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/people/alike"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/phone"
 )
 
 // decision is the result of every row for a department at one point in time.
 type decision struct {
-	file     *File
-	members  []member
-	distinct *distinct
-	verdicts []verdict      // by distinct row
-	deleted  map[int]string // ids of deleted people named by distinct rows
-	rows     []Row
-	twins    map[int]int // by index into rows: the earlier row with the same values
-	differ   int         // existing people left unchanged although they differ
-	spelled  int         // existing people that Options.Spelling would change
-	onlyOurs []Row       // for a comparison: people that match no row
-	unclear  int         // for a comparison: people that only refused rows could match
+	file      *File
+	members   []member
+	distinct  *distinct
+	verdicts  []verdict      // by distinct row
+	deleted   map[int]string // ids of deleted people named by distinct rows
+	rows      []Row
+	twins     map[int]int // by index into rows: the earlier row with the same values
+	differ    int         // existing people left unchanged although they differ
+	spelled   int         // existing people that Options.Spelling would change
+	respell   [2]string   // the first such value of an existing person, and in the file
+	spellOnly int         // of the existing people that differ, those who differ in spelling only
+	onlyOurs  []Row       // for a comparison: people that match no row
+	unclear   int         // for a comparison: people that only refused rows could match
 }
 
 // decide decides all rows. The error is a *record.DamagedError if a record of the department is
@@ -292,10 +295,14 @@ func (d *decision) addFaults(row *Row, p *mapping.Person, v *verdict) {
 // update decides the result of a row that matches an existing person.
 func (d *decision) update(row *Row) {
 	after, spelled := d.file.merge(row)
-	if spelled && d.file.Options.Update && !d.file.comparing {
-		d.spelled++
+	if spelled != nil {
+		if d.spelled++; d.spelled == 1 {
+			d.respell = *spelled
+		}
 	}
 	switch {
+	case after == *row.Before && spelled != nil:
+		d.spellOnly++
 	case after == *row.Before:
 	case !d.file.Options.Update:
 		d.differ++
@@ -308,31 +315,42 @@ func (d *decision) update(row *Row) {
 
 // merge returns the fields of the existing person with those of the row applied. A split name that
 // is equal as a whole changes nothing, even if the record has titles. Neither does the same date of
-// birth without time and offset. Unless Options.Spelling is set, a different spelling of a name or
-// email address changes nothing either; spelled reports such a difference.
-func (f *File) merge(row *Row) (after record.Fields, spelled bool) {
+// birth without time and offset. Unless Options.Spelling is set, a different spelling of a value
+// changes nothing either; spelled is the first such value of the person and of the row, or nil.
+func (f *File) merge(row *Row) (after record.Fields, spelled *[2]string) {
 	ours := row.Before
 	after = ours.With(&row.Fields)
 	if slices.ContainsFunc(f.Mapped.Columns, mapping.Column.IsFullName) {
 		whole, before := wholeName(after), wholeName(*ours)
 		same := alike.SameSpelling(whole, before) || alike.SameSpelling(whole, alike.WithoutTitles(before))
 		if whole == before || same && !f.Options.Spelling {
-			spelled = whole != before
+			if whole != before {
+				spelled = &[2]string{before, whole}
+			}
 			after.FirstName, after.LastName = ours.FirstName, ours.LastName
 		}
 	}
-	keep := func(theirs *string, ours string, same func(a, b string) bool) {
-		if *theirs != ours && !f.Options.Spelling && same(*theirs, ours) {
-			*theirs, spelled = ours, true
+	for d, theirs := range after.Each {
+		if old := *d.Of(ours); *theirs != old && !f.Options.Spelling && f.isSpelling(d, old, *theirs) {
+			spelled = cmp.Or(spelled, &[2]string{old, *theirs})
+			*theirs = old
 		}
 	}
-	keep(&after.FirstName, ours.FirstName, alike.SameSpelling)
-	keep(&after.LastName, ours.LastName, alike.SameSpelling)
-	keep(&after.Email, ours.Email, func(a, b string) bool { return alike.Folded(a) == alike.Folded(b) })
 	if day, bare := strings.CutSuffix(after.DateOfBirth, "T00:00:00Z"); bare && strings.HasPrefix(ours.DateOfBirth, day) {
 		after.DateOfBirth = ours.DateOfBirth
 	}
 	return after, spelled
+}
+
+// isSpelling reports whether two values of a field are spellings of the same value.
+func (f *File) isSpelling(d record.Field, a, b string) bool {
+	switch d.Name {
+	case "phoneNumber":
+		return phone.Same(a, b, f.Options.Country)
+	case "email":
+		return alike.Folded(a) == alike.Folded(b)
+	}
+	return d.Required && alike.SameSpelling(a, b)
 }
 
 func wholeName(f record.Fields) string {

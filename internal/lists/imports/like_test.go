@@ -250,22 +250,25 @@ func TestSpelling(t *testing.T) {
 		{ivanID, someone("Juergen", "Mueller", "", "J@Example.com"), "", 1},
 		{ivanID, someone("Jurgen", "Muller", "", "other@example.com"), "email", 1},
 		{ivanID, someone("Jörg", "Mueller"), "firstName", 1},
+		{"", someone("Ana", "Čović", "(091) 234-5678"), "", 1},
+		{"", someone("Ana", "Čović", "+385 91 2345678"), "", 1}, // in Croatia
+		{"", someone("Ana", "Čović", "+49 91 2345678"), "phoneNumber", 0},
 		{ivanID, someone("Jürgen", "Müller"), "", 0},
 		{ivanID, someone("Jürgen", "Müller-Kos"), "lastName", 0},
 	} {
 		test.row.ID = test.id
-		d := decided(t, roster, Options{Update: true}, test.row)
+		d := decided(t, roster, Options{Update: true, Country: "HR"}, test.row)
 		got := ""
 		for _, c := range d.rows[0].Changes() {
 			got += c.Field
 		}
-		if got != test.changes || d.spelled != test.spelled {
+		if got != test.changes || d.spelled != test.spelled || (d.spellOnly == 1) != (got == "" && test.spelled == 1) {
 			t.Errorf("%v: changes %s, spelling %d, want %s, %d", test.row.Fields, got, d.spelled, test.changes, test.spelled)
 		}
-		if d := decided(t, roster, Options{Update: true, Spelling: true}, test.row); d.spelled != 0 || (d.rows[0].Result == Changed) != (test.changes != "" || test.spelled > 0) {
+		if d := decided(t, roster, Options{Update: true, Spelling: true, Country: "HR"}, test.row); d.spelled != 0 || (d.rows[0].Result == Changed) != (test.changes != "" || test.spelled > 0) {
 			t.Errorf("%v with Spelling: %s, %d", test.row.Fields, d.rows[0].Result, d.spelled)
 		}
-		if d := decided(t, roster, Options{}, test.row); d.rows[0].Result != Left || (d.differ == 1) != (test.changes != "") {
+		if d := decided(t, roster, Options{Country: "HR"}, test.row); d.rows[0].Result != Left || (d.differ == 1) != (test.changes != "") {
 			t.Errorf("%v without Update: %s, %d differ", test.row.Fields, d.rows[0].Result, d.differ)
 		}
 	}

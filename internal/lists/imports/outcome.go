@@ -29,20 +29,21 @@ const (
 // Outcome is the result of an import or its preview. Its JSON is the API response and the output of
 // --json.
 type Outcome struct {
-	Number   *int64       `json:"number"`
-	Applied  bool         `json:"applied"`
-	Added    int          `json:"added"`
-	Changed  int          `json:"changed"`
-	Left     int          `json:"left"`
-	Refused  int          `json:"refused"`
-	Perhaps  int          `json:"perhaps"`
-	Differ   int          `json:"differ"`  // unchanged people that Update would change
-	LeftOut  int          `json:"leftOut"` // invalid fields that were left out
-	File     FileInfo     `json:"file"`
-	Dates    *string      `json:"dates"`
-	Columns  []ColumnInfo `json:"columns"`
-	Rows     []Row        `json:"rows"` // with Options.AllRows all; otherwise those not simply added or left unchanged
-	Warnings []string     `json:"warnings"`
+	Number       *int64       `json:"number"`
+	Applied      bool         `json:"applied"`
+	Added        int          `json:"added"`
+	Changed      int          `json:"changed"`
+	Left         int          `json:"left"`
+	Refused      int          `json:"refused"`
+	Perhaps      int          `json:"perhaps"`
+	Differ       int          `json:"differ"`       // unchanged people that Update would change
+	SpellingOnly int          `json:"spellingOnly"` // unchanged people who differ in spelling only
+	LeftOut      int          `json:"leftOut"`      // invalid fields that were left out
+	File         FileInfo     `json:"file"`
+	Dates        *string      `json:"dates"`
+	Columns      []ColumnInfo `json:"columns"`
+	Rows         []Row        `json:"rows"` // with Options.AllRows all; otherwise those not simply added or left unchanged
+	Warnings     []string     `json:"warnings"`
 
 	Questions []Question `json:"questions"`
 
@@ -123,10 +124,10 @@ const (
 	Exists    = "exists"    // the row was confirmed as new but matches an existing person
 )
 
-// Codes of the notes of an outcome. The argument is the number of rows.
+// Codes of the notes of an outcome. The first argument is the number of rows.
 const (
 	NoteTwins    = "twins"    // rows that repeat an earlier row
-	NoteSpelling = "spelling" // rows with a different spelling of a name or email address, which was not imported
+	NoteSpelling = "spelling" // rows with a different spelling of a value, which was not imported; then the existing value and the other one
 )
 
 // setImported sets the number of the import and the ids of the people it wrote. Number 0 means no
@@ -183,7 +184,7 @@ func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
 	t := f.Table
 	o := &Outcome{
 		Added: count[Added], Changed: count[Changed], Left: count[Left], Refused: count[Refused], Perhaps: count[Perhaps],
-		Differ: d.differ, LeftOut: leftOut,
+		Differ: d.differ, SpellingOnly: d.spellOnly, LeftOut: leftOut,
 		File:    FileInfo{t.Format, textOrNil(t.Encoding), textOrNil(t.Delimiter), textOrNil(t.Sheet)},
 		Columns: []ColumnInfo{}, Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same,
 		twins: d.twins, onlyOurs: d.onlyOurs, unclear: d.unclear,
@@ -192,8 +193,9 @@ func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
 	if n := len(d.twins); n > 0 {
 		o.Notes = append(o.Notes, sheet.Note{Code: NoteTwins, Args: []any{n}})
 	}
-	if d.spelled > 0 {
-		o.Notes = append(o.Notes, sheet.Note{Code: NoteSpelling, Args: []any{d.spelled}})
+	if d.spelled > 0 && !f.comparing {
+		args := []any{d.spelled, sheet.Quoted(d.respell[0]), sheet.Quoted(d.respell[1])}
+		o.Notes = append(o.Notes, sheet.Note{Code: NoteSpelling, Args: args})
 	}
 	for _, c := range f.Mapped.Columns {
 		o.Columns = append(o.Columns, ColumnInfo{c.Header, textOrNil(mapping.MapName(c.Field))})

@@ -79,6 +79,9 @@ func (v visit) comparison(found *imports.Comparison) *comparison {
 		}
 	}
 	c.Counts = append(c.Counts, v.Count("compare.count.same", found.Same))
+	if n := found.Outcome.SpellingOnly; n > 0 {
+		c.Counts = append(c.Counts, v.Count("compare.count.spelling", n))
+	}
 	if found.Unclear > 0 {
 		c.Counts = append(c.Counts, v.Count("compare.count.unclear", found.Unclear))
 	}

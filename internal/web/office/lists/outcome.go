@@ -87,7 +87,7 @@ func (v visit) importTicks(l *uploadedList, found *imports.Outcome) (t ticks) {
 	o := l.options
 	needsDecision := func(row imports.Row) bool { return l.needsDecision(&row) }
 	t.add("update", v.Text("import.update"), o.Update, found.Left+found.Changed > 0 || slices.ContainsFunc(found.All, needsDecision))
-	t.add("spelling", v.Text("import.spelling"), o.Spelling, slices.ContainsFunc(found.Notes, isSpelling))
+	t.add("spelling", v.Text("import.spelling"), o.Spelling, o.Update && slices.ContainsFunc(found.Notes, isSpelling))
 	t.add("addPerhaps", v.Text("import.perhaps.all"), o.AddPerhaps, found.Perhaps > manyPerhaps)
 	return t
 }
