@@ -8,6 +8,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/phone"
 )
 
 // phones reads phone numbers and detects a leading 0 or + that a spreadsheet dropped.
@@ -27,7 +28,7 @@ type fronts map[string]bool
 func readPhones(t *sheet.Table, columns []Column, o Options) *phones {
 	p := &phones{zero: o.Answers[AskZero] == "true", fronts: map[int]fronts{}}
 	for at, column := range columns {
-		if column.Field == "phoneNumber" {
+		if column.Field == "phoneNumber" && !t.Ours && phone.HasZero(o.Country) {
 			p.fronts[at] = frontsOf(t, at)
 		}
 	}
@@ -48,17 +49,10 @@ func frontsOf(t *sheet.Table, at int) fronts {
 		} else if text[0] != '+' {
 			continue
 		}
-		all[codeOf(digits)] = true
+		code, _ := phone.CutCode(digits)
+		all[code] = true
 	}
 	return all
-}
-
-// codeOf returns the start of a country code: the first two digits, or 1 or 7.
-func codeOf(digits string) string {
-	if strings.HasPrefix(digits, "1") || strings.HasPrefix(digits, "7") {
-		return digits[:1]
-	}
-	return digits[:min(2, len(digits))]
 }
 
 var bareNumber = lazy(`^[1-9][\d /.()-]*$`)
@@ -76,10 +70,11 @@ const (
 // unchanged.
 func (p *phones) read(at int, text string) string {
 	digits, others := record.Digits(text), p.fronts[at]
+	code, _ := phone.CutCode(digits)
 	switch {
 	case len(others) == 0, len(digits) < fewestDigits, len(digits) > mostDigits, !bareNumber().MatchString(text):
 		return text
-	case others[codeOf(digits)] && len(digits) >= foreignDigits:
+	case others[code] && len(digits) >= foreignDigits:
 		p.foreign++
 		return text
 	}

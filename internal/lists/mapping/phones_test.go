@@ -38,6 +38,14 @@ func TestZero(t *testing.T) {
 			t.Errorf("%s: %s, %s, %s; want %s, %s", tt.numbers, same, repaired, zeros, tt.want, tt.zeros)
 		}
 	}
+	// Our own export is taken literally, and no zero is missing where no one dials one.
+	ofOurs := tableOf("firstName|lastName|phoneNumber", "Ana|Čović|0664 1234567", "Eva|Babić|6641234568")
+	ofOurs.Ours = true
+	for country, table := range map[string]*sheet.Table{"AT": ofOurs, "ES": tableOf("Nombre|Apellidos|Teléfono", "Ana|Gil|+34 612 345 678", "Eva|Gil|612345679")} {
+		if r, err := Map(t.Context(), table, Options{Now: now, Country: country}); err != nil || len(r.Questions)+len(r.Notes) > 0 {
+			t.Errorf("%s: %v, %v, %v", country, r.Questions, r.Notes, err)
+		}
+	}
 	// Columns are independent, and cells that do not count are ignored.
 	lines := []string{"Vorname|Nachname|Handy|Telefon", "Ana|Čović|0664 1234567|2236123456", "Eva|Babić||2236123457", "Ivan|Horvat|6641234568|"}
 	if got, notes := phonesOf(t, Options{Answers: sheet.Answers{AskZero: "true"}}, lines...); got != "0664 1234567|2236123457|06641234568" || !strings.HasSuffix(notes, "\nzero 1") {

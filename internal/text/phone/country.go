@@ -12,6 +12,13 @@ func CallingCode(country string) string {
 	return rest[:strings.IndexFunc(rest+" ", func(r rune) bool { return r < '0' || r > '9' })]
 }
 
+// HasZero reports whether numbers start with a zero that is not dialled from abroad, in a country or,
+// for an empty text, perhaps.
+func HasZero(country string) bool {
+	const without = " AD BR CA CL CO CR CY CZ DK DO EE ES GR GT HK HN IS IT LI LU LV MC MT MX NI NO PA PE PL PR PT SG SM SV US VA "
+	return country == "" || !strings.Contains(without, " "+country+" ")
+}
+
 // callingCodes are the calling codes of all countries.
 const callingCodes = " AD376 AE971 AF93 AG1 AI1 AL355 AM374 AO244 AQ672 AR54 AS1 AT43 AU61 AW297 AX358 AZ994 BA387 BB1 BD880 BE32 " +
 	"BF226 BG359 BH973 BI257 BJ229 BL590 BM1 BN673 BO591 BQ599 BR55 BS1 BT975 BV47 BW267 BY375 BZ501 CA1 CC61 CD243 CF236 " +
