@@ -64,7 +64,7 @@ var (
 	run       = lazy(`(?:[+(] ?)*\d[\d /.()-]*`)
 	isFloat   = lazy(`^\+?\d{6,}\.0+$`)
 	extension = lazy(`^[ ,;(/-]*(?i:extensi[oó]n|ext|x|#|durchwahl|dw|klappe|kl|nebenstelle|nst|apparat|app|poste|interno|interni|internal|int|` +
-		`anexo|lokal|lok|wewn|wew|toestel|tst|ku[cć]ni)[ .:=#]*(\d{1,6})(?:[^\d]|$)`)
+		`anexo|lokal|lok|wewn|wew|toestel|tst|ku[cć]ni)[ .:=#]*(\d{1,6})(?: */|[. ]*[^\d /.-]|$)`)
 )
 
 // maxText is the maximum length of a text with numbers, in bytes. A record has up to 50 characters.
@@ -78,11 +78,11 @@ type result struct {
 
 func read(text string) (r result) {
 	if len(text) > maxText {
-		return r
+		return result{others: text}
 	}
-	text = strings.Map(plain, fold.Clean(text))
-	if plusInside().MatchString(text) {
-		return r
+	text = strings.Trim(strings.Map(plain, fold.Clean(text)), " .")
+	if unclear().MatchString(text) {
+		return result{others: text}
 	}
 	if strings.Trim(text, "0123456789 +(") != "" { // saves most of the time
 		text = noise().ReplaceAllString(text, ";")
@@ -109,8 +109,8 @@ func read(text string) (r result) {
 	}
 }
 
-// plusInside matches a plus between digits.
-var plusInside = lazy(`\d\+\d`)
+// unclear matches a plus between digits, and a letter in place of a digit.
+var unclear = lazy(`\d\+\d|(?:\b|\d)[oOIl]\d|\d[oOIl]\b`)
 
 // plain maps characters that separate digits to their ASCII forms, and line breaks to a comma.
 func plain(c rune) rune {
@@ -176,7 +176,7 @@ func isEnd(left, right []group) bool {
 	case len(number)+len(joined(untilSlash(right))) <= limit(number, abroad):
 		return false
 	}
-	return next[0] == '0' && len(number) >= 8 && remaining >= 7 || len(left) == 1 && len(number) >= 6 && len(next) >= 6
+	return next[0] == '0' && len(number) >= 9 && remaining >= 9 || len(left) == 1 && len(number) >= 6 && len(next) >= 6
 }
 
 // untilSlash returns the groups before the first slash.
