@@ -59,12 +59,13 @@ var (
 	// notation, a date with a year, a time, and an ordinal such as "2. ".
 	noise = lazy(`(?i)\S*@\S*|[+-]?\d+(?:[.,]\d+)?e\+?\d+` +
 		`|\b[0-3]?\d[./-][0-3]?\d[./-](?:19|20)\d\d\b|\b(?:19|20)\d\d-[01]\d-[0-3]\d\b` +
-		`|(?:^|[ (,;/])(?:00?-24|24/7|[0-2]?\d(?:[:.]\d\d)? ?- ?[0-2]?\d(?:[:.]\d\d)? ?(?:h|hrs|uhr|am|pm)|[0-2]?\d(?:[:.]\d\d)?(?:h|uhr|am|pm))\b` +
+		`|(?:^|[ (,;/])(?:00?-24|24/7|(?:[0-2]?\d(?:[:.]\d\d)? ?- ?[0-2]?\d(?:[:.]\d\d)? ?|[0-2]?\d(?:[:.]\d\d)?)` +
+		`(?:h|hrs|uhr|am|pm))\b` +
 		`|(?:^|[ (,;/])[1-9](?:\. |\.$)|(?:^|[ ,;/])[1-9]\) `)
 	run       = lazy(`(?:[+(] ?)*\d[\d /.()-]*`)
 	isFloat   = lazy(`^\+?\d{6,}\.0+$`)
-	extension = lazy(`^[ ,;(/-]*(?i:extensi[oó]n|ext|x|#|durchwahl|dw|klappe|kl|nebenstelle|nst|apparat|app|poste|interno|interni|internal|int|` +
-		`anexo|lokal|lok|wewn|wew|toestel|tst|ku[cć]ni)[ .:=#]*(\d{1,6})(?: */|[. ]*[^\d /.-]|$)`)
+	extension = lazy(`^[ ,;(/-]*(?i:extensi[oó]n|ext|x|#|durchwahl|dw|klappe|kl|nebenstelle|nst|apparat|app|` +
+		`poste|interno|interni|internal|int|anexo|lokal|lok|wewn|wew|toestel|tst|ku[cć]ni)[ .:=#]*(\d{1,6})(?: */|[. ]*[^\d /.-]|$)`)
 )
 
 // maxText is the maximum length of a text with numbers, in bytes. A record has up to 50 characters.
