@@ -191,7 +191,7 @@ func answers(p *record.Parameters, o *imports.Options) {
 func importOptions(p *record.Parameters) (imports.Options, error) {
 	o := imports.Options{
 		Apply: p.Bool("apply"), Update: p.Bool("update"), SkipBad: p.Bool("skipBad"), Sheet: p.Get("sheet"),
-		LeaveOutBad: p.Bool("leaveOutBadFields"), Spelling: p.Bool("spelling"),
+		HeaderRow: int(p.WholeNumberOrZero("headerRow", 0, 1<<30)), LeaveOutBad: p.Bool("leaveOutBadFields"), Spelling: p.Bool("spelling"),
 		AllRows: p.OneOf("rows", "", imports.AllRows) != "", Languages: []string{osutil.Language()},
 	}
 	answers(p, &o)

@@ -390,6 +390,7 @@ func TestImportRefused(t *testing.T) {
 		{"", "Farbe;Form\nrot;rund\n", 400, "map required"},
 		{"", "Vorname;Nachname;Geburtstag;Geburtsdatum\nAna;Horvat;1990-01-01;1991-01-01\n", 400, "map required"},
 		{"map=Spind=email,Farbe=email", csvOf(1), 400, "map unknown"},
+		{"headerRow=3", "Vorname;Nachname\nAna;Kos\n", 400, "headerRow unknown"},
 		{"encoding=utf-8", "Vorname;Nachname\nAna;\xe8ovi\xe6\n", 400, "encoding invalid"},
 		{"", "Vorname;Nachname\n\"Ana;Horvat\n", 400, "file invalid"},
 		{"", "%PDF-1.7\n%\xe2\xe3\n", 415, "content_type"},
@@ -406,7 +407,8 @@ func TestImportRefused(t *testing.T) {
 		}
 	}
 	for query, content := range map[string]string{
-		"dates=mdy": "Vorname;Nachname;Geburtstag\nAna;Horvat;01.02.1990\n",
+		"headerRow=2": "Namen;x\nVorname;Nachname\nAna;Babić\n",
+		"dates=mdy":   "Vorname;Nachname;Geburtstag\nAna;Horvat;01.02.1990\n",
 		"map=Farbe=firstName,Form=lastName&update=&sheet=&encoding=&dates=": "Farbe;Form\nrot;rund\n",
 		"encoding=windows-1250": "Vorname;Nachname\nAna;\xe8ovi\xe6\n",
 	} {

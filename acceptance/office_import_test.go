@@ -514,6 +514,10 @@ func TestOfficeImportChoices(t *testing.T) {
 	}
 
 	b.bring(t, "old.csv", "First name;Last name\nMia;Mari\xe8\n").wants(t, 200).says(t, "Which names are right", "Marič").lacks(t, "Import 1 person")
+	p = b.bring(t, "title.csv", "Liste;Telefon\nFeuerwehr;x\nVorname;Name\nEva;Neu\n").wants(t, 422)
+	p = p.again(t).set(t, "The header row is row", "9").send(t, "Check again").wants(t, 422).says(t, "The file has no row 9.")
+	p = p.again(t).set(t, "The header row is row", "3").send(t, "Check again").wants(t, 200).says(t, "1 person would be added", "Vorname (First name)")
+	p.again(t).send(t, "Import 1 person").follow(t).says(t, "1 person was imported")
 	p = b.bring(t, "none.csv", "A;B\nx;y\n").wants(t, 422).says(t, "No column contains names")
 	p = p.again(t).set(t, "A", "firstName").set(t, "B", "lastName").send(t, "Check again").wants(t, 200).says(t, "1 person would be added")
 	if got := b.get(t, p.one(t, "footer").all("input", "name", "next")[0].attributes["value"]).wants(t, 200); got.labelled(t, "A").values() == nil && got.heading(t) == "" {

@@ -175,7 +175,7 @@ func TestEncodingOfHeaders(t *testing.T) {
 	if encodingOf(f) != "cp850" || f.Mapped.Columns[0].Field != "firstName" || f.Table.Header[0] != "Prénom" || f.Mapped.People[1].Name() != "Zoé Noël" {
 		t.Errorf("%s: %v", encodingOf(f), f.Mapped.Columns)
 	}
-	content := []byte(stored(t, "Keresztnév;Vezetéknév\r\n"+hungarian, charmap.CodePage852))
+	content := []byte(stored(t, strings.Replace(hungarian, "Vorname;Nachname", "Keresztnév;Vezetéknév", 1), charmap.CodePage852))
 	f, err := tryRead(t, content, imports.Options{})
 	if err != nil || f.Unsure == nil || len(f.Mapped.People) > 0 {
 		t.Errorf("%v, %v", err, f.Mapped.People)

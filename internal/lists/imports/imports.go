@@ -84,7 +84,11 @@ func (l *List) Size() int { return l.size }
 // nil.
 func (l *List) Map(ctx context.Context, o Options, now time.Time) (*File, error) {
 	f := &File{Options: o, Hash: l.hash, Unsure: l.unsure, now: now}
-	f.Table, f.Options.Corrections = o.Corrections.correct(l.table)
+	table, ok := l.table.WithHeader(o.HeaderRow)
+	if !ok {
+		table = mapping.FindHeader(l.table)
+	}
+	f.Table, f.Options.Corrections = o.Corrections.correct(table)
 	f.Mapped, f.Problem = mapping.Map(ctx, f.Table, o.mapping(now))
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -96,13 +100,16 @@ func (l *List) Map(ctx context.Context, o Options, now time.Time) (*File, error)
 		}
 	}
 	f.Questions = append(f.Questions, f.Mapped.Questions...)
-	e, ok := errors.AsType[*mapping.ColumnsError](f.Problem)
-	if ok && e.Code == mapping.ColumnsNoName && f.Table.Format == sheet.CSV && len(o.Columns)+len(o.Headers) == 0 {
+	e, unclear := errors.AsType[*mapping.ColumnsError](f.Problem)
+	if unclear && e.Code == mapping.ColumnsNoName && f.Table.Format == sheet.CSV && len(o.Columns)+len(o.Headers) == 0 {
 		if err := sheet.Misnamed(o.Name); err != nil {
 			return nil, err
 		}
 	}
-	if f.Problem == nil {
+	switch {
+	case o.HeaderRow != 0 && !ok:
+		f.Problem = &RowsError{"headerRow", RowsUnknown, o.HeaderRow}
+	case f.Problem == nil:
 		f.Problem = o.checkRows(f.Mapped.People)
 	}
 	return f, f.Problem
@@ -119,9 +126,7 @@ func (f *File) Release() {
 			}
 		}
 	}
-	table := *f.Table
-	table.Rows = []sheet.Row{{Cells: first}}
-	f.Table = &table
+	f.Table = f.Table.WithRows([]sheet.Row{{Cells: first}})
 }
 
 // Check returns what an import would do without changing anything. tenant is 0 for a department

@@ -23,6 +23,7 @@ type Options struct {
 	Languages   []string
 	Country     string
 	Sheet       string
+	HeaderRow   int              // its number; 0: find it
 	Answers     sheet.Answers    // as in mapping.Options
 	Columns     map[int]string   // as in mapping.Options
 	Headers     []mapping.Header // as in mapping.Options
@@ -51,9 +52,9 @@ type Options struct {
 	New        bool
 }
 
-// RowsError reports an invalid row number in Same or Add.
+// RowsError reports an invalid row number in Same, Add or HeaderRow.
 type RowsError struct {
-	Option string // same or add
+	Option string // same, add or headerRow
 	Code   string
 	Row    int
 }

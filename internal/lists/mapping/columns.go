@@ -193,6 +193,42 @@ func fieldOf(header string) string {
 	return LeftOut
 }
 
+// FindHeader returns a spreadsheet with the header row that its first rows show: the first row in which
+// most cells are known column names. Without one, it is the first row of words that has a known name and
+// is at least twice as wide as each row above it.
+func FindHeader(t *sheet.Table) *sheet.Table {
+	perhaps, widest := -1, 0
+	top := t.Top()
+	for i, row := range top {
+		known, filled, words := 0, 0, true
+		for _, cell := range row.Cells {
+			if cell.Text == "" {
+				continue
+			}
+			if filled++; fieldOf(cell.Text) != LeftOut {
+				known++
+			} else if isData(cell.Text) {
+				words = false
+			}
+		}
+		if known > 1 && 2*known > filled && (perhaps < 0 || perhaps == i-1) { // a header can have two rows
+			perhaps = i
+			break
+		}
+		if perhaps < 0 && known > 0 && filled > 1 && words && filled >= 2*widest {
+			perhaps = i
+		}
+		widest = max(widest, filled)
+	}
+	if perhaps < 0 {
+		return t
+	}
+	if found, ok := t.WithHeader(top[perhaps].Number); ok && found.HeaderRow != t.HeaderRow {
+		return found
+	}
+	return t
+}
+
 // maxHeader is the maximum length of a recognized header in bytes.
 const maxHeader = 100
 

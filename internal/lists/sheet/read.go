@@ -401,15 +401,8 @@ func (c *collector) table() (*Table, error) {
 	if len(c.rows) < at+2 {
 		return nil, fail(FileEmpty)
 	}
-	header := c.rows[at]
-	t := &Table{HeaderRow: header.Number, Rows: c.rows[at+1:]}
-	if at > 0 {
-		title := []rune(c.rows[0].Cells[len(c.rows[0].Cells)-1].Text)
-		t.Notes = []Note{{NoteTitle, []any{at, Quoted(title[:min(len(title), shownTitle)])}}}
-	}
-	for _, cell := range header.Cells {
-		t.Header = append(t.Header, cell.Text)
-	}
+	t := &Table{all: c.rows}
+	t.setHeader(at)
 	return t, nil
 }
 

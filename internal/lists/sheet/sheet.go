@@ -3,6 +3,7 @@
 package sheet
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/lists/internal/charset"
@@ -53,6 +54,8 @@ type Table struct {
 	Date1904  bool // serial numbers of dates count from 1904
 
 	Guess *Guess // nil: the encoding is certain
+
+	all []Row // of a spreadsheet: also the header row and the rows above it
 }
 
 // Guess holds the raw bytes of the cells if the encoding was guessed: the header, and all rows with
@@ -83,6 +86,43 @@ const (
 
 // FirstDate is the first day that a Date cell can represent.
 const FirstDate = "1900-03-01"
+
+// Top returns the first rows of a spreadsheet, including the header row and the rows above it.
+func (t *Table) Top() []Row { return t.all[:min(len(t.all), 2*maxTitles)] }
+
+// WithHeader returns the table with the header row that has a number. It returns false if there is no
+// such row with rows below it.
+func (t *Table) WithHeader(number int) (*Table, bool) {
+	at := slices.IndexFunc(t.all, func(r Row) bool { return r.Number == number })
+	if at < 0 || at+1 == len(t.all) {
+		return nil, false
+	}
+	other := *t
+	other.Notes = slices.DeleteFunc(slices.Clone(t.Notes), func(n Note) bool { return n.Code == NoteTitle })
+	other.setHeader(at)
+	return &other, true
+}
+
+// WithRows returns the table with only these rows.
+func (t *Table) WithRows(rows []Row) *Table {
+	other := *t
+	other.Rows, other.all = rows, nil
+	return &other
+}
+
+// setHeader sets the header row to a row of all. It adds a note about the rows above it.
+func (t *Table) setHeader(at int) {
+	header := t.all[at]
+	t.HeaderRow, t.Rows, t.Header = header.Number, t.all[at+1:], nil
+	if at > 0 {
+		first := t.all[0].Cells
+		title := []rune(first[len(first)-1].Text)
+		t.Notes = append(t.Notes, Note{NoteTitle, []any{at, Quoted(title[:min(len(title), shownTitle)])}})
+	}
+	for _, cell := range header.Cells {
+		t.Header = append(t.Header, cell.Text)
+	}
+}
 
 // Cell returns the cell of a column, or an empty cell if the row is too short.
 func (r Row) Cell(column int) Cell {

@@ -56,7 +56,8 @@ func (v visit) setReturn(path string, l *uploadedList) {
 }
 
 // readOptions returns the choices in a form. It ignores choices about columns if the form selects
-// another sheet, and choices about rows if it selects another sheet or encoding.
+// another sheet or header row, and choices about rows if it selects another sheet, header row or
+// encoding.
 func (v visit) readOptions(form url.Values) imports.Options {
 	o := imports.Options{Languages: []string{v.Lang.Tag, osutil.Language()}, Sheet: form.Get("sheet"),
 		Update: form.Get("update") != "", Spelling: form.Get("spelling") != "", SkipBad: form.Get("skipBad") != "",
@@ -68,6 +69,10 @@ func (v visit) readOptions(form url.Values) imports.Options {
 		o.SetAnswer(answer)
 	}
 	if form.Has("sheet") && o.Sheet != form.Get("was.sheet") {
+		return o
+	}
+	o.HeaderRow, _ = strconv.Atoi(form.Get("headerRow"))
+	if form.Get("headerRow") != form.Get("was.headerRow") {
 		return o
 	}
 	o.Columns = map[int]string{}
@@ -95,10 +100,10 @@ func (v visit) readOptions(form url.Values) imports.Options {
 }
 
 // answers returns the choices about rows, by field name. It returns none if the form selects another
-// sheet or encoding.
+// sheet, header row or encoding.
 func answers(form url.Values) map[string]string {
 	all := map[string]string{}
-	for _, field := range []string{"sheet", "encoding"} {
+	for _, field := range []string{"sheet", "encoding", "headerRow"} {
 		if form.Has("was."+field) && form.Has(field) && form.Get(field) != form.Get("was."+field) {
 			return all
 		}

@@ -31,6 +31,7 @@ type reading struct {
 	Encodings []view.Choice // empty: no choice
 	Sheets    []view.Choice
 	Sheet     string // the sheet that was read
+	HeaderRow int    // number of the header row; 0: no choice
 	Question  string // asks which sheet to read
 	Encoding  string // as chosen
 	Notes     []string
@@ -109,6 +110,9 @@ func (v visit) reading(l *uploadedList) reading {
 		return r
 	}
 	r.Sheet, r.Format = l.file.Table.Sheet, v.formatRead(l.file.Table)
+	if t := l.file.Table; t.Format == sheet.CSV || t.Format == sheet.XLSX {
+		r.HeaderRow = t.HeaderRow
+	}
 	v.addColumns(&r, l.file)
 	if l.file.Table.Encoding != "" {
 		r.Encodings = v.encodings(r.Encoding)

@@ -156,6 +156,7 @@ func (l *uploadedList) explain(v visit, err error) error {
 func (l *uploadedList) fieldToFix(err error) (field, choose string) {
 	var file *sheet.FileError
 	var columns *mapping.ColumnsError
+	var rows *imports.RowsError
 	switch {
 	case errors.As(err, &file) && file.Sheets != nil:
 		l.sheets = file.Sheets
@@ -167,6 +168,8 @@ func (l *uploadedList) fieldToFix(err error) (field, choose string) {
 		return columnID(max(0, at)), "columns"
 	case columns != nil && columns.Code == mapping.ColumnsUnknown:
 		return columnID(0), "columns"
+	case errors.As(err, &rows) && rows.Option == "headerRow":
+		return "headerRow", ""
 	case columns != nil && columns.Code == mapping.ColumnsNoName:
 		return columnID(0), ""
 	}

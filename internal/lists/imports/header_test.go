@@ -1,0 +1,41 @@
+package imports_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
+)
+
+// TestFindHeader checks that the header row is the first row in which most cells are known names, and
+// that an option overrides it.
+func TestFindHeader(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		"Oakfield FD Roster,,,As of 11/3/2026\nFirst,Last,Phone,Email\nAna,Kos,1,\n":                                        2,
+		"Freiwillige Feuerwehr Dorf;;Stand:;3.11.2026\nObmann:;Hans Maier;;\n\nNr;Nachname;Vorname;Handy\n1;Kos;Ana;0664\n": 4,
+		"Sapeurs-pompiers;Liste 2026;;\nNom;Prénom;Portable;Grade\nKos;Ana;06;Cpl\n":                                        2,
+		"Telefon;\nIme;Prezime\nAna;Kos\n":                                                     2,
+		"Vorname;Nachname\nName;Kos\nName;Vorname\n":                                           1,
+		"Rang;Name;Spind\nOFM;Kos Ana;3\nName;Telefon;Mail\n":                                  1,
+		"DVD Zagorje;Popis;;;;\nRbr;Član;Ime i prezime;Čin;Iskaznica;OIB\n1;;Ana Kos;VG;2;3\n": 2,
+		"Name;;Kontakt;\nVorname;Nachname;Telefon;E-Mail\nAna;Kos;1;\n":                        2,
+		"a;b;c\nd;e;f\n": 1,
+	} {
+		f, err := tryRead(t, []byte(text), imports.Options{})
+		if f == nil || f.Table.HeaderRow != want || f.Table.Rows[0].Number <= want {
+			t.Errorf("%q: %+v, %v", text, f, err)
+		}
+	}
+	const text = "Namen;x\nOberfeuer;y\nVorname;Nachname\nAna;Kos\n"
+	f := read(t, text, imports.Options{HeaderRow: 3})
+	if f.Table.HeaderRow != 3 || len(f.Mapped.People) != 1 || len(f.Table.Notes) != 1 {
+		t.Errorf("%+v", f.Table)
+	}
+	for _, row := range []int{4, 9} {
+		var e *imports.RowsError
+		if _, err := tryRead(t, []byte(text), imports.Options{HeaderRow: row}); !errors.As(err, &e) || e.Option != "headerRow" || e.Row != row {
+			t.Errorf("row %d: %v", row, err)
+		}
+	}
+}
