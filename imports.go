@@ -205,6 +205,13 @@ func importOptions(p *record.Parameters) (imports.Options, error) {
 			p.Add("add", record.Invalid, "add %v.", err)
 		}
 	}
+	for _, option := range []string{"skip", "keep"} {
+		for _, row := range p.All(option) {
+			if err := o.SetSkip(row, option == "skip"); err != nil {
+				p.Add(option, record.Invalid, option+" %v.", err)
+			}
+		}
+	}
 	if text := p.Get("map"); text != "" {
 		headers, err := mapping.ParseHeaders(text)
 		if err != nil {

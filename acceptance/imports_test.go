@@ -55,6 +55,8 @@ type wireReport struct {
 		Result string
 		ID     *string
 		Errors []struct{ Field, Code, Detail string }
+		Why    string
+		Text   string
 		Like   []struct {
 			ID       *string
 			Why      string
@@ -63,6 +65,7 @@ type wireReport struct {
 		LeftOut []struct{ Field, Code, Detail string }
 	}
 	Warnings  []string
+	Skipped   int
 	Questions []struct {
 		Kind, Text string
 		Columns    []string
@@ -451,6 +454,44 @@ func TestImportQuestions(t *testing.T) {
 			}
 			s.do(t, "DELETE", fmt.Sprint(importsPath, "/", *r.Number), "").wants(t, 200)
 			counted = s.contentOf(t)
+		}
+	}
+}
+
+// TestImportSkips checks that rows that look like no people are left out without preventing an import,
+// and that a request can take them, or leave out others.
+func TestImportSkips(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const list = "Name;Telefon\nGruppe 1;\n\"Kos, Ana\";1\nx;2;3;4\nName;Telefon\n\"Kos, Eva\";2\nGesamt: 2;\nStand: 3.11.;\n"
+	rows := func(query string, status int) string {
+		t.Helper()
+		r := s.do(t, "POST", importsPath+"?rows=all"+query, list).report(t, status)
+		text := fmt.Sprint(r.counts(), " ", r.Skipped, ":")
+		for _, row := range r.Rows {
+			if text += fmt.Sprint(" ", row.Row, " ", row.Result); row.Why != "" {
+				text += fmt.Sprintf(" %s %q", row.Why, row.Text)
+			}
+		}
+		return text
+	}
+	for _, tt := range []struct {
+		query string
+		want  string
+	}{
+		{"", `2 0 0 1 4: 2 skipped group "Gruppe 1" 3 added 4 refused 5 skipped repeated "Name · Telefon" 6 added 7 skipped total "Gesamt: 2" 8 skipped note "Stand: 3.11."`},
+		{"&skip=4&keep=2", `2 0 0 0 4: 2 perhaps 3 added 4 skipped chosen "x · 2 · 3 · 4" 5 skipped repeated "Name · Telefon" 6 added 7 skipped total "Gesamt: 2" 8 skipped note "Stand: 3.11."`},
+	} {
+		if got := rows(tt.query, 200); got != tt.want {
+			t.Errorf("%s: %s", tt.query, got)
+		}
+	}
+	if got := rows("&apply=true&skip=4,6", 201); !strings.HasPrefix(got, "1 0 0 0 6: ") || s.list(t, "").TotalCount != 1 {
+		t.Errorf("imported: %s", got)
+	}
+	for wrong, want := range map[string]string{"skip=9": "skip unknown", "keep=9": "keep unknown", "skip=x&keep=0": "skip invalid, keep invalid"} {
+		if got := s.do(t, "POST", importsPath+"?"+wrong, list).wants(t, 400).faults(t); got != want {
+			t.Errorf("%s: %s", wrong, got)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func TestOfficeImport(t *testing.T) {
 	p.says(t, "pasted rows", "3 people would be added", "separated by tabs", "4 columns are used: Vorname (First name), Nachname (Last name), Handy (Phone), Geburtsdatum (Date of birth). 1 is left out: Spind.", "Dates are read as day, month, year")
 	p.lacks(t, "would be changed", "refused", "imported before")
 	for row, want := range map[string]string{"Jürgen Groß": "2 added 0171 234 · 26 June 1990", "Zoë Müller": "3 added", "Ana Čović": "4 added 091 234 5678 · 15 May 1990"} {
-		if got := strings.TrimSpace(strings.Join(p.row(t, theRows, row), " ")); got != want {
+		if got := strings.Join(p.row(t, theRows, row), " "); got != want+" Leave out Row "+want[:1]+": "+row {
 			t.Errorf("the row of %s is %q", row, got)
 		}
 	}
@@ -419,6 +419,31 @@ func TestOfficeImportOptions(t *testing.T) {
 		form = p.again(t)
 		form.values.Set("spelling", "1")
 		form.send(t, "Check again").wants(t, 200).says(t, "Last name Čović Covic").again(t).send(t, "Import 1 person").follow(t).says(t, "Covic")
+	}
+}
+
+// TestOfficeImportSkips checks that each row can be left out and taken again, also with its cells empty.
+func TestOfficeImportSkips(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	const list = "Name;E-Mail\nEva Kos;\nGruppe 1;\nMia Kos;mia@\nTea Rak;\n"
+	p := b.bring(t, "people.csv", list).wants(t, 200).says(t, "2 people would be added", "Left out", "Gruppe 1", "heading of a group", "1 row is refused")
+	form := p.again(t)
+	form.values.Set("cell.4.1", "")
+	form.values.Set("skip.5", "1")
+	p = form.send(t, "Check again").wants(t, 200).says(t, "2 people would be added", "Tea Rak left out as you chose")
+	p.again(t).send(t, "Import 2 people").follow(t)
+	if b.names(t) != "Eva Kos, Mia Kos" {
+		t.Errorf("people: %s", b.names(t))
+	}
+	p = b.bring(t, "people.csv", list).wants(t, 200)
+	form = p.again(t)
+	form.values.Set("skip.3", "") // the box is cleared: the row is taken, also when checked again
+	form.values.Set("skip.4", "1")
+	p = form.send(t, "Check again").wants(t, 200).again(t).send(t, "Check again").wants(t, 200)
+	if got := strings.Join(p.row(t, theRows, "Gruppe 1"), " "); !strings.HasPrefix(got, "3 added") {
+		t.Errorf("the row is %s in %s", got, p.text())
 	}
 }
 

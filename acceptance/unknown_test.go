@@ -61,7 +61,7 @@ func TestEmptyParameters(t *testing.T) {
 	} {
 		s.do(t, "GET", path+"?"+query, "").wants(t, 200)
 	}
-	s.do(t, "POST", importsPath+"?apply=&update=&skipBad=&sheet=&encoding=&dates=&map=&headerRow=&answer=&names=&zero=&leaveOutBadFields=&same=&add=&spelling=&rows=", csvOf(2)).wants(t, 200)
+	s.do(t, "POST", importsPath+"?apply=&update=&skipBad=&sheet=&encoding=&dates=&map=&headerRow=&answer=&names=&zero=&leaveOutBadFields=&skip=&keep=&same=&add=&spelling=&rows=", csvOf(2)).wants(t, 200)
 	for _, filter := range []string{"id", "email", "phoneNumber", "birthMonth", "hasEmail", "hasPhoneNumber", "hasDateOfBirth", "updatedSince"} {
 		for _, path := range []string{collection, exportPath} {
 			if got := s.do(t, "GET", path+"?"+filter+"=", "").wants(t, 400).faults(t); got != filter+" invalid" {

@@ -258,6 +258,7 @@ func (i *importing) print(f *imports.File, o *imports.Outcome, note string) erro
 	const rest = "--report FILE shows all"
 	t.rows("Refused:", o.All, with(imports.Refused), refused, rest)
 	t.rows("Possible duplicates:", o.All, with(imports.Perhaps), perhaps, rest)
+	t.rows("Rows left out:", o.All, with(imports.Skipped), skipped, rest)
 	t.rows("Fields left out:", o.All, func(r *imports.Row) bool { return len(r.LeftOut) > 0 }, leftOut, rest)
 	if !i.options.Apply {
 		t.rows("To change:", o.All, with(imports.Changed), changed, "--json shows all")
@@ -322,6 +323,9 @@ func (i *importing) summary(o *imports.Outcome) string {
 		if o.Perhaps > 0 {
 			line += fmt.Sprintf(" Possible duplicates: %d.", o.Perhaps)
 		}
+		if o.Skipped > 0 {
+			line += fmt.Sprintf(" Left out: %d.", o.Skipped)
+		}
 		return line
 	}
 	if !o.Applied {
@@ -338,6 +342,7 @@ func (i *importing) summary(o *imports.Outcome) string {
 	add(o.LeftPeople(), people(o.LeftPeople()), "unchanged")
 	add(o.Refused, rows(o.Refused), "refused")
 	add(o.Perhaps, rows(o.Perhaps), "undecided")
+	add(o.Skipped, rows(o.Skipped), "left out")
 	result := "Nothing to change"
 	if o.Number != nil {
 		result = fmt.Sprintf("Import %d", *o.Number)

@@ -107,12 +107,14 @@ func with(result string) func(*imports.Row) bool {
 
 // rowCells returns the cells of a line about a row: number, name and more.
 func rowCells(r *imports.Row, more ...string) []string {
-	return append([]string{fmt.Sprintf("row %d", r.Row), cmp.Or(r.Name, "-")}, more...)
+	return append([]string{fmt.Sprintf("row %d", r.Row), cmp.Or(r.Name, r.Text, "-")}, more...)
 }
 
 func refused(r *imports.Row) [][]string { return [][]string{{details(r.Errors)}} }
 
 func leftOut(r *imports.Row) [][]string { return [][]string{{details(r.LeftOut)}} }
+
+func skipped(r *imports.Row) [][]string { return [][]string{{imports.English.Skip(r.Skip)}} }
 
 func added(r *imports.Row) [][]string { return [][]string{{values(r.Fields)}} }
 
@@ -151,6 +153,9 @@ func reason(r imports.Row) string {
 	}
 	if len(r.LeftOut) > 0 {
 		all = append(all, "Left out: "+details(r.LeftOut))
+	}
+	if r.Skip != "" {
+		all = append(all, imports.English.Skip(r.Skip))
 	}
 	if r.Twin != 0 && r.Result == imports.Left {
 		all = append(all, fmt.Sprintf("Same as row %d.", r.Twin))

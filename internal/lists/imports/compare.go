@@ -57,7 +57,7 @@ func (f *File) Compare(ctx context.Context, s *store.Store, tenant record.Tenant
 		row := &o.All[i]
 		if name := row.group(); name != "" {
 			groups[name] = append(groups[name], row)
-		} else if row.Twin == 0 {
+		} else if row.Twin == 0 && row.Result == Left {
 			c.Same++
 		}
 	}
@@ -80,7 +80,7 @@ func (r *Row) group() string {
 		return Differ
 	case r.Result == Perhaps && r.ID != nil:
 		return Probably
-	case r.Result != Left:
+	case r.Result != Left && r.Result != Skipped:
 		return NotSure
 	}
 	return ""

@@ -29,7 +29,8 @@ func (c Corrections) correct(t *sheet.Table) (*sheet.Table, Corrections) {
 		cells := slices.Clone(row.Cells)
 		for column, text := range c[row.Number] {
 			text = strings.TrimSpace(text)
-			if column < 0 || column >= len(t.Header) || text == oneLine(row.Cell(column).Text) || text == day(t, row.Cell(column)) {
+			if column < 0 || column >= len(t.Header) || text == oneLine(row.Cell(column).Text) ||
+				text != "" && text == day(t, row.Cell(column)) {
 				continue
 			}
 			cells = append(cells, make([]sheet.Cell, max(0, column+1-len(cells)))...)

@@ -93,7 +93,7 @@ func (f *File) distinct(ctx context.Context) *distinct {
 		}
 		p := &f.Mapped.People[i]
 		row := f.matchRow(p)
-		if len(p.Errors) == 0 {
+		if len(p.Errors) == 0 && p.Skip == "" {
 			content := contentOf(p)
 			hash := maphash.Comparable(seed, content)
 			if at, found := known[hash]; found && contentOf(&f.Mapped.People[all.first[at]]) == content && all.rows[at].agree(&row) {
@@ -208,6 +208,10 @@ func (d *decision) add(at int, like []Like) {
 	p, v := d.person(at), &d.verdicts[at]
 	d.rows = append(d.rows, Row{Row: p.Row, Result: Added, Name: p.Name(), Fields: p.Fields, Others: v.others, LeftOut: p.LeftOut})
 	row := &d.rows[len(d.rows)-1]
+	if p.Skip != "" {
+		row.Result, row.Errors, row.Skip, row.Text = Skipped, record.FieldErrors{}, p.Skip, p.Text
+		return
+	}
 	if v.person >= 0 {
 		found := &d.members[v.person]
 		row.Result, row.ID, row.Before = Left, &found.id, &found.fields

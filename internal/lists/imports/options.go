@@ -29,6 +29,7 @@ type Options struct {
 	Headers     []mapping.Header // as in mapping.Options
 	LeaveOutBad bool             // as in mapping.Options
 	Corrections Corrections
+	Skip, Keep  map[int]bool // as in mapping.Options
 
 	// What to import.
 	Update   bool // change existing people
@@ -52,9 +53,9 @@ type Options struct {
 	New        bool
 }
 
-// RowsError reports an invalid row number in Same, Add or HeaderRow.
+// RowsError reports an invalid row number in an option.
 type RowsError struct {
-	Option string // same, add or headerRow
+	Option string // same, add, skip, keep or headerRow
 	Code   string
 	Row    int
 }
@@ -68,7 +69,7 @@ const (
 func (e *RowsError) Error() string { return "rows: " + e.Code }
 
 func (o *Options) checkRows(people []mapping.Person) error {
-	if len(o.Same)+len(o.Add) == 0 {
+	if len(o.Same)+len(o.Add)+len(o.Skip)+len(o.Keep) == 0 {
 		return nil
 	}
 	numbers := map[int]bool{}
@@ -83,9 +84,12 @@ func (o *Options) checkRows(people []mapping.Person) error {
 			return &RowsError{"same", RowsBoth, row}
 		}
 	}
-	for _, row := range slices.Sorted(maps.Keys(o.Add)) {
-		if !numbers[row] {
-			return &RowsError{"add", RowsUnknown, row}
+	for _, option := range []string{"add", "skip", "keep"} {
+		rows := map[string]map[int]bool{"add": o.Add, "skip": o.Skip, "keep": o.Keep}[option]
+		for _, row := range slices.Sorted(maps.Keys(rows)) {
+			if !numbers[row] {
+				return &RowsError{option, RowsUnknown, row}
+			}
 		}
 	}
 	return nil
@@ -93,7 +97,7 @@ func (o *Options) checkRows(people []mapping.Person) error {
 
 func (o *Options) mapping(now time.Time) mapping.Options {
 	return mapping.Options{
-		Columns: o.Columns, Headers: o.Headers, Country: o.Country, Answers: o.Answers, LeaveOutBad: o.LeaveOutBad, Now: now,
+		Columns: o.Columns, Headers: o.Headers, Country: o.Country, Answers: o.Answers, Skip: o.Skip, Keep: o.Keep, LeaveOutBad: o.LeaveOutBad, Now: now,
 	}
 }
 
@@ -136,6 +140,24 @@ func wrongSame(text string) error {
 const AllRows = "all"
 
 const perhapsAll = "perhaps"
+
+// SetSkip records that a row is left out, or, unless skip is set, that it is a person. text is a row
+// number. The error is a *record.TextError.
+func (o *Options) SetSkip(text string, skip bool) error {
+	row, ok := parseRow(text)
+	if !ok {
+		return &record.TextError{Code: record.Invalid, Fault: "must be a row number, not " + strconv.Quote(text)}
+	}
+	if o.Skip == nil {
+		o.Skip, o.Keep = map[int]bool{}, map[int]bool{}
+	}
+	if skip {
+		o.Skip[row] = true
+	} else {
+		o.Keep[row] = true
+	}
+	return nil
+}
 
 // SetAdd records that a row is a new person. text is a row number, or "perhaps" for all possible
 // duplicates. The error is a *record.TextError.

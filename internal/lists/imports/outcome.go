@@ -24,6 +24,7 @@ const (
 	Left    = "left" // unchanged
 	Refused = "refused"
 	Perhaps = "perhaps" // undecided: a possible duplicate, or an unclear name
+	Skipped = "skipped" // left out: no person, by its look or by decision
 )
 
 // Outcome is the result of an import or its preview. Its JSON is the API response and the output of
@@ -46,6 +47,7 @@ type Outcome struct {
 	Warnings     []string     `json:"warnings"`
 
 	Questions []Question `json:"questions"`
+	Skipped   int        `json:"skipped"`
 
 	All   []Row         `json:"-"` // every row of the file, in order
 	Notes []sheet.Note  `json:"-"` // the warnings as codes
@@ -80,6 +82,8 @@ type Row struct {
 	Twin    int                `json:"-"`                 // number of an earlier row with the same values; 0: none
 	Like    []Like             `json:"like,omitempty"`    // possible matches, if Result is Perhaps
 	LeftOut record.FieldErrors `json:"leftOut,omitempty"` // errors of fields that were left out
+	Skip    string             `json:"why,omitempty"`     // reason, if Result is Skipped
+	Text    string             `json:"text,omitempty"`    // cells of the row, if Result is Skipped
 
 	Name   string         `json:"-"`
 	Fields record.Fields  `json:"-"` // of the row
@@ -184,7 +188,7 @@ func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
 	t := f.Table
 	o := &Outcome{
 		Added: count[Added], Changed: count[Changed], Left: count[Left], Refused: count[Refused], Perhaps: count[Perhaps],
-		Differ: d.differ, SpellingOnly: d.spellOnly, LeftOut: leftOut,
+		Differ: d.differ, SpellingOnly: d.spellOnly, LeftOut: leftOut, Skipped: count[Skipped],
 		File:    FileInfo{t.Format, textOrNil(t.Encoding), textOrNil(t.Delimiter), textOrNil(t.Sheet)},
 		Columns: []ColumnInfo{}, Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same,
 		twins: d.twins, onlyOurs: d.onlyOurs, unclear: d.unclear,

@@ -234,6 +234,9 @@ func (w Words) Row(e record.FieldError, row *Row) (sentence string, ok bool) {
 // Why returns a short reason for a possible duplicate or an unclear name.
 func (w Words) Why(code string) string { return messages().Text(w.Language, "why."+code) }
 
+// Skip returns a short reason why a row is left out.
+func (w Words) Skip(why string) string { return messages().Text(w.Language, "skip."+why) }
+
 // warnings returns the notes about a file as sentences.
 func (f *File) warnings(r *Outcome) []string {
 	all := []string{}

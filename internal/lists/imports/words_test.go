@@ -63,6 +63,16 @@ func TestEveryCodeHasWords(t *testing.T) {
 	}
 }
 
+// TestSkip checks that each reason to leave out a row has a message.
+func TestSkip(t *testing.T) {
+	t.Parallel()
+	for _, why := range constants(t, "../mapping/skip.go", "Skip") {
+		if text := English.Skip(why); strings.HasPrefix(text, "skip.") {
+			t.Errorf("%s has no message", why)
+		}
+	}
+}
+
 // kinds returns the kinds of all questions.
 func kinds(t *testing.T) []string {
 	return slices.Concat(constants(t, "../sheet/question.go", "Ask"), constants(t, "../mapping/mapping.go", "Ask"))
@@ -139,6 +149,7 @@ func TestMessagesAreUsed(t *testing.T) {
 		"rows.":    constants(t, "options.go", "Rows"),
 		"why.":     whys,
 		"ask.":     kinds(t),
+		"skip.":    constants(t, "../mapping/skip.go", "Skip"),
 	} {
 		for _, code := range codes {
 			used[prefix+code], used[prefix+code+".do"] = true, true

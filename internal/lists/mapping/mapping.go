@@ -37,6 +37,10 @@ type Options struct {
 	Country string         // of the department (ISO 3166-1 alpha-2); empty: unknown
 	Answers sheet.Answers  // to questions
 
+	// Rows that are left out, and rows that are taken although they do not look like people, by
+	// number.
+	Skip, Keep map[int]bool
+
 	// LeaveOutBad imports rows without invalid dates of birth, email addresses and phone numbers.
 	LeaveOutBad bool
 
@@ -89,6 +93,9 @@ type Person struct {
 	LostPhone string
 	// LeftOut are the errors of fields dropped by LeaveOutBad.
 	LeftOut record.FieldErrors
+	// Skip is the reason to leave out the row, and Text its cells. The person is empty then. Empty:
+	// the row is a person.
+	Skip, Text string
 	// Readings are the possible readings of a name in the rarer format of its column. nil: the name
 	// is clear.
 	Readings []Name
@@ -184,6 +191,8 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 	if unclear != nil {
 		return r, unclear
 	}
+	skips, rows := o.skips(t, r.Columns), t.Rows
+	t = withoutSkipped(t, skips)
 	births, err := readBirths(ctx, t, r.Columns, o)
 	if err != nil {
 		return r, err
@@ -201,6 +210,10 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 	for i := range t.Rows {
 		if err := ctx.Err(); err != nil {
 			return r, err
+		}
+		if skips != nil && skips[i] != "" {
+			r.People[i] = Person{Row: rows[i].Number, Skip: skips[i], Text: rowText(rows[i])}
+			continue
 		}
 		r.People[i] = m.person(i)
 	}

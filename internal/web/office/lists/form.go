@@ -15,15 +15,18 @@ import (
 // other, and the browser's Back button works.
 
 // Fields of the form: "column.3" is the meaning of the fourth column, "cell.12.3" the text of the
-// fourth cell of row 12, and "who.12" the person of row 12: an ID, addNew, or empty. The answer to a
+// fourth cell of row 12, "who.12" the person of row 12: an ID, addNew, or empty, and "skip.12" whether to
+// leave out row 12: leaveOut, or empty. The answer to a
 // question has the name of its kind; several such answers can be in "answer", as in the API.
 const (
 	columnField = "column."
 	cellField   = "cell."
 	whoField    = "who."
+	skipField   = "skip."
 
 	byHeading = "byHeading" // of a column: according to its header
 	addNew    = "add"       // of a row: a new person
+	leaveOut  = "1"         // of a row: left out
 )
 
 // form returns the fields of the submitted form, or the parameters of the address.
@@ -89,6 +92,9 @@ func (v visit) readOptions(form url.Values) imports.Options {
 		} else if ok {
 			o.SetSame(row + "=" + value)
 		}
+		if row, ok := strings.CutPrefix(name, skipField); ok {
+			o.SetSkip(row, value == leaveOut)
+		}
 		place, _ := strings.CutPrefix(name, cellField)
 		rowText, columnText, _ := strings.Cut(place, ".")
 		row, err := strconv.Atoi(rowText)
@@ -108,8 +114,8 @@ func answers(form url.Values) map[string]string {
 			return all
 		}
 	}
-	for name := range form {
-		value := form.Get(name)
+	for name, values := range form {
+		value := values[len(values)-1] // a hidden field precedes a checkbox that is not empty by default
 		if isAnswer(name) && !(value == "" && strings.HasPrefix(name, whoField)) {
 			all[name] = value
 		}
@@ -119,5 +125,5 @@ func answers(form url.Values) map[string]string {
 
 // isAnswer reports whether a field contains a choice about a row.
 func isAnswer(name string) bool {
-	return strings.HasPrefix(name, cellField) || strings.HasPrefix(name, whoField)
+	return strings.HasPrefix(name, cellField) || strings.HasPrefix(name, whoField) || strings.HasPrefix(name, skipField)
 }

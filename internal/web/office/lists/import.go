@@ -146,5 +146,8 @@ func (v visit) reportCells(row imports.Row) []string {
 	for _, candidate := range row.Like {
 		like = append(like, fmt.Sprintf("%s (%s)", v.words().Why(candidate.Why), v.describe(candidate)))
 	}
+	if row.Skip != "" {
+		shown.Reasons = append(shown.Reasons, shown.Values)
+	}
 	return []string{result, strings.Join(slices.Concat(like, shown.LeftOut, shown.Reasons), " ")}
 }

@@ -12,7 +12,7 @@ import (
 
 // importOutcome is the preview of an import.
 type importOutcome struct {
-	Added, Changed, Left, Refused, Perhaps, Differ, LeftOut int
+	Added, Changed, Left, Refused, Perhaps, Skipped, Differ, LeftOut int
 
 	Ready   int    // people that the button imports; 0: the button is disabled
 	Without string // label of the button that skips all other rows; empty: none
@@ -28,7 +28,7 @@ type importOutcome struct {
 
 func (v visit) importOutcome(l *uploadedList, found *imports.Outcome) *importOutcome {
 	r := &importOutcome{Added: found.Added, Changed: found.Changed, Left: found.LeftPeople(), Refused: found.Refused, Perhaps: found.Perhaps,
-		Differ: found.Differ, LeftOut: found.LeftOut}
+		Skipped: found.Skipped, Differ: found.Differ, LeftOut: found.LeftOut}
 	r.previewRows = v.previewRows(l, found.All)
 	r.addUnknown(l, found)
 	if same := found.Same; same != nil {

@@ -23,6 +23,7 @@ const rowsShown = 200
 type previewRows struct {
 	Like        []previewRow // possible duplicates
 	RefusedRows rowTable
+	SkippedRows rowTable
 	Rows        rowTable // all other rows
 	More        int      // number of rows not shown
 }
@@ -46,6 +47,8 @@ type previewRow struct {
 	Cells   []previewCell
 	Twin    int    // number of a row with the same values; 0: none
 	Who     string // form field for the person; empty: no choice
+	Skip    string // form field to leave out the row; empty: no choice
+	Hidden  bool   // a hidden field means that the row is taken unless the box is checked
 
 	Undecided bool // no person is chosen
 	Add       bool // chosen as a new person
@@ -64,7 +67,7 @@ type candidate struct {
 
 // resultOrder is the order of the results on the page, after the rows that need a decision or
 // correction.
-var resultOrder = []string{imports.Perhaps, imports.Changed, imports.Added, imports.Left}
+var resultOrder = []string{imports.Skipped, imports.Perhaps, imports.Changed, imports.Added, imports.Left}
 
 // previewRows returns up to rowsShown rows for the page. Rows that need attention come first.
 func (v visit) previewRows(l *uploadedList, rows []imports.Row) (r previewRows) {
@@ -76,7 +79,7 @@ func (v visit) previewRows(l *uploadedList, rows []imports.Row) (r previewRows) 
 		}
 	}
 	budget, left := l.newFieldBudget(), rowsShown-reserved
-	r.RefusedRows.Heading, r.Rows.Heading = "refused", "rows"
+	r.RefusedRows.Heading, r.SkippedRows.Heading, r.Rows.Heading = "refused", "skipped", "rows"
 	each := func(wanted func(*imports.Row) bool, show func(int, imports.Row)) {
 		for i := range rows {
 			if left > 0 && wanted(&rows[i]) {
@@ -88,29 +91,34 @@ func (v visit) previewRows(l *uploadedList, rows []imports.Row) (r previewRows) 
 	each(l.needsDecision, func(_ int, row imports.Row) {
 		shown := v.previewRow(row)
 		v.addDecision(budget, &shown, row)
+		shown.addSkip(budget)
 		r.Like = append(r.Like, shown)
 	})
 	left += reserved
 	each(refused, func(i int, row imports.Row) {
 		shown := v.previewRow(row)
 		shown.Cells = v.cells(budget, i, row)
+		shown.addSkip(budget)
 		r.RefusedRows.Rows = append(r.RefusedRows.Rows, shown)
 	})
 	for _, result := range resultOrder {
 		each(func(row *imports.Row) bool { return row.Result == result && !l.needsDecision(row) }, func(_ int, row imports.Row) {
-			r.Rows.Rows = append(r.Rows.Rows, v.previewRow(row))
+			shown, table := v.previewRow(row), &r.Rows
+			if shown.addSkip(budget); row.Result == imports.Skipped {
+				table = &r.SkippedRows
+			}
+			table.Rows = append(table.Rows, shown)
 		})
 	}
-	r.More = len(rows) - len(r.Like) - len(r.RefusedRows.Rows) - len(r.Rows.Rows)
+	r.More = len(rows) - len(r.Like) - len(r.RefusedRows.Rows) - len(r.SkippedRows.Rows) - len(r.Rows.Rows)
 	return r
 }
 
 // dropShown removes the answers that have a field on the page.
 func (r *previewRows) dropShown(answers url.Values) {
-	for _, row := range r.Like {
+	for _, row := range slices.Concat(r.Like, r.RefusedRows.Rows, r.SkippedRows.Rows, r.Rows.Rows) {
 		answers.Del(row.Who)
-	}
-	for _, row := range r.RefusedRows.Rows {
+		answers.Del(row.Skip)
 		for _, cell := range row.Cells {
 			answers.Del(cell.Name)
 		}
@@ -120,7 +128,7 @@ func (r *previewRows) dropShown(answers url.Values) {
 // previewRow returns a row for display. A row without a name is named by its other values.
 func (v visit) previewRow(row imports.Row) previewRow {
 	l := previewRow{Row: row.Row, Name: "–", Result: row.Result, Twin: row.Twin}
-	for _, name := range []string{v.valuesOf(row.Fields), row.Name} {
+	for _, name := range []string{v.valuesOf(row.Fields), row.Name, row.Text} {
 		if record.Visible(name) {
 			l.Name = short(name)
 		}
@@ -139,8 +147,18 @@ func (v visit) previewRow(row imports.Row) previewRow {
 		l.Changes = v.Differences(*row.Before, *row.After)
 	case row.Result == imports.Added:
 		l.Values = v.valuesOf(row.Fields)
+	case row.Result == imports.Skipped:
+		l.Values = v.words().Skip(row.Skip)
 	}
 	return l
+}
+
+// addSkip adds the form field to leave out a row.
+func (r *previewRow) addSkip(budget *fieldBudget) {
+	name := skipField + strconv.Itoa(r.Row)
+	if budget.spend(name, leaveOut) && !budget.skips[r.Row] {
+		r.Skip, r.Hidden, budget.skips[r.Row] = name, r.Result == imports.Skipped || budget.list.options.Keep[r.Row], true
+	}
 }
 
 // needsDecision reports whether a row is a possible duplicate, decided or not.
@@ -163,6 +181,7 @@ type fieldBudget struct {
 	bytes   int // remaining for the values of new fields
 	form    int // remaining bytes of the encoded form
 	claimed map[int]bool
+	skips   map[int]bool // rows with a field to leave them out
 }
 
 const (
@@ -176,7 +195,7 @@ func (l *uploadedList) newFieldBudget() *fieldBudget {
 	const others = 50 // fields that do not belong to a column or row
 	columns := len(l.file.Mapped.Columns)
 	budget := &fieldBudget{list: l, fields: upload.MaxParts - columns - others, bytes: maxFieldBytes,
-		form: site.MaxForm - columns*columnBytes - otherBytes, claimed: map[int]bool{}}
+		form: site.MaxForm - columns*columnBytes - otherBytes, claimed: map[int]bool{}, skips: map[int]bool{}}
 	for name, value := range l.answers {
 		budget.spend(name, value)
 	}

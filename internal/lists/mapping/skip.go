@@ -1,0 +1,185 @@
+package mapping
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
+)
+
+// Reasons to leave out a row.
+const (
+	SkipChosen   = "chosen"   // by a person
+	SkipTotal    = "total"    // a total, or only numbers
+	SkipGroup    = "group"    // the heading of a group of rows
+	SkipNote     = "note"     // a note about the list
+	SkipRepeated = "repeated" // the header row again
+)
+
+// Words of rows that are no people, folded. A total begins with a total word, and a note with a note
+// word. The heading of a group begins or ends with a group word, or is one word with a group stem.
+var (
+	totalWords = words(`gesamt gesamtzahl insgesamt summe zwischensumme anzahl total totals totaux totale totaal subtotal
+		sum suma somme count nombre numero ukupno sveukupno zbroj medjuzbroj skupaj razem liczba aantal effectif`)
+	noteWords = words(`stand erstellt gedruckt ausgedruckt aktualisiert quelle hinweis anmerkung legende seite printed updated created
+		source page note notes legend as izradio izradila ispisano azurirano napomena stanje stranica remarque imprime edite etabli
+		legende fuente nota elaborado actualizado impreso pagina leyenda aggiornato stampato uwaga strona sporzadzil opomba stran`)
+	groupWords = words(`gruppe group groupe grupo gruppo grupa skupina groep zug loschzug loschgruppe trupp abteilung jugendgruppe
+		section sektion seccion sezione sektor equipe equipo squad squadra platoon shift crew brigade brigada battalion company engine
+		ladder team station turno odjel odjeljenje desetina vod ekipa smjena posadka druzyna ploeg wache kommando vorstand ausschuss
+		mannschaft aktive aktiv passive reserve mitglieder members membres miembros clanovi officers offiziere jugend bestuur zarzad`)
+)
+
+const groupStems = `mitglied gruppe jugend feuerwehr mannschaft offizier vorstand kommand reserv aktiv veteran clanovi member officer
+	cadet kadet mladez pricuv bombero pompier vatrogas gasilc strazak brandweer voluntari abteilung zug`
+
+// skips returns the reason to leave out each row, or nil if no row is left out. Keep and Skip of the
+// options override what the rows look like. In an export of this program, only Skip does.
+func (o Options) skips(t *sheet.Table, columns []Column) (all []string) {
+	spreadsheet := !t.Ours && (t.Format == sheet.CSV || t.Format == sheet.XLSX)
+	for i, row := range t.Rows {
+		why := ""
+		switch {
+		case o.Skip[row.Number]:
+			why = SkipChosen
+		case spreadsheet && !o.Keep[row.Number]:
+			why = skipOf(row, t.Header, columns)
+		}
+		if why != "" && all == nil {
+			all = make([]string, len(t.Rows))
+		}
+		if why != "" {
+			all[i] = why
+		}
+	}
+	return all
+}
+
+// withoutSkipped returns the table with empty cells in rows that are left out, so that they influence no
+// other row.
+func withoutSkipped(t *sheet.Table, skips []string) *sheet.Table {
+	if skips == nil {
+		return t
+	}
+	other := *t
+	other.Rows = slices.Clone(t.Rows)
+	for i, why := range skips {
+		if why != "" {
+			other.Rows[i].Cells = nil
+		}
+	}
+	return &other
+}
+
+// rowText returns the cells of a row that have text.
+func rowText(row sheet.Row) string {
+	var texts []string
+	for _, cell := range row.Cells {
+		if cell.Text != "" {
+			texts = append(texts, cell.Text)
+		}
+	}
+	return strings.Join(texts, " · ")
+}
+
+// skipOf returns the reason why a row does not look like a person, or an empty text.
+func skipOf(row sheet.Row, header []string, columns []Column) string {
+	var words []string // cells with letters
+	filled, lines, repeated, data, digits, values := 0, 0, 0, false, false, false
+	for at, cell := range row.Cells {
+		if cell.Text == "" {
+			continue
+		}
+		filled++
+		data = data || strings.Contains(cell.Text, "@") || isNumber(cell.Text)
+		if at < len(header) {
+			values = values || columns[at].Field != LeftOut && !columns[at].IsName()
+			if cell.Text == header[at] {
+				repeated++
+			}
+		}
+		switch {
+		case strings.ContainsFunc(cell.Text, unicode.IsLetter):
+			words = append(words, cell.Text)
+		case strings.Trim(cell.Text, "-_=*–—. ") == "":
+			lines++
+		default:
+			digits = digits || record.Digits(cell.Text) != ""
+		}
+	}
+	switch {
+	case repeated == filled && (filled > 1 || len(columns) == 1), !data && areHeaders(words, filled):
+		return SkipRepeated
+	case data && (filled > 2 || len(words) == 0):
+		return ""
+	case lines == filled:
+		return SkipNote
+	case len(words) == 0 && digits && !values:
+		return SkipTotal
+	case len(words) == 1:
+		return skipText(words[0], filled, data)
+	}
+	return ""
+}
+
+// areHeaders reports whether most of the filled cells of a row, and at least two, are known column names.
+func areHeaders(texts []string, filled int) bool {
+	others := filled - len(texts)
+	for _, text := range texts {
+		if 2*others >= filled || filled-others < 2 {
+			return false
+		}
+		if fieldOf(text) == LeftOut {
+			others++
+		}
+	}
+	return 2*others < filled && filled-others > 1
+}
+
+// skipText returns the reason for a row in which only one of the filled cells has letters. data reports
+// whether a cell is an email address, date or phone number.
+func skipText(text string, filled int, data bool) string {
+	all := strings.FieldsFunc(fold.String(text), func(r rune) bool { return !unicode.IsLetter(r) })
+	if len(all) == 0 || strings.Contains(text, "@") {
+		return ""
+	}
+	digits, colon := len(record.Digits(text)), strings.Contains(text, ":")
+	first, last := all[0], all[len(all)-1]
+	lone := filled == 1 && !data
+	isGroup := groupWords[first] || groupWords[last]
+	switch {
+	case totalWords[first] && (digits > 0 || colon || !data && (len(all) == 1 || groupWords[last])):
+		return SkipTotal
+	case filled > 2:
+		return ""
+	case isGroup && lone, lone && len(all) == 1 && hasStem(first):
+		return SkipGroup
+	case colon, noteWords[first] && (digits > 0 || filled == 2 && len(all) == 1), lone && isRemark(text):
+		return SkipNote
+	case lone && digits > 0 && digits < fewestDigits && strings.Contains(text, " "):
+		return SkipGroup
+	}
+	return ""
+}
+
+func hasStem(word string) bool {
+	return slices.ContainsFunc(strings.Fields(groupStems), func(stem string) bool { return strings.Contains(word, stem) })
+}
+
+// isRemark reports whether text begins with a mark for a footnote, or is longer than a name and has
+// several words in small letters.
+func isRemark(text string) bool {
+	if strings.HasPrefix(text, "*") || strings.HasPrefix(text, "(") {
+		return true
+	}
+	all, small := strings.Fields(text), 0
+	for _, word := range all {
+		if first := []rune(word)[0]; unicode.IsLower(first) && !particles[fold.String(word)] {
+			small++
+		}
+	}
+	return len(all) > 3 && small > 1 && small < len(all)
+}
