@@ -38,6 +38,7 @@ func TestMessages(t *testing.T) {
 	}
 	add("import.dates.", "")
 	add("import.encoding.", "")
+	add("import.tally.", "asked", imports.Added, imports.Changed, imports.Left, imports.Refused, imports.Perhaps, imports.Skipped)
 	add("import.result.", imports.Added, imports.Changed, imports.Left, imports.Refused, imports.Perhaps, imports.Skipped)
 	add("export.format.", exportFormats...)
 	add("export.hint.", exportFormats...)

@@ -12,7 +12,8 @@ import (
 
 // importOutcome is the preview of an import.
 type importOutcome struct {
-	Added, Changed, Left, Refused, Perhaps, Skipped, Differ, LeftOut int
+	Tally                    []count // what would happen to rows, by result
+	Skipped, LeftOut, Differ int
 
 	Ready   int    // people that the button imports; 0: the button is disabled
 	Without string // label of the button that skips all other rows; empty: none
@@ -27,8 +28,8 @@ type importOutcome struct {
 }
 
 func (v visit) importOutcome(l *uploadedList, found *imports.Outcome) *importOutcome {
-	r := &importOutcome{Added: found.Added, Changed: found.Changed, Left: found.LeftPeople(), Refused: found.Refused, Perhaps: found.Perhaps,
-		Skipped: found.Skipped, Differ: found.Differ, LeftOut: found.LeftOut}
+	r := &importOutcome{Skipped: found.Skipped, LeftOut: found.LeftOut, Differ: found.Differ}
+	r.addTally(v, found)
 	r.previewRows = v.previewRows(l, found.All)
 	r.addUnknown(l, found)
 	if same := found.Same; same != nil {
@@ -55,7 +56,7 @@ func (v visit) importOutcome(l *uploadedList, found *imports.Outcome) *importOut
 		if ready := found.Added + found.Changed; ready > 0 {
 			r.Without = v.Count("import.do.without", ready, strings.Join(without, v.Text("import.without.and")))
 		}
-	case found.Added+found.Changed == 0 && r.Left > 0 && !l.options.Update:
+	case found.Added+found.Changed == 0 && found.LeftPeople() > 0 && !l.options.Update:
 		r.Why = v.Text("import.why.left")
 		if found.Differ > 0 {
 			r.Why += " " + v.Text("import.why.differ", v.Text("import.update"), v.Text("import.again"))
@@ -66,6 +67,34 @@ func (v visit) importOutcome(l *uploadedList, found *imports.Outcome) *importOut
 		r.Ready = found.Added + found.Changed
 	}
 	return r
+}
+
+// count is the number of rows with a result, and a sentence about them.
+type count struct {
+	Name  string
+	Count int
+	Text  string
+}
+
+// addTally adds the number of rows with each result that occurs, and of people who would be added.
+func (r *importOutcome) addTally(v visit, found *imports.Outcome) {
+	asked := 0 // undecided rows that are no possible duplicates
+	for i := range found.All {
+		if row := &found.All[i]; row.Result == imports.Perhaps && row.Like[0].ID == nil {
+			asked++
+		}
+	}
+	for _, c := range []count{{imports.Added, found.Added, ""}, {imports.Changed, found.Changed, ""}, {imports.Left, found.LeftPeople(), ""},
+		{imports.Perhaps, found.Perhaps - asked, ""}, {"asked", asked, ""}, {imports.Refused, found.Refused, ""}, {imports.Skipped, found.Skipped, ""}} {
+		if c.Count == 0 && c.Name != imports.Added {
+			continue
+		}
+		c.Text = v.Count("import.count."+c.Name, c.Count)
+		if c.Name == imports.Left && found.Differ > 0 {
+			c.Text += " " + v.Count("import.count.differ", found.Differ)
+		}
+		r.Tally = append(r.Tally, c)
+	}
 }
 
 // addUnknown counts the rows with the ID of no person or of a deleted person.

@@ -43,7 +43,6 @@ type reading struct {
 // question is a question about a list, with a group of choices.
 type question struct {
 	Kind, Text, IfNone string
-	Open               bool // the import waits for the answer
 	Options            []option
 }
 
@@ -56,7 +55,7 @@ type option struct {
 func (r *reading) ask(v visit, found *imports.Outcome) {
 	words := v.words()
 	for _, q := range found.Questions {
-		shown := question{Kind: q.Kind, Text: words.Question(q.Question), IfNone: words.IfNone(q.Question), Open: q.Answer == ""}
+		shown := question{Kind: q.Kind, Text: words.Question(q.Question), IfNone: words.IfNone(q.Question)}
 		for _, o := range q.Options {
 			label, example := words.Option(q.Kind, o)
 			shown.Options = append(shown.Options, option{view.Choice{Value: o.Value, Label: label, Chosen: o.Value == q.Answer}, example})
