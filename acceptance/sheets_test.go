@@ -27,7 +27,7 @@ const knownPeople = "First name,Last name,Phone,Email,Birthday\n" +
 	"Ivan,Horvat,,,\n" +
 	"Maeve,O'Brien,555 0101,maeve.obrien@example.com,\n"
 
-var rareCounts = regexp.MustCompile(`"(perhaps|differ|leftOut)":0,`)
+var rareCounts = regexp.MustCompile(`"(perhaps|differ|spellingOnly|leftOut)":0,`)
 
 var anyID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
