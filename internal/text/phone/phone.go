@@ -65,7 +65,7 @@ var (
 	run       = lazy(`(?:[+(] ?)*\d[\d /.()-]*`)
 	isFloat   = lazy(`^\+?\d{6,}\.0+$`)
 	extension = lazy(`^[ ,;(/-]*(?i:extensi[oó]n|ext|x|#|durchwahl|dw|klappe|kl|nebenstelle|nst|apparat|app|` +
-		`poste|interno|interni|internal|int|anexo|lokal|lok|wewn|wew|toestel|tst|ku[cć]ni)[ .:=#]*(\d{1,6})(?: */|[. ]*[^\d /.-]|$)`)
+		`poste|interno|interni|internal|int|anexo|lokal|lok|wewn|wew|w|toestel|tst|ku[cć]ni)[ .:=#]*(\d{1,6})(?: */|[. ]*[^\d /.-]|$)`)
 )
 
 // maxText is the maximum length of a text with numbers, in bytes. A record has up to 50 characters.
