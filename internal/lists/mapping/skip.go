@@ -40,13 +40,17 @@ const groupStems = `mitglied gruppe jugend feuerwehr mannschaft offizier vorstan
 // options override what the rows look like. In an export of this program, only Skip does.
 func (o Options) skips(t *sheet.Table, columns []Column) (all []string) {
 	spreadsheet := !t.Ours && (t.Format == sheet.CSV || t.Format == sheet.XLSX)
+	names := map[string]bool{}
+	for _, header := range t.Header {
+		names[header] = true
+	}
 	for i, row := range t.Rows {
 		why := ""
 		switch {
 		case o.Skip[row.Number]:
 			why = SkipChosen
 		case spreadsheet && !o.Keep[row.Number]:
-			why = skipOf(row, t.Header, columns)
+			why = skipOf(row, t.Header, names, columns)
 		}
 		if why != "" && all == nil {
 			all = make([]string, len(t.Rows))
@@ -86,9 +90,10 @@ func rowText(row sheet.Row) string {
 }
 
 // skipOf returns the reason why a row does not look like a person, or an empty text.
-func skipOf(row sheet.Row, header []string, columns []Column) string {
+// names has the header.
+func skipOf(row sheet.Row, header []string, names map[string]bool, columns []Column) string {
 	var words []string // cells with letters
-	filled, lines, repeated, data, digits, values := 0, 0, 0, false, false, false
+	filled, lines, repeated, data, digits, values, named := 0, 0, 0, false, false, false, false
 	for at, cell := range row.Cells {
 		if cell.Text == "" {
 			continue
@@ -103,7 +108,7 @@ func skipOf(row sheet.Row, header []string, columns []Column) string {
 		}
 		switch {
 		case strings.ContainsFunc(cell.Text, unicode.IsLetter):
-			words = append(words, cell.Text)
+			words, named = append(words, cell.Text), named || names[cell.Text]
 		case strings.Trim(cell.Text, "-_=*–—. ") == "":
 			lines++
 		default:
@@ -111,7 +116,7 @@ func skipOf(row sheet.Row, header []string, columns []Column) string {
 		}
 	}
 	switch {
-	case repeated == filled && (filled > 1 || len(columns) == 1), !data && areHeaders(words, filled):
+	case repeated == filled && (filled > 1 || len(columns) == 1), named && !data && areHeaders(words, filled):
 		return SkipRepeated
 	case data && (filled > 2 || len(words) == 0):
 		return ""
@@ -126,6 +131,7 @@ func skipOf(row sheet.Row, header []string, columns []Column) string {
 }
 
 // areHeaders reports whether most of the filled cells of a row, and at least two, are known column names.
+// Most rows need no such check, because they have no header of the table in any cell.
 func areHeaders(texts []string, filled int) bool {
 	others := filled - len(texts)
 	for _, text := range texts {
