@@ -212,7 +212,7 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 			return r, err
 		}
 		if skips != nil && skips[i] != "" {
-			r.People[i] = Person{Row: rows[i].Number, Skip: skips[i], Text: rowText(rows[i])}
+			r.People[i] = Person{Row: rows[i].Number, Skip: skips[i], Text: rows[i].Text()}
 			continue
 		}
 		r.People[i] = m.person(i)

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -17,24 +18,29 @@ const (
 	SkipGroup    = "group"    // the heading of a group of rows
 	SkipNote     = "note"     // a note about the list
 	SkipRepeated = "repeated" // the header row again
+	SkipEmpty    = "empty"    // nothing in the columns that are imported
 )
 
 // Words of rows that are no people, folded. A total begins with a total word, and a note with a note
-// word. The heading of a group begins or ends with a group word, or is one word with a group stem.
+// word or, whatever follows, a remark word. The heading of a group begins or ends with a group word, or is one word with a group stem.
 var (
 	totalWords = words(`gesamt gesamtzahl insgesamt summe zwischensumme anzahl total totals totaux totale totaal subtotal
 		sum suma somme count nombre numero ukupno sveukupno zbroj medjuzbroj skupaj razem liczba aantal effectif`)
-	noteWords = words(`stand erstellt gedruckt ausgedruckt aktualisiert quelle hinweis anmerkung legende seite printed updated created
-		source page note notes legend as izradio izradila ispisano azurirano napomena stanje stranica remarque imprime edite etabli
-		legende fuente nota elaborado actualizado impreso pagina leyenda aggiornato stampato uwaga strona sporzadzil opomba stran`)
+	noteWords = words(`stand aktualisiert quelle legende seite updated source page note notes legend as stanje stranica edite fuente nota
+		pagina leyenda strona stran datum date`)
+	remarkWords = words(`hinweis hinweise anmerkung anmerkungen bemerkung bemerkungen erstellt gedruckt ausgedruckt unterschrift printed
+		created signature napomena napomene izradio izradila ispisano azurirano potpis remarque remarques imprime etabli elaborado
+		actualizado impreso aggiornato stampato uwaga uwagi sporzadzil podpis opomba opombe opmerking opmerkingen handtekening`)
 	groupWords = words(`gruppe group groupe grupo gruppo grupa skupina groep zug loschzug loschgruppe trupp abteilung jugendgruppe
 		section sektion seccion sezione sektor equipe equipo squad squadra platoon shift crew brigade brigada battalion company engine
 		ladder team station turno odjel odjeljenje desetina vod ekipa smjena posadka druzyna ploeg wache kommando vorstand ausschuss
-		mannschaft aktive aktiv passive reserve mitglieder members membres miembros clanovi officers offiziere jugend bestuur zarzad`)
+		mannschaft aktive aktiv passive reserve mitglieder members membres miembros clanovi clanova
+		clanov soci czlonkow leden personen persons people personas personnes osoba officers offiziere jugend bestuur zarzad`)
 )
 
 const groupStems = `mitglied gruppe jugend feuerwehr mannschaft offizier vorstand kommand reserv aktiv veteran clanovi member officer
-	cadet kadet mladez pricuv bombero pompier vatrogas gasilc strazak brandweer voluntari abteilung zug`
+	cadet kadet mladez pricuv bombero pompier vatrogas gasilc strazak brandweer voluntari abteilung zug
+	honorar ehren pionir anwart aspirant rekrut recrut probation starjesin pripravni`
 
 // skips returns the reason to leave out each row, or nil if no row is left out. Keep and Skip of the
 // options override what the rows look like. In an export of this program, only Skip does.
@@ -78,37 +84,29 @@ func withoutSkipped(t *sheet.Table, skips []string) *sheet.Table {
 	return &other
 }
 
-// rowText returns the cells of a row that have text.
-func rowText(row sheet.Row) string {
-	var texts []string
-	for _, cell := range row.Cells {
-		if cell.Text != "" {
-			texts = append(texts, cell.Text)
-		}
-	}
-	return strings.Join(texts, " · ")
-}
-
 // skipOf returns the reason why a row does not look like a person, or an empty text.
 // names has the header.
 func skipOf(row sheet.Row, header []string, names map[string]bool, columns []Column) string {
 	var words []string // cells with letters
-	filled, lines, repeated, data, digits, values, named := 0, 0, 0, false, false, false, false
+	filled, lines, labels, repeated := 0, 0, 0, 0
+	data, digits, values, named, isUsed := false, false, false, false, false
 	for at, cell := range row.Cells {
 		if cell.Text == "" {
 			continue
 		}
 		filled++
 		data = data || strings.Contains(cell.Text, "@") || isNumber(cell.Text)
-		if at < len(header) {
-			values = values || columns[at].Field != LeftOut && !columns[at].IsName()
-			if cell.Text == header[at] {
-				repeated++
-			}
+		if at < len(header) && cell.Text == header[at] {
+			repeated++
 		}
+		used := at >= len(columns) || columns[at].Field != LeftOut // cells beyond the header row are an error
+		isUsed, values = isUsed || used, values || used && at < len(columns) && !columns[at].IsName()
 		switch {
 		case strings.ContainsFunc(cell.Text, unicode.IsLetter):
 			words, named = append(words, cell.Text), named || names[cell.Text]
+			if strings.HasSuffix(cell.Text, ":") {
+				labels++
+			}
 		case strings.Trim(cell.Text, "-_=*–—. ") == "":
 			lines++
 		default:
@@ -118,14 +116,22 @@ func skipOf(row sheet.Row, header []string, names map[string]bool, columns []Col
 	switch {
 	case repeated == filled && (filled > 1 || len(columns) == 1), named && !data && areHeaders(words, filled):
 		return SkipRepeated
-	case data && (filled > 2 || len(words) == 0):
+	case data && isUsed && (filled > 2 || len(words) == 0):
 		return ""
-	case lines == filled:
+	case lines == filled, labels > 0 && labels == len(words):
 		return SkipNote
+	case !isUsed && (filled > 1 || len(words) == 0):
+		return SkipEmpty
+	case !isUsed:
+		return cmp.Or(skipText(words[0], filled, data), SkipGroup)
 	case len(words) == 0 && digits && !values:
 		return SkipTotal
 	case len(words) == 1:
 		return skipText(words[0], filled, data)
+	case !data && filled < 4 && len(words) > 1:
+		if first, _, _ := strings.Cut(words[0], " "); remarkWords[letters(first)] {
+			return SkipNote
+		}
 	}
 	return ""
 }
@@ -163,7 +169,7 @@ func skipText(text string, filled int, data bool) string {
 		return ""
 	case isGroup && lone, lone && len(all) == 1 && hasStem(first):
 		return SkipGroup
-	case colon, noteWords[first] && (digits > 0 || filled == 2 && len(all) == 1), lone && isRemark(text):
+	case colon, remarkWords[first], noteWords[first] && (digits > 0 || filled == 2 && len(all) == 1), lone && isRemark(text):
 		return SkipNote
 	case lone && digits > 0 && digits < fewestDigits && strings.Contains(text, " "):
 		return SkipGroup

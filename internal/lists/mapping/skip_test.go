@@ -16,15 +16,19 @@ func TestSkip(t *testing.T) {
 			"Gruppe 2": SkipGroup, "1. Zug": SkipGroup, "Engine 7": SkipGroup, "Ehrenmitglieder": SkipGroup, "Équipe bleue": SkipGroup, "Aktive Mitglieder": SkipGroup,
 			"JUGENDFEUERWEHR": SkipGroup, "|Turno B": SkipGroup, "DVD Kos 3": SkipGroup,
 			"Stand: 3.11.": SkipNote, "Stand 03.11.2026": SkipNote, "* in Ausbildung": SkipNote, "(nur am Wochenende)": SkipNote, "Seite 1 von 2": SkipNote,
-			"Änderungen bitte an den Schriftführer melden": SkipNote, "Datum:|3.11.2026": SkipNote, "Obmann: Hans Maier": SkipNote, "-----|----": SkipNote, "____": SkipNote,
+			"Änderungen bitte an den Schriftführer melden": SkipNote, "Datum:|3.11.2026": SkipNote, "Obmann: Hans Maier": SkipNote, "-----|----": SkipNote, "____": SkipNote, "Erstellt von Ana Kos": SkipNote, "Napomena|popis nije potpun": SkipNote, "Unterschrift": SkipNote, "Ukupno članova|2": SkipTotal,
 			"Name|Telefon|Geboren": SkipRepeated, "Vorname|Name|Telefon": SkipRepeated, "|Telefon|Geboren": SkipRepeated, "Vorname|Mobil|E-Mail": "",
 
 			"Horvat Ivan": "", "Total Marie": "", "Larry Page": "", "Page Larry||1990-05-15": "", "Ana": "", "Zug": SkipGroup, "Ivan|091 234 5678": "", "|091 234 5678": "", "||1990-05-15": "",
 			"Maria del Carmen de la Cruz García": "", "Jan van der Berg": "", "Christopher Null": "", "a@b.hr": "", "Horvat Ivan 091 234 5678": "", "???|!": "", "👩": "",
 			"Suma Ana|091": "", "Name Ana|Telefon": "", "Mobil Eva|1": "", "Kos Ana|Büro": "", "Kos (Ana)|0664 123456": "",
 		},
+		"Nr|Name|Telefon|Rang": {
+			"12": SkipEmpty, "12|||OFM": SkipEmpty, "Aktive": SkipGroup, "Lager Nord": SkipGroup, "|||Summe 3": SkipTotal, "Kommandant:|||Schriftführer:": SkipNote,
+			"Gesamt: 2": SkipTotal, "12|Ana|": "", "12|Kos Ana": "", "||0664 123456": "", "||||x": "",
+		},
 		"Vorname|Nachname|Handy": {
-			"Ivan": "", "Suma|Ana": "", "Page|Larry": "", "Total|Marie|1": "", "Reserve": SkipGroup, "Gruppe 1||": SkipGroup, "Vorname|Nachname|Handy": SkipRepeated, "Summe||3": SkipTotal,
+			"Ivan": "", "Suma|Ana": "", "Page|Larry": "", "Total|Marie|1": "", "Reserve": SkipGroup, "PIONIRJI": SkipGroup, "Honorarios": SkipGroup, "Gruppe 1||": SkipGroup, "Vorname|Nachname|Handy": SkipRepeated, "Summe||3": SkipTotal,
 			"Nachname|Vorname|Telefon": SkipRepeated, "Mannschaft|Anna|0664": "",
 		},
 		"Name": {"Name": SkipRepeated, "Kos Ana": "", "Gesamt: 2": SkipTotal, "Gruppe 1": SkipGroup, "12": SkipTotal},
@@ -72,7 +76,7 @@ func FuzzSkip(f *testing.F) {
 		row := sheet.Row{Number: 2, Cells: []sheet.Cell{{Text: a}, {Text: b}, {Text: c}}}
 		columns := []Column{{Field: FullName}, {Field: "phoneNumber"}, {Field: "email"}}
 		switch why := skipOf(row, []string{"Name", "Telefon", "E-Mail"}, map[string]bool{"Name": true}, columns); why {
-		case "", SkipTotal, SkipGroup, SkipNote, SkipRepeated:
+		case "", SkipTotal, SkipGroup, SkipNote, SkipRepeated, SkipEmpty:
 		default:
 			t.Errorf("%q", why)
 		}

@@ -83,8 +83,8 @@ func guessDelimiter(text string) byte {
 	return best
 }
 
-// fitOf rates a delimiter. It must split the header row and at least half of the rows below. A
-// title needs rows below the header row, and a comma cannot split only two columns below a title:
+// fitOf rates a delimiter. It must split the header row and at least half of the rows below, or a third
+// below a header row of several cells, because groups of rows can have headings. A title needs rows below the header row, and a comma cannot split only two columns below a title:
 // "Name" above "Horvat, Ivan" is the header of a single column.
 func fitOf(text string, delimiter byte) fit {
 	rows, widths := sample(text, delimiter)
@@ -108,7 +108,7 @@ func fitOf(text string, delimiter byte) fit {
 			}
 		}
 	}
-	if 2*split < len(below) {
+	if 2*split < len(below) && (widths[at] < 3 || 3*split < len(below)) {
 		return fit{}
 	}
 	f := fit{100 * (good + 1) / (len(below) + 1), widths[at]}

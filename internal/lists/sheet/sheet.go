@@ -115,8 +115,7 @@ func (t *Table) setHeader(at int) {
 	header := t.all[at]
 	t.HeaderRow, t.Rows, t.Header = header.Number, t.all[at+1:], nil
 	if at > 0 {
-		first := t.all[0].Cells
-		title := []rune(first[len(first)-1].Text)
+		title := []rune(t.all[0].Text())
 		t.Notes = append(t.Notes, Note{NoteTitle, []any{at, Quoted(title[:min(len(title), shownTitle)])}})
 	}
 	for _, cell := range header.Cells {
@@ -130,6 +129,17 @@ func (r Row) Cell(column int) Cell {
 		return Cell{}
 	}
 	return r.Cells[column]
+}
+
+// Text returns the cells of a row that have text.
+func (r Row) Text() string {
+	var texts []string
+	for _, cell := range r.Cells {
+		if cell.Text != "" {
+			texts = append(texts, cell.Text)
+		}
+	}
+	return strings.Join(texts, " · ")
 }
 
 // Note is information for people about how a file was read. Package imports has the messages.
