@@ -15,8 +15,9 @@ import (
 // of them. The department has the people of knownPeople.
 type sheetRun struct {
 	Flags   []string        `json:"flags"`
-	Error   string          `json:"error"`   // end of a line on standard error if the dry run rejects the file
-	Report  json.RawMessage `json:"report"`  // of the dry run, with --json; each id is "an id", and zero rareCounts are omitted
+	Error   string          `json:"error"`   // end of a line on standard error if --apply rejects the file
+	Report  json.RawMessage `json:"report"`  // of the dry run, with --json; each id is "an id", and zero rareCounts and questions are omitted
+	Asks    string          `json:"asks"`    // the questions of the dry run
 	Applied string          `json:"applied"` // end of a line on standard error of --apply
 	People  []string        `json:"people"`  // in the department after --apply --skip-bad, without unchanged ones
 }
@@ -27,7 +28,7 @@ const knownPeople = "First name,Last name,Phone,Email,Birthday\n" +
 	"Ivan,Horvat,,,\n" +
 	"Maeve,O'Brien,555 0101,maeve.obrien@example.com,\n"
 
-var rareCounts = regexp.MustCompile(`"(perhaps|differ|spellingOnly|leftOut)":0,`)
+var rareCounts = regexp.MustCompile(`"(perhaps|differ|spellingOnly|leftOut)":0,|,"questions":\[.*\],"skipped":0`)
 
 var anyID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
@@ -63,12 +64,19 @@ func (want sheetRun) check(t *testing.T, path, known string) {
 	copyOf(t, known, db)
 	before := peopleOf(t, db)
 	args := append([]string{"import", path, "--tenant", "Engine 7", "--db", db}, want.Flags...)
-	code, stdout, stderr := runCommand(t, append(args, "--json")...)
+	args = append(args, "--json")
 	if want.Error != "" {
+		code, stdout, stderr := runCommand(t, append(args, "--apply")...)
 		if code != 1 || stdout != "" || !strings.Contains(stderr, want.Error+"\n") {
 			t.Errorf("%v: exit %d, %q, %q; want %q", want.Flags, code, stdout, stderr, want.Error)
 		}
 		return
+	}
+	_, stdout, stderr := runCommand(t, args...)
+	var asked wireReport
+	decode(t, stdout, &asked)
+	if asked.questions() != want.Asks {
+		t.Errorf("%v asks %q, want %q", want.Flags, asked.questions(), want.Asks)
 	}
 	if got, report := rareCounts.ReplaceAllString(anyID.ReplaceAllString(compacted(t, stdout), "an id"), ""), compacted(t, string(want.Report)); got != report {
 		t.Errorf("%v reports\n%s\nwant\n%s\nstderr %q", want.Flags, got, report, stderr)
@@ -76,7 +84,7 @@ func (want sheetRun) check(t *testing.T, path, known string) {
 	if after := peopleOf(t, db); !slices.Equal(before, after) {
 		t.Errorf("%v: people after the dry run: %q", want.Flags, after)
 	}
-	_, _, stderr = runCommand(t, append(args, "--apply", "--skip-bad")...)
+	_, _, stderr = runCommand(t, append(args[:len(args)-1], "--apply", "--skip-bad")...)
 	if want.Applied != "" && !strings.Contains(stderr, want.Applied+"\n") {
 		t.Errorf("%v: --apply prints %q, want %q", want.Flags, stderr, want.Applied)
 	}

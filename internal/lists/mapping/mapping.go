@@ -191,6 +191,10 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 	if unclear != nil {
 		return r, unclear
 	}
+	if slices.ContainsFunc(r.Columns, func(c Column) bool { return c.Field == ID }) {
+		ours := *t // an export of this program: nothing in it is left out or raises a question
+		ours.Ours, t = true, &ours
+	}
 	skips, rows := o.skips(t, r.Columns), t.Rows
 	t = withoutSkipped(t, skips)
 	births, err := readBirths(ctx, t, r.Columns, o)
@@ -217,7 +221,9 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 		}
 		r.People[i] = m.person(i)
 	}
-	r.Questions = slices.Concat(births.questions, names.questions(), m.phones.questions())
+	if !t.Ours {
+		r.Questions = slices.Concat(births.questions, names.questions(), m.phones.questions())
+	}
 	r.Notes = slices.Concat(r.Notes, m.severalNotes(), m.phones.notes(), names.notes(), births.notes())
 	return r, nil
 }

@@ -68,6 +68,16 @@ func TestSkippedRowsDecideNothing(t *testing.T) {
 	}
 }
 
+// TestExportAsksNothing checks that nothing in a table with ids is left out or raises a question.
+func TestExportAsksNothing(t *testing.T) {
+	t.Parallel()
+	table := tableOf("id|firstName|lastName|phoneNumber|dateOfBirth", "01a1f83c-64f7-795d-bc35-4c6516093415|Ana|Kos|0911 222 333|05/06/1990", "|Gruppe 2", "|Eva|Kos|911222333")
+	r, err := Map(t.Context(), table, Options{Now: now})
+	if err != nil || len(r.Questions) > 0 || r.People[1].Skip != "" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // FuzzSkip checks that the reason for a row is known, and that a kept row is read.
 func FuzzSkip(f *testing.F) {
 	f.Add("Gesamt: 10", "", "x")
