@@ -129,8 +129,11 @@ func skipOf(row sheet.Row, header []string, names map[string]bool, columns []Col
 	case len(words) == 1:
 		return skipText(words[0], filled, data)
 	case !data && filled < 4 && len(words) > 1:
-		if first, _, _ := strings.Cut(words[0], " "); remarkWords[letters(first)] {
+		switch first, rest, _ := strings.Cut(words[0], " "); {
+		case remarkWords[letters(first)]:
 			return SkipNote
+		case groupWords[letters(first)] && record.Digits(rest) != "":
+			return SkipGroup
 		}
 	}
 	return ""
