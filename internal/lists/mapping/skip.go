@@ -3,6 +3,7 @@ package mapping
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -88,7 +89,7 @@ func withoutSkipped(t *sheet.Table, skips []string) *sheet.Table {
 // names has the header.
 func skipOf(row sheet.Row, header []string, names map[string]bool, columns []Column) string {
 	var words []string // cells with letters
-	filled, lines, labels, repeated := 0, 0, 0, 0
+	filled, lines, labels, counts, repeated := 0, 0, 0, 0, 0
 	data, digits, values, named, isUsed := false, false, false, false, false
 	for at, cell := range row.Cells {
 		if cell.Text == "" {
@@ -111,6 +112,9 @@ func skipOf(row sheet.Row, header []string, names map[string]bool, columns []Col
 			lines++
 		default:
 			digits = digits || record.Digits(cell.Text) != ""
+			if n, err := strconv.Atoi(cell.Text); err == nil && 0 < n && n < 10_000 && cell.Text[0] != '0' {
+				counts++
+			}
 		}
 	}
 	switch {
@@ -126,17 +130,25 @@ func skipOf(row sheet.Row, header []string, names map[string]bool, columns []Col
 		return cmp.Or(skipText(words[0], filled, data), SkipGroup)
 	case len(words) == 0 && digits && !values:
 		return SkipTotal
+	case len(words) == 1 && counts > 0 && counts+1 == filled && totalWords[firstWord(words[0])]:
+		return SkipTotal
 	case len(words) == 1:
 		return skipText(words[0], filled, data)
 	case !data && filled < 4 && len(words) > 1:
-		switch first, rest, _ := strings.Cut(words[0], " "); {
-		case remarkWords[letters(first)]:
+		switch first := firstWord(words[0]); {
+		case remarkWords[first]:
 			return SkipNote
-		case groupWords[letters(first)] && record.Digits(rest) != "":
+		case groupWords[first] && record.Digits(words[0]) != "":
 			return SkipGroup
 		}
 	}
 	return ""
+}
+
+// firstWord returns the letters of the first word of a text, folded.
+func firstWord(text string) string {
+	first, _, _ := strings.Cut(text, " ")
+	return letters(first)
 }
 
 // areHeaders reports whether most of the filled cells of a row, and at least two, are known column names.
@@ -166,7 +178,7 @@ func skipText(text string, filled int, data bool) string {
 	lone := filled == 1 && !data
 	isGroup := groupWords[first] || groupWords[last]
 	switch {
-	case totalWords[first] && (digits > 0 || colon || !data && (len(all) == 1 || groupWords[last])):
+	case totalWords[first] && (digits > 0 || colon || len(all) == 1 && !data):
 		return SkipTotal
 	case filled > 2:
 		return ""
