@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -104,4 +105,64 @@ func TestOfficePagesAndLetters(t *testing.T) {
 			t.Errorf("%s has letters: %s", path, p.text())
 		}
 	}
+}
+
+// TestOfficeMissing checks the filters for missing values: in the list, its search, its links, the
+// e-mail addresses and the printout.
+func TestOfficeMissing(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en")
+	for _, person := range []string{ana, `{"firstName":"Ben","lastName":"Adam","phoneNumber":"1"}`, `{"firstName":"Bea","lastName":"Zorn"}`,
+		`{"firstName":"Cy","lastName":"Kos","email":"cy@example.com"}`} {
+		s.create(t, person)
+	}
+	link := func(p *webPage, text string) string {
+		t.Helper()
+		for _, a := range p.one(t, "p", "class", "tools").all("a") {
+			if a.text() == text {
+				return a.attributes["href"]
+			}
+		}
+		t.Fatalf("%s has no link %q: %s", p.path, text, p.text())
+		return ""
+	}
+	lists := func(p *webPage, count string, want ...string) *webPage {
+		t.Helper()
+		if got := p.says(t, count).firstNames(t); !slices.Equal(got, want) {
+			t.Errorf("%s lists %q, want %q", p.path, got, want)
+		}
+		return p
+	}
+	p := lists(b.get(t, "/office/"), "4 people", "Ben", "Ana", "Cy", "Bea").says(t, "Missing")
+	p = lists(b.get(t, link(p, "E-mail")), "2 of 4 people", "Ben", "Bea")
+	if chosen := p.one(t, "p", "class", "tools").all("a", "aria-current", "true"); len(chosen) != 1 || chosen[0].text() != "E-mail" {
+		t.Errorf("the chosen filters are %v", chosen)
+	}
+	lists(b.get(t, link(p, "E-mail")), "4 people", "Ben", "Ana", "Cy", "Bea")
+	lists(p.form(t, "/office/").set(t, "Search", "be").send(t, "Search"), "2 of 4 people", "Ben", "Bea")
+	lists(p.form(t, "/office/").set(t, "Search", "bea").send(t, "Search"), "1 of 4 people", "Bea")
+	lists(b.get(t, link(p, "Phone")), "1 of 4 people", "Bea")
+	lists(b.get(t, "/office/?hasEmail=true&hasPhoneNumber=0"), "1 of 4 people", "Cy")
+	b.get(t, "/office/?hasEmail=no").says(t, "ignored: hasEmail", "4 people")
+	b.get(t, link(p, "Copy e-mail addresses")).says(t, "2 people found for “Missing: E-mail”. There are no e-mail addresses.")
+
+	b.get(t, link(p, "Print these people")).says(t, "· 2 people found for “Missing: E-mail”").hasRows(t, "Adam Ben|1", "Zorn Bea|")
+	p = b.get(t, "/office/print?search=be&hasDateOfBirth=false&sortBy=firstName&sortDir=desc&page=7&list=full&size=one&columns=x")
+	p.says(t, "2 people found for “be · Missing: Date of birth”").hasRows(t, "Adam|Ben|1||||", "Zorn|Bea|||||")
+	for _, a := range append(p.one(t, "nav", "aria-label", "Print").all("a"), p.one(t, "p", "class", "tools screen").all("a")...) {
+		want := []string{"Adam Ben|1|", "Zorn Bea||"}
+		switch a.text() {
+		case "Full list":
+			want = []string{"Adam|Ben|1||||", "Zorn|Bea|||||"}
+		case "Show everyone":
+			want = []string{"Adam|Ben|1||||", "Čović|Ana|091 234 5678|ana@example.com|15 May 1990|", "Kos|Cy||cy@example.com|||", "Zorn|Bea|||||"}
+		}
+		if got := b.get(t, a.attributes["href"]).printedRows(t); !slices.EqualFunc(got, want, strings.HasPrefix) {
+			t.Errorf("%s has the rows %q, want %q", a.text(), got, want)
+		}
+	}
+	p.form(t, "/office/print").send(t, "Show").hasRows(t, "Adam|Ben|1||||", "Zorn|Bea|||||")
+	b.get(t, "/office/print?search=xyz").says(t, "0 people found for “xyz”", "No one was found.")
+	b.get(t, "/office/print?sortBy=age").says(t, "ignored: sortBy", "· 4 people")
 }

@@ -206,9 +206,8 @@ const importedIDsSQL = `
 
 // Imported returns the ids of the people whom an import added or changed, except people who have
 // been purged since.
-func (s *Store) Imported(tenant record.TenantID, number int64) (ids map[string]bool, err error) {
-	ids = map[string]bool{}
-	err = s.query(importedIDsSQL, sqlite.Args{int64(tenant), number}, func(row sqlite.Row) { ids[row.Text(0)] = true })
+func (s *Store) Imported(tenant record.TenantID, number int64) (ids []string, err error) {
+	err = s.query(importedIDsSQL, sqlite.Args{int64(tenant), number}, func(row sqlite.Row) { ids = append(ids, row.Text(0)) })
 	return ids, err
 }
 

@@ -37,15 +37,14 @@ func (p *Parameters) readFilter(q *Query) {
 		}
 	}
 	q.IDs = p.ids("id")
-	q.Filter = Filter{
-		Email:          p.email("email"),
-		PhoneDigits:    p.digits("phoneNumber"),
-		BirthMonth:     p.month("birthMonth"),
-		HasEmail:       p.yesOrNo("hasEmail"),
-		HasPhoneNumber: p.yesOrNo("hasPhoneNumber"),
-		HasDateOfBirth: p.yesOrNo("hasDateOfBirth"),
-		UpdatedSince:   p.moment("updatedSince"),
-	}
+	q.Filter = Filter{Email: p.email("email"), PhoneDigits: p.digits("phoneNumber"), BirthMonth: p.month("birthMonth")}
+	p.readPresence(&q.Filter)
+	q.Filter.UpdatedSince = p.moment("updatedSince")
+}
+
+// readPresence reads the filters on the presence of a value.
+func (p *Parameters) readPresence(f *Filter) {
+	f.HasEmail, f.HasPhoneNumber, f.HasDateOfBirth = p.yesOrNo("hasEmail"), p.yesOrNo("hasPhoneNumber"), p.yesOrNo("hasDateOfBirth")
 }
 
 // email reads an email address. Text without one is an error.

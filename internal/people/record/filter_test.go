@@ -46,7 +46,8 @@ func TestParseFilter(t *testing.T) {
 		if exported := p.Export(); p.Err() != nil || !reflect.DeepEqual(exported.Filter, q.Filter) || !slices.Equal(exported.IDs, q.IDs) {
 			t.Errorf("%.200s: export query is %+v, %v", tt.query, exported, p.Err())
 		}
-		if office, err := (Query{}).Parse(tt.query); err != nil || !office.IsWhole() {
+		presence := Filter{HasEmail: tt.want.HasEmail, HasPhoneNumber: tt.want.HasPhoneNumber, HasDateOfBirth: tt.want.HasDateOfBirth}
+		if office, err := (Query{}).Parse(tt.query); err != nil || office.IDs != nil || !reflect.DeepEqual(office.Filter, presence) {
 			t.Errorf("%.200s: page query is %+v, %v", tt.query, office, err)
 		}
 	}

@@ -77,12 +77,14 @@ func ParseQuery(rawQuery string) (Query, error) {
 	return q, p.Err()
 }
 
-// Parse parses the URL query of an office page. Absent and invalid parameters keep the values of q,
-// and unknown parameters are ignored. The error is FieldErrors with all errors.
+// Parse parses the URL query of an office page, whose only filters are those on the presence of a
+// value. Absent and invalid parameters keep the values of q, and unknown parameters are ignored. The
+// error is FieldErrors with all errors.
 func (q Query) Parse(rawQuery string) (Query, error) {
 	p := ParseParameters(rawQuery)
 	p.readPage(&q)
 	p.readOrder(&q)
+	p.readPresence(&q.Filter)
 	return q, p.errs.Err()
 }
 

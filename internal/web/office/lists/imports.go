@@ -49,7 +49,7 @@ func renderImports(v view.Visit, data importsPage, notice *site.Notice) error {
 		data.Imports = append(data.Imports, NewImportLine(v, i))
 	}
 	if notice == nil {
-		notice, _ = v.ImportNotice(all)
+		notice, _ = v.ImportNotice(all, v.Query().Get(view.ImportedParameter))
 	}
 	return v.Render(http.StatusOK, "imports", site.Page{Title: v.Text("imports.title"), Section: "imports", Notice: notice, Data: data})
 }

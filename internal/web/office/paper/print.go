@@ -2,6 +2,7 @@ package paper
 
 import (
 	"html/template"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -22,6 +23,10 @@ type printPage struct {
 	printChoice
 	PhoneList, FullList string // addresses of both lists, with these columns and this size
 	NextYear            string // for the example of a column
+	Everyone            string // address with everyone; empty if Only is
+	Only                string // see view.List, also for Faults
+	Faults              []string
+	Kept                url.Values // parameters of the list
 	Date                time.Time
 	Count               int64
 	Code                string        // for the check whether the list is up to date
@@ -72,9 +77,11 @@ func readChoice(v view.Visit) printChoice {
 	return c
 }
 
-// path returns the address of a list with these columns and this size.
-func (c printChoice) path(list string) string {
-	query := url.Values{"list": {list}}
+// path returns the address of a printed list with these columns and this size. kept are the
+// parameters of the list.
+func (c printChoice) path(list string, kept url.Values) string {
+	query := maps.Clone(kept)
+	query.Set("list", list)
 	if c.One {
 		query.Set("size", "one")
 	}
@@ -90,13 +97,18 @@ func allPeople(v view.Visit) (store.Page, error) {
 }
 
 func showPrint(v view.Visit) error {
-	found, err := allPeople(v)
+	l, err := v.List(v.R.URL.RawQuery)
 	if err != nil {
 		return err
 	}
-	c := readChoice(v)
-	data := printPage{printChoice: c, PhoneList: c.path("phone"), FullList: c.path("full"),
-		NextYear: strconv.Itoa(v.Today().Year + 1), Date: v.Now(), Count: found.Total, Code: codesOf(v).of(found.Version),
+	found, err := v.Store.List(v.Session.Tenant, l.All())
+	if err != nil {
+		return err
+	}
+	c, kept := readChoice(v), v.ListQuery()
+	kept.Del("page")
+	data := printPage{printChoice: c, PhoneList: c.path("phone", kept), FullList: c.path("full", kept), Kept: kept, Only: l.Only,
+		Faults: l.Faults, NextYear: strconv.Itoa(v.Today().Year + 1), Date: v.Now(), Count: found.Total, Code: codesOf(v).of(found.Version),
 		Width: fullColumns + len(c.Headings), Long: found.Total > longList, People: v.People(found.Items)}
 	data.Even = slices.ContainsFunc(data.People, hasLongTexts)
 	data.Blocks = slices.Collect(slices.Chunk(data.People, blockLength))
@@ -108,11 +120,14 @@ func showPrint(v view.Visit) error {
 	if data.QR, err = paperQR(v, data.Code); err != nil {
 		return err
 	}
-	title := "print.phone"
+	title, list := "print.phone", "phone"
 	if data.Full {
-		title = "print.full"
+		title, list = "print.full", "full"
 	}
-	p := site.Page{Title: v.Text(title), Section: "print", Wrong: data.SizeFault+data.Columns.Fault != "", Data: data}
+	if data.Only != "" {
+		data.Everyone = c.path(list, url.Values{})
+	}
+	p := site.Page{Title: v.Text(title), Section: "print", Wrong: data.SizeFault+data.Columns.Fault != "" || l.Faults != nil, Data: data}
 	return v.Render(http.StatusOK, "print", p)
 }
 

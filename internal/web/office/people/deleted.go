@@ -43,13 +43,13 @@ func renderDeleted(v view.Visit, number int64, n *site.Notice) error {
 		return err
 	}
 	slices.Reverse(all)
-	shown, total := record.Query{Page: number, PageSize: pageLength}, int64(len(all))
+	shown, total := record.Query{Page: number, PageSize: view.PageLength}, int64(len(all))
 	data := deletedPage{Total: len(all), Pages: newPager(v, deletedPath, shown, total), Back: deletedPath}
 	if number > 1 {
 		data.Back += "?page=" + strconv.FormatInt(number, 10)
 	}
 	first := min(total, shown.Offset())
-	for _, f := range all[first:min(total, first+pageLength)] {
+	for _, f := range all[first:min(total, first+view.PageLength)] {
 		data.People = append(data.People, deletedLine(v, f))
 	}
 	return v.Render(http.StatusOK, "deleted", site.Page{Title: v.Text("deleted.title"), Section: "deleted", Notice: n, Data: data})

@@ -20,23 +20,25 @@ type emailsPage struct {
 	Addresses  string
 	Count      int // number of addresses
 	Found      int64
-	Without    int // number of people without an address
-	Search     string
+	Without    int           // number of people without an address
+	Only       string        // see view.List
 	Back       string        // address of the list
 	Separators []view.Choice // the values are addresses of this page
 	Faults     []string      // about invalid parameters of the address
 }
 
 func showEmails(v view.Visit) error {
-	q, faults := parseList(v)
-	q.Page, q.PageSize = 1, allPeople
-	found, err := v.Store.List(v.Session.Tenant, q)
+	l, err := v.List(v.R.URL.RawQuery)
+	if err != nil {
+		return err
+	}
+	found, err := v.Store.List(v.Session.Tenant, l.All())
 	if err != nil {
 		return err
 	}
 	addresses, without := emailsOf(found.Items)
 	data := emailsPage{Count: len(addresses), Found: found.Total, Without: without,
-		Search: searchText(v), Back: view.ListPath(v.ListQuery()), Faults: faults}
+		Only: l.Only, Back: view.ListPath(v.ListQuery()), Faults: l.Faults}
 	chosen := 0
 	query := v.ListQuery()
 	for i, s := range separators {
@@ -48,7 +50,7 @@ func showEmails(v view.Visit) error {
 	}
 	data.Separators[chosen].Chosen = true
 	data.Addresses = strings.Join(addresses, separators[chosen].text)
-	return v.Render(http.StatusOK, "emails", site.Page{Title: v.Text("emails.title"), Section: "list", Wrong: len(faults) > 0, Data: data})
+	return v.Render(http.StatusOK, "emails", site.Page{Title: v.Text("emails.title"), Section: "list", Wrong: len(l.Faults) > 0, Data: data})
 }
 
 // emailsOf returns the addresses of people without duplicates, ignoring case, and the number of

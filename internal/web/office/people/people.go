@@ -42,8 +42,7 @@ func Room() site.Room {
 // listPage is the Data of list.html.
 type listPage struct {
 	Search       string
-	Searched     bool
-	Imported     bool  // the list has only the people of an import
+	Searched     bool  // the list has only some people
 	Total, Found int64 // people of the department, and of the list
 	Columns      []sortColumn
 	Sorted       sortColumn // empty if people are listed in the order in which they were added
@@ -55,40 +54,36 @@ type listPage struct {
 	Add          string        // address of the form for a new person
 	Steps        *access.Steps // nil if there are none to show
 
-	Unsorted url.Values // parameters of the list except its order and page
-	Query    string     // all parameters of the list, for links
-	Back     string     // address of the list
-	From     string     // query for links to people, so that their pages lead back to the list
-	Marked   string     // id of the person who was just saved
-	Call     [2]string  // text before and after the name in "Call Ana Čović"
+	Missing  []view.Choice // links to filters
+	Filters  url.Values    // parameters of the filters that are on
+	Unsorted url.Values    // parameters of the list except its order and page
+	Query    string        // all parameters of the list, for links
+	Back     string        // address of the list
+	From     string        // query for links to people, so that their pages lead back to the list
+	Marked   string        // id of the person who was just saved
+	Call     [2]string     // text before and after the name in "Call Ana Čović"
 }
 
 func showList(v view.Visit) error {
-	q, faults := parseList(v)
-	var notice *site.Notice
-	var imported int64 // number of the import in the address
-	if v.Query().Has(view.ImportedParameter) {
-		all, err := v.Store.Imports(v.Session.Tenant)
-		if err != nil {
-			return err
-		}
-		notice, imported = v.ImportNotice(all)
-	}
-	found, err := findPage(v, q, imported)
+	l, err := v.List(v.R.URL.RawQuery)
 	if err != nil {
 		return err
 	}
-	if moved, err := movedTo(v, q, imported, found); err != nil {
+	found, err := v.Store.List(v.Session.Tenant, l.Query)
+	if err != nil {
+		return err
+	}
+	if moved, err := movedTo(v, l.Query, found); err != nil {
 		return err
 	} else if moved != "" {
 		return v.Redirect(moved)
 	}
-	data := newListPage(v, q, found)
-	data.Searched, data.Imported, data.Faults = len(q.Terms) > 0 || imported > 0, imported > 0, faults
-	p := site.Page{Title: v.Text("list.title"), Department: found.Department, Section: "list", Wrong: len(faults) > 0, Notice: notice}
+	data := newListPage(v, l.Query, found)
+	data.Searched, data.Faults = l.Only != "", l.Faults
+	p := site.Page{Title: v.Text("list.title"), Department: found.Department, Section: "list", Wrong: len(l.Faults) > 0, Notice: l.Notice}
 	if v.Query().Get("part") == "results" { // for search as you type
 		p.Part = "results"
-	} else if !data.Searched && q.Page == 1 {
+	} else if !data.Searched && l.Query.Page == 1 {
 		if data.Steps, err = access.FirstSteps(v, data.Total); err != nil {
 			return err
 		}
@@ -104,8 +99,14 @@ func newListPage(v view.Visit, q record.Query, found store.Page) *listPage {
 	for _, name := range []string{"sortBy", "sortDir", "page"} {
 		unsorted.Del(name)
 	}
+	filters := maps.Clone(unsorted)
+	for _, name := range []string{"search", view.ImportedParameter} {
+		filters.Del(name)
+	}
 	p := &listPage{
-		Search: searchText(v), Found: found.Total, Total: found.People, People: v.People(found.Items), Add: view.WithBack(newPersonPath, address),
+		Missing: v.Missing(), Filters: filters,
+		Search: strings.TrimSpace(parameters.Get("search")), Found: found.Total, Total: found.People,
+		People: v.People(found.Items), Add: view.WithBack(newPersonPath, address),
 		Unsorted: unsorted, Query: strings.TrimPrefix(address, site.Root), Back: address, From: view.WithBack("", address), Marked: markedID(v),
 		Pages: newPager(v, site.Root, q, found.Total),
 	}

@@ -166,15 +166,14 @@ func (v Visit) stepNotice() (*site.Notice, error) {
 	return nil, nil
 }
 
-// ImportNotice returns the notice about the import that the address names, or nil, and the
-// number of the import, or 0 if it was undone.
-func (v Visit) ImportNotice(all []store.Import) (notice *site.Notice, number int64) {
-	query := v.Query()
-	if query.Has("nothing") {
+// ImportNotice returns the notice about the import with a number, or nil, and the number, or 0 if
+// the import was undone.
+func (v Visit) ImportNotice(all []store.Import, named string) (notice *site.Notice, number int64) {
+	if v.Query().Has("nothing") {
 		return &site.Notice{Text: v.Text("import.why.nothing"), Warn: true}, 0
 	}
 	for _, i := range all {
-		if strconv.FormatInt(i.Number, 10) != query.Get(ImportedParameter) {
+		if strconv.FormatInt(i.Number, 10) != named {
 			continue
 		}
 		if !i.UndoneAt.IsZero() {

@@ -60,7 +60,11 @@ func WithParameter(address, name, value string) string {
 // ListQuery returns the parameters of the requested list, except notices.
 func (v Visit) ListQuery() url.Values {
 	kept := url.Values{}
-	for _, name := range []string{"search", "sortBy", "sortDir", "page", ImportedParameter} {
+	names := []string{"search", "sortBy", "sortDir", "page", ImportedParameter}
+	for _, p := range presence {
+		names = append(names, p.parameter)
+	}
+	for _, name := range names {
 		if value := v.Query().Get(name); value != "" && len(value) <= maxParameter {
 			kept.Set(name, value)
 		}
