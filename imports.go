@@ -116,7 +116,7 @@ func (s *server) handleExport(w http.ResponseWriter, r *http.Request, _ string, 
 	name := "people-" + s.Store.Clock().Now().Format(time.DateOnly) + "." + format
 	file := upload.Attachment{Name: name, ContentType: sheet.ContentType(format)}
 	return upload.Send(w, r, int64(c.tenant), file, func(to io.Writer) error {
-		return sheet.WriteAll(r.Context(), to, format, q.Times, func(each func(*record.Firefighter) error) error {
+		return sheet.WriteAll(r.Context(), to, format, sheet.Form{Times: q.Times}, func(each func(*record.Firefighter) error) error {
 			return s.Store.Each(c.tenant, q, each)
 		})
 	})

@@ -99,7 +99,7 @@ func (e *exporting) run(s *store.Store, tenant record.TenantID) error {
 }
 
 func (e *exporting) fill(w io.Writer, s *store.Store, tenant record.TenantID) error {
-	return sheet.WriteAll(e.env.Context, w, e.to.format, false, func(write func(*record.Firefighter) error) error {
+	return sheet.WriteAll(e.env.Context, w, e.to.format, sheet.Form{}, func(write func(*record.Firefighter) error) error {
 		var failed error // while writing
 		err := s.Each(tenant, record.Query{SortBy: record.ByCreatedAt}, func(f *record.Firefighter) error {
 			e.written++

@@ -318,8 +318,8 @@ func (d *decision) update(row *Row) {
 }
 
 // merge returns the fields of the existing person with those of the row applied. A split name that
-// is equal as a whole changes nothing, even if the record has titles. Neither does the same date of
-// birth without time and offset. Unless Options.Spelling is set, a different spelling of a value
+// is equal as a whole changes nothing, even if the record has titles. Neither does the same day of
+// birth with another time or offset. Unless Options.Spelling is set, a different spelling of a value
 // changes nothing either; spelled is the first such value of the person and of the row, or nil.
 func (f *File) merge(row *Row) (after record.Fields, spelled *[2]string) {
 	ours := row.Before
@@ -340,7 +340,7 @@ func (f *File) merge(row *Row) (after record.Fields, spelled *[2]string) {
 			*theirs = old
 		}
 	}
-	if day, bare := strings.CutSuffix(after.DateOfBirth, "T00:00:00Z"); bare && strings.HasPrefix(ours.DateOfBirth, day) {
+	if day, _, known := strings.Cut(after.DateOfBirth, "T"); known && strings.HasPrefix(ours.DateOfBirth, day) {
 		after.DateOfBirth = ours.DateOfBirth
 	}
 	return after, spelled

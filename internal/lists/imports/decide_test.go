@@ -103,6 +103,9 @@ func TestDecide(t *testing.T) {
 		{"a cell that is no id", mapping.Person{Fields: ana, Errors: badID}, "refused id:invalid", "refused id:invalid"},
 		{"lost digits", mapping.Person{Fields: lost, LostPhone: "4.41E+11"}, "refused phoneNumber:lost_digits", "refused phoneNumber:lost_digits"},
 		{"the same day without an offset", mapping.Person{ID: "o", Fields: ana}, Left, Left},
+		{"the same day with a time and an offset", mapping.Person{Fields: with(func(f *record.Fields) { f.DateOfBirth = "1990-05-15T23:30:00.5-04:00" })},
+			Left, Left},
+		{"another day", mapping.Person{Fields: with(func(f *record.Fields) { f.DateOfBirth = "1990-05-16T00:00:00+02:00" })}, Left, Changed},
 		{"what the record refuses together", mapping.Person{ID: "x", Fields: record.Fields{FirstName: "Ex", LastName: "Y", PhoneNumber: "1"}},
 			Left, "refused email:invalid"},
 	} {

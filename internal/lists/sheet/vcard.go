@@ -29,8 +29,8 @@ type vcardWriter struct {
 	times       bool          // include the times of the record
 }
 
-func newVCard(w io.Writer, times bool) Writer {
-	return &vcardWriter{out: bufio.NewWriterSize(w, 64<<10), birthday: true, times: times}
+func newVCard(w io.Writer, form Form) Writer {
+	return &vcardWriter{out: bufio.NewWriterSize(w, 64<<10), birthday: true, times: form.Times}
 }
 
 func (w *vcardWriter) Close() error { return w.out.Flush() }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/firefighter-records/firefighters/internal/lists/internal/xlsx"
@@ -26,7 +28,17 @@ type Writer interface {
 type format struct {
 	media   string
 	endings []string // file name extensions
-	writer  func(w io.Writer, times bool) Writer
+	writer  func(w io.Writer, form Form) Writer
+}
+
+// Form is the form of a file. The zero value is the form whose rows an import matches by id.
+type Form struct {
+	Times bool // include the times of records
+
+	// Labels are the headings of a spreadsheet for people, in the order of the fields of a record. It
+	// has only these columns, and the days of birth without times. Other formats ignore it.
+	Labels []string
+	Sheet  string // name of the sheet in a workbook, as SheetName returns it; empty: People
 }
 
 var formats = map[string]format{
@@ -39,10 +51,10 @@ var formats = map[string]format{
 // Formats are all formats, in the order offered.
 var Formats = []string{XLSX, CSV, VCard, JSONL}
 
-// WriteAll writes all people passed by each, in the given format, until ctx ends. times includes
-// the times of records. It buffers only a few rows.
-func WriteAll(ctx context.Context, w io.Writer, format string, times bool, each func(func(*record.Firefighter) error) error) error {
-	to := formats[format].writer(w, times)
+// WriteAll writes all people passed by each, in the given format and form, until ctx ends. It
+// buffers only a few rows.
+func WriteAll(ctx context.Context, w io.Writer, format string, form Form, each func(func(*record.Firefighter) error) error) error {
+	to := formats[format].writer(w, form)
 	err := each(func(f *record.Firefighter) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -75,23 +87,32 @@ var members = slices.Concat([]string{"id"}, record.FieldNames(), []string{"invit
 // timeMembers are the optional members at the end.
 var timeMembers = []string{"createdAt", "updatedAt"}
 
-func header(times bool) []Cell {
-	if times {
+func (form Form) header() []Cell {
+	switch {
+	case form.Labels != nil:
+		return textCells(form.Labels)
+	case form.Times:
 		return textCells(slices.Concat(members, timeMembers))
 	}
 	return textCells(members)
 }
 
-var birthMember = slices.Index(members, "dateOfBirth")
+var birthField = slices.Index(record.FieldNames(), "dateOfBirth")
 
-// texts returns the members of a record as text. Missing values are empty.
-func texts(f *record.Firefighter, times bool) []string {
-	all := []string{f.ID}
+// texts returns a row as text. Missing values are empty.
+func (form Form) texts(f *record.Firefighter) (all []string) {
+	if form.Labels == nil {
+		all = append(all, f.ID)
+	}
 	for _, value := range f.Each {
 		all = append(all, *value)
 	}
+	if form.Labels != nil {
+		all[birthField], _, _ = strings.Cut(f.DateOfBirth, "T")
+		return all
+	}
 	all = append(all, platformText(f.InvitationStatus), platformText(f.UserID))
-	if times {
+	if form.Times {
 		all = append(all, timeText(f.CreatedAt), timeText(f.UpdatedAt))
 	}
 	return all
@@ -116,9 +137,9 @@ type jsonlWriter struct {
 	append func(f *record.Firefighter, b []byte) []byte
 }
 
-func newJSONL(w io.Writer, times bool) Writer {
+func newJSONL(w io.Writer, form Form) Writer {
 	j := &jsonlWriter{out: bufio.NewWriter(w), append: (*record.Firefighter).AppendJSON}
-	if times {
+	if form.Times {
 		j.append = (*record.Firefighter).AppendJSONWithTimes
 	}
 	return j
@@ -144,7 +165,7 @@ const guarded = "=+-@'\t\r"
 type csvWriter struct {
 	out       *bufio.Writer
 	delimiter byte
-	times     bool
+	form      Form
 }
 
 // startCSV starts a CSV. Write errors surface in row and Close.
@@ -155,13 +176,13 @@ func startCSV(w io.Writer, delimiter byte, header []Cell) *csvWriter {
 	return c
 }
 
-func newCSV(w io.Writer, times bool) Writer {
-	c := startCSV(w, ',', header(times))
-	c.times = times
+func newCSV(w io.Writer, form Form) Writer {
+	c := startCSV(w, ',', form.header())
+	c.form = form
 	return c
 }
 
-func (c *csvWriter) Write(f *record.Firefighter) error { return c.row(textCells(texts(f, c.times))) }
+func (c *csvWriter) Write(f *record.Firefighter) error { return c.row(textCells(c.form.texts(f))) }
 
 func (c *csvWriter) Close() error { return c.out.Flush() }
 
@@ -192,25 +213,46 @@ func (c *csvWriter) cell(text string) {
 // xlsxWriter writes people as a workbook. All cells are text except dates of birth without a time.
 type xlsxWriter struct {
 	*xlsx.Writer
-	times bool
+	form Form
 }
 
 func startXLSX(w io.Writer, name string, header []Cell) xlsxWriter {
 	return xlsxWriter{Writer: xlsx.NewWriter(w, name, guard(header))}
 }
 
-func newXLSX(w io.Writer, times bool) Writer {
-	x := startXLSX(w, "People", header(times))
-	x.times = times
+func newXLSX(w io.Writer, form Form) Writer {
+	x := startXLSX(w, cmp.Or(form.Sheet, "People"), form.header())
+	x.form = form
 	return x
 }
 
 func (x xlsxWriter) Write(f *record.Firefighter) error {
-	cells := textCells(texts(f, x.times))
-	if date, ok := strings.CutSuffix(f.DateOfBirth, midnight); ok && date >= FirstDate {
-		cells[birthMember] = Cell{Text: date, Kind: Date}
+	cells, born := textCells(x.form.texts(f)), birthField
+	if x.form.Labels == nil {
+		born++ // after the id
+	}
+	if date := strings.TrimSuffix(cells[born].Text, midnight); len(date) == len(time.DateOnly) && date >= FirstDate {
+		cells[born] = Cell{Text: date, Kind: Date}
 	}
 	return x.row(cells)
+}
+
+// SheetName returns a name for a sheet: a title and a day, with the title cut to the length that
+// Excel allows, and without characters that it forbids.
+func SheetName(title, day string) string {
+	title = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`:\/?*[]`, r) || !unicode.IsGraphic(r) {
+			return ' '
+		}
+		return r
+	}, title)
+	const longest = 31 // in UTF-16 code units
+	title = strings.Join(strings.Fields(strings.TrimLeft(title, " '")), " ")
+	for len(utf16.Encode([]rune(title)))+1+len(day) > longest {
+		_, last := utf8.DecodeLastRuneInString(title)
+		title = title[:len(title)-last]
+	}
+	return strings.TrimSpace(strings.TrimSpace(title) + " " + day)
 }
 
 func (x xlsxWriter) row(cells []Cell) error { return x.Writer.Write(guard(cells)) }

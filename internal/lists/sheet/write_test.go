@@ -29,8 +29,14 @@ var people = []record.Firefighter{
 // write returns the people as a file.
 func write(t testing.TB, format string, people ...record.Firefighter) []byte {
 	t.Helper()
+	return writeForm(t, format, Form{}, people...)
+}
+
+// writeForm returns the people as a file of a form.
+func writeForm(t testing.TB, format string, form Form, people ...record.Firefighter) []byte {
+	t.Helper()
 	var b bytes.Buffer
-	w := formats[format].writer(&b, false)
+	w := formats[format].writer(&b, form)
 	for i := range people {
 		if err := w.Write(&people[i]); err != nil {
 			t.Fatal(err)
@@ -54,6 +60,59 @@ func TestWriteCSV(t *testing.T) {
 	}
 	if got := string(write(t, CSV)); got != want[:strings.IndexByte(want, '\n')+1] {
 		t.Errorf("no people: got %q", got)
+	}
+}
+
+// TestWriteForPeople checks that a spreadsheet for people has the labels of the fields, the day of
+// birth of every offset, and nothing that only programs need.
+func TestWriteForPeople(t *testing.T) {
+	t.Parallel()
+	form := Form{Labels: []string{"Vorname", "Nachname", "Telefon", "E-Mail", "Geburtsdatum"}, Sheet: "FF Linz 2026-11-27"}
+	old := record.Firefighter{ID: "x", Fields: record.Fields{FirstName: "Ivo", LastName: "Kos", DateOfBirth: "1900-01-31T00:00:00Z"}}
+	all := append(slices.Clone(people), old)
+	want := "\ufeffVorname,Nachname,Telefon,E-Mail,Geburtsdatum\r\n" +
+		"Ana,Čović,'+385 91 234 5678,ana@example.com,1990-05-15\r\n" +
+		`"Zoë ""Z"", Jr.; \n",''t Hooft,''+1,,1988-02-29` + "\r\n" +
+		"'=1+1,_x0041_ O  N,,,\r\nIvo,Kos,,,1900-01-31\r\n"
+	if got := string(writeForm(t, CSV, form, all...)); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	f, err := excelize.OpenReader(bytes.NewReader(writeForm(t, XLSX, form, all...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for i, want := range []excelize.CellType{excelize.CellTypeUnset, excelize.CellTypeUnset, excelize.CellTypeInlineString} {
+		cell := []string{"E2", "E3", "E5"}[i]
+		text, _ := f.GetCellValue(form.Sheet, cell)
+		if kind, err := f.GetCellType(form.Sheet, cell); err != nil || kind != want || text != []string{"1990-05-15", "1988-02-29", "1900-01-31"}[i] {
+			t.Errorf("%s is %q of type %d, want %d: %v", cell, text, kind, want, err)
+		}
+	}
+	if rows, err := f.GetRows(form.Sheet); err != nil || !slices.Equal(rows[0], form.Labels) || rows[1][2] != "+385 91 234 5678" || len(rows) != 5 {
+		t.Errorf("got %q, %v", rows, err)
+	}
+}
+
+func TestSheetName(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]string{
+		"FF Linz":                           "FF Linz 2026-11-27",
+		"Freiwillige Feuerwehr Sankt Anton": "Freiwillige Feuerweh 2026-11-27",
+		"Engine [7]: A/B \\ *?":             "Engine 7 A B 2026-11-27",
+		"'t Harde's":                        "t Harde's 2026-11-27",
+		"DVD Donji Kraljevec–Hodošan":       "DVD Donji Kraljevec– 2026-11-27",
+		"1234567890123456789 a":             "1234567890123456789 2026-11-27",
+		strings.Repeat("🚒", 20):             strings.Repeat("🚒", 10) + " 2026-11-27",
+		"\x01\ufffe[]":                      "2026-11-27",
+	} {
+		got := SheetName(title, "2026-11-27")
+		if got != want {
+			t.Errorf("%q: got %q, want %q", title, got, want)
+		}
+		if err := excelize.NewFile().SetSheetName("Sheet1", got); err != nil {
+			t.Errorf("%q: %v", got, err)
+		}
 	}
 }
 
@@ -95,14 +154,14 @@ func TestWriteAll(t *testing.T) {
 		return nil
 	}
 	var b bytes.Buffer
-	if err := WriteAll(ctx, &b, CSV, false, each); err != nil || !bytes.Equal(b.Bytes(), write(t, CSV, people...)) {
+	if err := WriteAll(ctx, &b, CSV, Form{}, each); err != nil || !bytes.Equal(b.Bytes(), write(t, CSV, people...)) {
 		t.Errorf("%v:\n%s", err, &b)
 	}
-	if err := WriteAll(ctx, failing{}, CSV, false, each); !errors.Is(err, bytes.ErrTooLarge) {
+	if err := WriteAll(ctx, failing{}, CSV, Form{}, each); !errors.Is(err, bytes.ErrTooLarge) {
 		t.Errorf("failing writer: %v", err)
 	}
 	leave()
-	if err := WriteAll(ctx, &b, CSV, false, each); err != context.Canceled {
+	if err := WriteAll(ctx, &b, CSV, Form{}, each); err != context.Canceled {
 		t.Errorf("disconnected client: %v", err)
 	}
 }
@@ -138,7 +197,7 @@ func TestCutOff(t *testing.T) {
 	ways := map[string]func(io.Writer) error{}
 	for _, format := range Formats {
 		ways[format] = func(to io.Writer) error {
-			w := formats[format].writer(to, false)
+			w := formats[format].writer(to, Form{})
 			for i := range table.Rows {
 				written = i + 1
 				f := people[0]

@@ -111,9 +111,12 @@ func (w *Writer) part(name, content string) error {
 
 func (w *Writer) width(column int) int {
 	width := 8
-	for _, cells := range w.first {
+	for i, cells := range w.first {
 		if column < len(cells) {
 			width = max(width, utf8.RuneCountInString(cells[column].Text))
+		}
+		if i == 0 {
+			width += 2 // for the button of the filter
 		}
 	}
 	return min(width, 58) + 2

@@ -67,7 +67,7 @@ func TestWrite(t *testing.T) {
 // TestExcelize reads a workbook with an independent library.
 func TestExcelize(t *testing.T) {
 	t.Parallel()
-	content := written(t, []Cell{{Text: "First name"}, {Text: "Born"}}, []Cell{{Text: "'0049_x0041_\ufffe"}, {"1990-05-15", Date}})
+	content := written(t, []Cell{{Text: "First name"}, {Text: "Date of birth"}}, []Cell{{Text: "'0049_x0041_\ufffe"}, {"1990-05-15", Date}})
 	f, err := excelize.OpenReader(bytes.NewReader(content))
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestExcelize(t *testing.T) {
 	defer f.Close()
 	name := f.GetSheetName(0)
 	rows, err := f.GetRows(name)
-	if want := [][]string{{"First name", "Born"}, {"'0049_x0041_\ufffe", "1990-05-15"}}; err != nil || !reflect.DeepEqual(rows, want) {
+	if want := [][]string{{"First name", "Date of birth"}, {"'0049_x0041_\ufffe", "1990-05-15"}}; err != nil || !reflect.DeepEqual(rows, want) {
 		t.Errorf("got %q, %v; want %q", rows, err, want)
 	}
 	if panes, err := f.GetPanes(name); err != nil || !panes.Freeze || panes.YSplit != 1 || panes.TopLeftCell != "A2" {
@@ -85,7 +85,7 @@ func TestExcelize(t *testing.T) {
 	if want := `'A & "B''s"'!$A$1:$B$2`; len(filters) != 1 || filters[0].RefersTo != want {
 		t.Errorf("filter %+v, want %s", filters, want)
 	}
-	for column, want := range map[string]float64{"A": 15, "B": 12} {
+	for column, want := range map[string]float64{"A": 15, "B": 17} {
 		if width, err := f.GetColWidth(name, column); err != nil || width != want {
 			t.Errorf("column %s is %v wide, %v; want %v", column, width, err, want)
 		}

@@ -69,6 +69,7 @@ func showList(v view.Visit) error {
 	if err != nil {
 		return err
 	}
+	l.Query.Letters = true
 	found, err := v.Store.List(v.Session.Tenant, l.Query)
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ var presence = []struct{ field, parameter string }{
 
 // List returns the list that the query of an address requests, by last name unless it has an order.
 func (v Visit) List(rawQuery string) (l List, err error) {
-	l.Query, err = record.Query{Page: 1, SortBy: record.ByLastName, Letters: true}.Parse(rawQuery)
+	l.Query, err = record.Query{Page: 1, SortBy: record.ByLastName}.Parse(rawQuery)
 	l.Query.PageSize = PageLength
 	var invalid record.FieldErrors
 	errors.As(err, &invalid)
