@@ -13,12 +13,13 @@ const languages = { en: "English", de: "Deutsch", fr: "Français", es: "Español
 async function addresses(station) {
   const [ana] = await station.list("covic");
   return {
-    "the list": "/office/", "a search": "/office/?search=walk", "no one found": "/office/?search=xyzzy",
+    "the list": "/office/", "a search": "/office/?search=walk&hasDateOfBirth=false", "no one found": "/office/?search=xyzzy",
     "a bad address": "/office/?page=minus", "e-mail addresses": "/office/emails", "a new person": "/office/people/new",
     "a person": `/office/people/${ana.id}`, "a person's history": `/office/people/${ana.id}/history`, history: "/office/history",
     "some of the history": "/office/history?person=covic&who=0&from=1.1.2026&to=x",
     deleted: "/office/deleted", "the phone list": "/office/print?list=phone", "the full list": "/office/print?list=full",
-    "a print with empty columns": "/office/print?columns=present,boots+2027,helmet,signature&size=one", "too many columns": "/office/print?list=full&columns=a,b,c,d,e",
+    "a print with empty columns": "/office/print?columns=present,boots+2027,helmet,signature&size=one",
+    "too many columns": "/office/print?list=full&columns=a,b,c,d,e", "a print of a search": "/office/print?search=walk",
     paper: "/office/paper", birthdays: "/office/birthdays", ages: "/office/birthdays?age=18&before=2030-01-01",
     import: "/office/import", imports: "/office/imports", export: "/office/export?search=walk", compare: "/office/compare",
     access: "/office/access", names: "/office/department", "sign-in": "/office/sign-in", "sign-out": "/office/sign-out", "signed out": "/office/sign-in?signedOut=1",
