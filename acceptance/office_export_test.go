@@ -74,8 +74,10 @@ func TestOfficeExportComesBack(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, person := range []string{ana,
-		`{"firstName":"Ana Marija","lastName":"Čović-Đurić ml.","phoneNumber":"091/111-2222, 01 222 3333","dateOfBirth":"1985-04-12T22:00:00.000Z"}`,
-		`{"firstName":"Dr. Jürgen","lastName":"Müller-Lüdenscheidt","phoneNumber":"+49 (0)171 1234567","dateOfBirth":"1960-01-02T00:00:00+01:00"}`,
+		`{"firstName":"Ana Marija","lastName":"Čović-Đurić ml.","phoneNumber":"091/111-2222, 01 222 3333",` +
+			`"dateOfBirth":"1985-04-12T22:00:00.000Z"}`,
+		`{"firstName":"Dr. Jürgen","lastName":"Müller-Lüdenscheidt","phoneNumber":"+49 (0)171 1234567",` +
+			`"dateOfBirth":"1960-01-02T00:00:00+01:00"}`,
 		`{"firstName":"Seán","lastName":"O’Brien Jr.","phoneNumber":"(202) 555-0123 ext. 45","dateOfBirth":"1972-11-12T23:30:00-05:00"}`,
 		`{"firstName":"Christopher","lastName":"Null","email":"'null@example.com","dateOfBirth":"1900-01-31"}`,
 		`{"firstName":"Jean-François","lastName":"DE LA TOUR","phoneNumber":"06 12 34 56 78","dateOfBirth":"2001-02-03T12:00:00Z"}`,

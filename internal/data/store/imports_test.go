@@ -54,7 +54,8 @@ func TestImport(t *testing.T) {
 	}
 	for tenant, want := range map[record.TenantID]int{ours: 3, theirs: 0} {
 		people, err := s.Imported(tenant, number)
-		if err != nil || len(people) != want || want > 0 && !slices.Equal(slices.Sorted(slices.Values(people)), slices.Sorted(slices.Values(added))) {
+		if err != nil || len(people) != want ||
+			want > 0 && !slices.Equal(slices.Sorted(slices.Values(people)), slices.Sorted(slices.Values(added))) {
 			t.Errorf("department %d: import %d is of %v, %v", tenant, number, people, err)
 		}
 	}

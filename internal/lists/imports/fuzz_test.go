@@ -163,7 +163,8 @@ func FuzzExport(f *testing.F) {
 		want := valuesOf(person)
 		for _, format := range sheet.Formats {
 			var b bytes.Buffer
-			must(t, sheet.WriteAll(t.Context(), &b, format, sheet.Form{}, func(write func(*record.Firefighter) error) error { return write(&person) }))
+			must(t, sheet.WriteAll(t.Context(), &b, format, sheet.Form{},
+				func(write func(*record.Firefighter) error) error { return write(&person) }))
 			if format != sheet.XLSX && !utf8.Valid(b.Bytes()) {
 				t.Errorf("%s is not UTF-8", format)
 			}

@@ -36,7 +36,8 @@ func TestNoFormatLosesAField(t *testing.T) {
 	person := complete(t)
 	for _, format := range sheet.Formats {
 		var file bytes.Buffer
-		err := sheet.WriteAll(t.Context(), &file, format, sheet.Form{}, func(write func(*record.Firefighter) error) error { return write(&person) })
+		err := sheet.WriteAll(t.Context(), &file, format, sheet.Form{},
+			func(write func(*record.Firefighter) error) error { return write(&person) })
 		if err != nil {
 			t.Fatal(err)
 		}

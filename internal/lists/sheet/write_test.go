@@ -82,14 +82,15 @@ func TestWriteForPeople(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	for i, want := range []excelize.CellType{excelize.CellTypeUnset, excelize.CellTypeUnset, excelize.CellTypeInlineString} {
-		cell := []string{"E2", "E3", "E5"}[i]
+	for cell, want := range map[string]string{"E2": "1990-05-15 0", "E3": "1988-02-29 0", "E5": fmt.Sprint("1900-01-31 ", excelize.CellTypeInlineString)} {
 		text, _ := f.GetCellValue(form.Sheet, cell)
-		if kind, err := f.GetCellType(form.Sheet, cell); err != nil || kind != want || text != []string{"1990-05-15", "1988-02-29", "1900-01-31"}[i] {
-			t.Errorf("%s is %q of type %d, want %d: %v", cell, text, kind, want, err)
+		kind, err := f.GetCellType(form.Sheet, cell)
+		if got := fmt.Sprint(text, " ", kind); err != nil || got != want {
+			t.Errorf("%s has the text and type %s, want %s: %v", cell, got, want, err)
 		}
 	}
-	if rows, err := f.GetRows(form.Sheet); err != nil || !slices.Equal(rows[0], form.Labels) || rows[1][2] != "+385 91 234 5678" || len(rows) != 5 {
+	rows, err := f.GetRows(form.Sheet)
+	if err != nil || len(rows) != 5 || !slices.Equal(rows[0], form.Labels) || rows[1][2] != "+385 91 234 5678" {
 		t.Errorf("got %q, %v", rows, err)
 	}
 }
