@@ -225,7 +225,7 @@ func TestOfficeHistoryFilter(t *testing.T) {
 		"person=" + eva:                    {deleted, back, deleted, added},
 		"person=" + strings.ToUpper(zoe):   {entered},
 		"person=mueller":                   {entered},
-		"person=hor+eva":                   {deleted, back, deleted, added},
+		"person=hor,+eva.":                 {deleted, back, deleted, added},
 		"person=e&who=Ana+Ivi%C4%87":       {deleted, back, deleted, added},
 		"person=Nobody":                    {},
 		"person=" + nobody:                 {},

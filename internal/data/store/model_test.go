@@ -144,7 +144,8 @@ var (
 	births = []string{"", "", "", "1990-05-15", "1990-05-15T00:00:00Z", "1990-05-15T02:00:00+02:00", "1990-05-14T23:00:00-01:00",
 		"1990-05-15T00:00:00.000000001Z", "1990-05-15T00:00:00.5", "1990-05-15T00:00:00+02:00", "1900-01-01", "1969-12-31T23:59:59Z",
 		"1970-01-01T00:00:00Z", "1999-02-28T12:00:00+14:00", "1995-07-01t00:00:00z"}
-	searches = []string{"ana", "ANA", "čov", "cov ana", "ana cov 091", "091 234", "(091)234", "091-234", "112", "1 2", "234@", "@", ".com",
+	searches = []string{"Čović, Ana", "ana.", "091; 234",
+		"ana", "ANA", "čov", "cov ana", "ana cov 091", "091 234", "(091)234", "091-234", "112", "1 2", "234@", "@", ".com",
 		"%", "_", `"`, `\`, "*", "'", "a", "A-7", "a-7", "7", "ext.", "Ext.", "ß", "ss", "ſs", "ﬁ", "fi", "ae", "ñ", "\u0301", "ω", "Σ",
 		"+385", "-", "ana\u00a0marija", "ana\u3000ČOVIĆ", "９１", "١", "12.", "zzz", "i", "İ", "ı", "b& <", "amp;", "王", "none 5",
 		"mueller", "MÜLLER", "juerg", "jürgen mueller", "groesse-ćosić", "ue", "oe", "el", "büro", "buero 91", "0912345678", "+385 91 234 5678",
@@ -439,6 +440,10 @@ func compare(q record.Query, a, b *modelRecord) int {
 // matches reports whether the record contains every term of a search, or its phone number matches
 // all terms together.
 func (r *modelRecord) matches(search string) bool {
+	search = strings.NewReplacer(",", " ", ";", " ").Replace(search) + " "
+	for strings.Contains(search, ". ") {
+		search = strings.ReplaceAll(search, ". ", " ")
+	}
 	terms := strings.Fields(search)
 	missing := slices.ContainsFunc(terms, func(term string) bool {
 		isNumber := onlyDigits(term) != "" && !strings.ContainsFunc(term, unicode.IsLetter)

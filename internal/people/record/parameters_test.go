@@ -9,7 +9,7 @@ import (
 
 func TestParameters(t *testing.T) {
 	t.Parallel()
-	p := ParseParameters("a=true&b=1&c=0&d=false&e=&format=xlsx&search=ana;&sortBy=email")
+	p := ParseParameters("a=true&b=1&c=0&d=false&e=&format=xlsx&search=ana;eva&sortBy=email")
 	for name, want := range map[string]bool{"a": true, "b": true, "c": false, "d": false, "e": false, "f": false} {
 		if got := p.Bool(name); got != want {
 			t.Errorf("%s: %t", name, got)
@@ -18,7 +18,7 @@ func TestParameters(t *testing.T) {
 	if got := p.OneOf("format", "csv", "csv", "xlsx") + p.OneOf("e", "csv", "xlsx"); got != "xlsxcsv" {
 		t.Errorf("one of: %s", got)
 	}
-	want := Query{Terms: []Term{{Text: "ana;"}}, SortBy: ByEmail}
+	want := Query{Terms: []Term{{Text: "ana"}, {Text: "eva"}}, SortBy: ByEmail}
 	if got := p.Export(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -29,11 +29,22 @@ type Number struct {
 // leastRest is the minimum number of digits for other forms of a number.
 const leastRest = 7
 
-// parseSearch splits text at white space into terms, dropping duplicates and words that fold to
-// nothing. If the whole text is a phone number, it also returns that number, unless the terms find
-// everything the number would.
+// SearchWords returns the words of a search. A comma or semicolon counts as a space, and so does a
+// period before a space or at the end. "Horvat, Ivan" has two words, "ivan.horvat@" one.
+func SearchWords(text string) (words []string) {
+	for word := range strings.FieldsFuncSeq(text, isSpace) {
+		if word = strings.TrimRight(word, "."); word != "" {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// parseSearch parses the words of text as terms, dropping duplicates and words that fold to nothing.
+// If the whole text is a phone number, it also returns that number, unless the terms find everything
+// the number would.
 func parseSearch(text string) (terms []Term, number Number) {
-	words := strings.Fields(text)
+	words := SearchWords(text)
 	for _, word := range words {
 		t := newTerm(word)
 		if t.Text != "" && !slices.Contains(terms, t) {
@@ -61,9 +72,11 @@ func newTerm(word string) Term {
 	return t
 }
 
+func isSpace(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ';' }
+
 // isNoPartOfNumber reports whether r is neither a digit nor a separator used in phone numbers.
 func isNoPartOfNumber(r rune) bool {
-	return (r < '0' || r > '9') && !strings.ContainsRune("+-/.()", r) && !unicode.Is(unicode.Pd, r) && !unicode.IsSpace(r)
+	return (r < '0' || r > '9') && !strings.ContainsRune("+-/.()", r) && !unicode.Is(unicode.Pd, r) && !isSpace(r)
 }
 
 // newNumber parses a phone number typed as a search.

@@ -19,6 +19,13 @@ func TestSearchTerms(t *testing.T) {
 		{"ana ANA", []Term{text("ana")}},
 		{"(091)-23", []Term{number("(091)-23", "09123")}},
 		{"+385", []Term{number("+385", "385")}},
+		{"Horvat,Ivan", []Term{text("horvat"), text("ivan")}},
+		{"Horvat, dr. Ivan; ml.", []Term{text("horvat"), text("dr"), text("ivan"), text("ml")}},
+		{"Smith Jr., J.R.", []Term{text("smith"), text("jr"), text("j.r")}},
+		{"ivan.horvat@", []Term{text("ivan.horvat@")}},
+		{"ivan. .horvat ivan..", []Term{text("ivan"), text(".horvat")}},
+		{" , . ;.", nil},
+		{"091.", []Term{number("091", "091")}},
 		{"A-7/12", []Term{text("a-7/12")}}, // a letter, so not a number
 		{"９１", []Term{text("91")}},         // not ASCII, so not digits
 		{"91 ９１", []Term{number("91", "91"), text("91")}},
@@ -75,6 +82,7 @@ func TestSearchNumbers(t *testing.T) {
 		{"091 % 23", []Number{{"091", "", ""}, {}, {"23", "", ""}}, Number{}}, // not a separator
 		{"ana 092 3543631", []Number{{}, {"092", "", ""}, {"3543631", "", ""}}, Number{}},
 		{"- /", []Number{{}, {}}, Number{}},
+		{"092 354, 3631.", []Number{{"092", "", ""}, {"354", "", ""}, {"3631", "", ""}}, Number{"0923543631", "", "923543631"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.search, func(t *testing.T) {

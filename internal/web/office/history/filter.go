@@ -92,7 +92,7 @@ func readPerson(v view.Visit, f *historyFilter, text string) (ids []string, err 
 func named(text string) func(*record.Fields) bool {
 	type word struct{ plain, expanded string }
 	var words []word
-	for _, w := range strings.Fields(text) {
+	for _, w := range record.SearchWords(text) {
 		words = append(words, word{fold.String(w), fold.Expanded(w)})
 	}
 	return func(f *record.Fields) bool {
