@@ -68,6 +68,8 @@ func TestReadVCards(t *testing.T) {
 		{"an empty N", card("N:;;;;", "FN:Ivan Horvat"), []string{"name", "1 Ivan Horvat"}},
 		{"N in one card", card("FN:Ivan Horvat") + card("FN:Ana", "N:Marić;Ana"),
 			[]string{"firstName|lastName|FN", "1 ||Ivan Horvat", "2 Ana|Marić|Ana"}},
+		{"a name in base64", card("N;CHARSET=UTF-8;ENCODING=b:S8O2c2xlcjtSw7xkaWdlcjs7Ow==", "FN;CHARSET=UTF-8;ENCODING=b:UsO8ZGlnZXIgS8O2c2xlcg=="),
+			[]string{"firstName|lastName|FN", "1 Rüdiger|Kösler|Rüdiger Kösler"}},
 		{"nothing in a card", card("NOTE:") + card("FN:A"), []string{"name", "2 A"}},
 		{"several of a kind", card("FN:A", "FN:B", "NOTE:1", "NOTE:2", "N:;;x"), []string{"name|N additional|FN 2|NOTE|NOTE 2", "1 A|x|B|1|2"}},
 	}

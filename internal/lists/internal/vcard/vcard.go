@@ -4,6 +4,7 @@ package vcard
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"regexp"
 	"slices"
@@ -227,11 +228,26 @@ func parse(line string) (p Property, ok bool) {
 	if !ok || !propertyName.MatchString(p.Name) {
 		return p, false
 	}
-	p.binary = p.encoded("B", "BASE64") || !slices.Contains(texts, p.Name) && len(value) > 5 && strings.EqualFold(value[:5], "data:")
+	switch isText := slices.Contains(texts, p.Name); {
+	case !p.encoded("B", "BASE64"):
+		p.binary = !isText && len(value) > 5 && strings.EqualFold(value[:5], "data:")
+	case isText:
+		value, ok = p.decodeBase64(value)
+		p.binary = !ok
+	default:
+		p.binary = true
+	}
 	if !p.binary {
 		p.value = value
 	}
 	return p, true
+}
+
+// decodeBase64 decodes a name or another text that some programs write as base64.
+func (p Property) decodeBase64(value string) (text string, ok bool) {
+	value = strings.TrimRight(strings.Join(strings.Fields(value), ""), "=")
+	content, err := base64.RawStdEncoding.DecodeString(value)
+	return p.charset(string(content)), err == nil
 }
 
 func cutOutsideQuotes(text string, separator byte) (before, after string, found bool) {

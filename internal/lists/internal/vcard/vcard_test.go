@@ -47,6 +47,11 @@ func TestText(t *testing.T) {
 		{"picture", []string{"PHOTO;ENCODING=b;TYPE=JPEG:/9j/4AAQ", " SkZJ="}, "…"},
 		{"picture of 2.1", []string{"PHOTO;JPEG;BASE64:", " /9j/4AAQ", "/9j/4AAQ", ""}, "…"},
 		{"picture of 4.0", []string{"PHOTO:data:image/jpeg;base64,/9j/4AAQ"}, "…"},
+		{"name in base64", []string{"FN;CHARSET=UTF-8;ENCODING=b:xaBpbWkgxIc="}, "Šimi ć"},
+		{"folded base64", []string{"VERSION:2.1", "FN;BASE64:xaBpb", "  WkgxIc", ""}, "Šimi ć"},
+		{"base64 with a charset", []string{"FN;CHARSET=windows-1250;ENCODING=BASE64:imltaeY="}, "Šimić"},
+		{"base64 in an unknown charset", []string{"FN;BASE64:imltaeY="}, "\ufffdimi\ufffd"},
+		{"broken base64", []string{"FN;ENCODING=b:Ana Kos!"}, "…"},
 		{"picture elsewhere", []string{"PHOTO;VALUE=uri:https://example.com/a.jpg"}, "https://example.com/a.jpg"},
 		{"lines that are not folded", []string{"NOTE:a", "b", "12:30 c"}, "a"},
 		{"telephone", []string{"TEL;TYPE=CELL:+385 91 234"}, "+385 91 234"},
@@ -222,6 +227,7 @@ func TestUnquote(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add("BEGIN:VCARD\r\nVERSION:2.1\r\nN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:=C5=\r\n=A0;a\r\nEND:VCARD\r\n")
 	f.Add("BEGIN:VCARD\nitem1.TEL;TYPE=\"cell,voice\";PREF=1:tel:+1\n 2\nPHOTO;ENCODING=b:AAAA\nBDAY:19900515\nEND:VCARD\n")
+	f.Add("BEGIN:VCARD\nFN;ENCODING=b:xaBpbWkgxIc=\nEND:VCARD")
 	f.Add("BEGIN:VCARD\nNOTE:a\\, b\\n\nc\nEND:VCARD\nBEGIN:VCARD\nEND:VCARD")
 	f.Fuzz(func(t *testing.T, text string) {
 		var w Cards
