@@ -110,6 +110,33 @@ func TestSplitName(t *testing.T) {
 	}
 }
 
+// TestCardNames checks that the name of each vCard comes from its structured name, its formatted
+// name, or the only part it has.
+func TestCardNames(t *testing.T) {
+	t.Parallel()
+	table := tableOf("firstName|lastName|FN", "Ana|Kos|Kos Ana Marija", "||Ivo Bilic", "Iva Dodig||Iva Dodig", "|Eva Car|", "|Kos|Jan van der Berg", "Pelé||Pelé", "||Kos, Mia")
+	want := "Ana/Kos Ivo/Bilic Iva/Dodig Eva/Car Jan/van der Berg Pelé/ Mia/Kos"
+	for _, format := range []string{sheet.VCard, sheet.CSV} {
+		table.Format = format
+		r, err := Map(t.Context(), table, Options{Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, p := range r.People {
+			names = append(names, p.Fields.FirstName+"/"+p.Fields.LastName)
+		}
+		if got := strings.Join(names, " "); (got == want) != (format == sheet.VCard) {
+			t.Errorf("%s: %s, want %s", format, got, want)
+		}
+	}
+	only := tableOf("firstName", "Iva Dodig")
+	only.Format = sheet.VCard
+	check(t, only, Options{}, "firstName=firstName ", "2 Iva/Dodig///", `splitNames "Iva Dodig" "Iva" "Dodig"`)
+	only.Ours = true
+	check(t, only, Options{}, "firstName=firstName ", "2 Iva Dodig//// lastName:required")
+}
+
 func TestSplitNotes(t *testing.T) {
 	t.Parallel()
 	check(t, tableOf("Name", "A B", "C D", "E F G", "H I J", "K L"), Options{},

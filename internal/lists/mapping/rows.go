@@ -49,6 +49,9 @@ func (m *mapper) person(i int) Person {
 	if extra := beyond(row, len(m.columns)); extra != "" {
 		p.Errors.Add(extraCells, record.Invalid, "The row has more cells than the header%s.", quote(": %q", extra))
 	}
+	if m.table.Format == sheet.VCard && !m.table.Ours {
+		m.cardName(&p, &fields, row)
+	}
 	m.names.clear(&p, &fields)
 	normal, faults := fields.Normalize(m.now)
 	if p.Errors.Has(FullName) { // the name cell has an error
@@ -61,6 +64,24 @@ func (m *mapper) person(i int) Person {
 		p.leaveOut()
 	}
 	return p
+}
+
+// cardName splits the formatted name of a card whose structured name is incomplete, or else the
+// part that the card has: programs write "FN:Ana Kos" only, or "N:;Ana Kos;;;".
+func (m *mapper) cardName(p *Person, f *record.Fields, row sheet.Row) {
+	if f.FirstName != "" && f.LastName != "" {
+		return
+	}
+	texts := []string{f.FirstName + f.LastName}
+	if at := slices.Index(m.table.Header, "FN"); at >= 0 {
+		texts = slices.Insert(texts, 0, row.Cell(at).Text)
+	}
+	for _, text := range texts {
+		if name := splitName(text, m.names.lastFirst, false).name; name.First != "" && name.Last != "" {
+			m.names.full(p, f, text)
+			return
+		}
+	}
 }
 
 func (p *Person) leaveOut() {

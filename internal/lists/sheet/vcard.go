@@ -128,8 +128,8 @@ type cardRows struct {
 	hasData bool // some card has data entered by a person
 }
 
-// readVCards reads vCards. The column with formatted names counts as a name only if no card has a
-// structured name.
+// readVCards reads vCards. The column with formatted names has the header FN, or "name" if no card
+// has a structured name.
 func readVCards(ctx context.Context, text string) (*Table, error) {
 	rows := cardRows{named: named{collector{ctx: ctx}, slices.Clone(firstColumns), map[string]int{}}}
 	if err := vcard.Read(text, rows.card); err != nil {
