@@ -86,12 +86,38 @@ func TestWithoutTitles(t *testing.T) {
 		"Dr. Ana": "Ana", "Horvat, dipl.ing.": "Horvat", "Horvat dipl. ing.": "Horvat", "Smith, Jr.": "Smith", "Smith III": "Smith",
 		"Prof. Dr. med. Ana": "Ana", "Dr.Horvat": "Horvat", "Prof.Dr.Horvat": "Horvat", "Dipl.-Ing. (FH) Kos": "Kos", "mr.sc. Kos": "Kos",
 		"univ. bacc. ing. Kos": "Kos", "Kos, Ph.D.": "Kos", "Müller sen.": "Müller", "Dr. h.c. Kos": "Kos",
-		"Jr.": "", "dr.sc.": "", "": "",
+		"Kos (Hansi)": "Kos", "Kos st.": "Kos", "Jr.": "", "dr.sc.": "", "": "",
 		"Obi": "Obi", "Phil": "Phil", "Sen": "Sen", "Jun": "Jun", "J.R.": "J.R.", "Ana Marija": "Ana Marija", "St. Clair": "St. Clair", "Ing": "Ing", ".": ".",
 	} {
 		if got := WithoutTitles(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
+	}
+}
+
+func TestWithoutRemarks(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"Ana Kos (geb. Peric)": "Ana Kos", "Hans (Hansi) Maier": "Hans Maier", "Ivo Kos [passiv] (2)": "Ivo Kos", "Kos (passiv), Ivo": "Kos, Ivo",
+		"(neu) Ivo Kos": "Ivo Kos", "Ivo Kos(passiv)": "Ivo Kos",
+		"Eva Bilic geb. Cindric": "Eva Bilic", "Eva Bilic geb. von der Au": "Eva Bilic", "Bilic geb. Cindric, Eva": "Bilic, Eva", "Bilic, geb. Cindric, Eva": "Bilic, Eva",
+		"Bilic, Eva, geb. Cindric": "Bilic, Eva", "Bilic rođ. Cindric Eva": "Bilic Eva", "Ana Kos rođena Perić": "Ana Kos", "Ana Kos roj. Novak": "Ana Kos",
+		"Anne PETIT née BLANC": "Anne PETIT", "ANNE PETIT NÉE BLANC": "ANNE PETIT", "Jean Petit né Blanc": "Jean Petit", "EVA BILIC GEB. CINDRIC": "EVA BILIC",
+		"Kos (Ana)": "Kos (Ana)", "(Ana Kos)": "(Ana Kos)", "Ana Kos (": "Ana Kos (", "Ana Kos :)": "Ana Kos :)", "Ana Kos ((x))": "Ana Kos ((x))", "Ana Kos geb.": "Ana Kos geb.",
+		"Dipl.-Ing. (FH) Ana Kos": "Dipl.-Ing. (FH) Ana Kos", "Ivo Kos (jun.)": "Ivo Kos (jun.)", "Ivo Kos (Jr.) (passiv)": "Ivo Kos (Jr.)",
+		"Lim Nee Hong": "Lim Nee Hong", "Kim Ne Yong": "Kim Ne Yong", "Geb Hart Ana": "Geb Hart Ana", "Gebhard Kos": "Gebhard Kos", "": "", " Ana  Kos ": " Ana  Kos ",
+	} {
+		if got := WithoutRemarks(name, 2); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+	for name, want := range map[string]string{"Kos (geb. Peric)": "Kos", "Bilic geb. von Berg": "Bilic", "Kos, geb. Peric": "Kos", "(Ana)": "(Ana)", "": ""} {
+		if got := WithoutRemarks(name, 1); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+	if long := strings.Repeat("(a)", 100_000); WithoutRemarks(long, 1) != long {
+		t.Error("a long text is changed")
 	}
 }
 
@@ -109,6 +135,16 @@ func TestWords(t *testing.T) {
 		"Drin Gashi":              "Drin Gashi",
 		"Jun Sato":                "Jun Sato",
 		"J.R. Smith jun.":         "J.R. Smith jun.+",
+		"Perić Marko st.":         "Perić Marko st.+",
+		"PERIĆ MARKO ST.":         "PERIĆ MARKO ST.+",
+		"Perić st. Marko":         "Perić st.+ Marko",
+		"Perić Marko ml.":         "Perić Marko ml.+",
+		"Marko Perić st., dr.":    "Marko Perić st.+ dr.!",
+		"Ann St. Clair":           "Ann St. Clair",
+		"ann st. clair":           "ann st. clair",
+		"st. Clair":               "st. Clair",
+		"Kos (sen.)":              "Kos (sen.)+",
+		"Kos (geb. Peric) Jnr":    "Kos Jnr+",
 		"Obi\u00a0Hans,  Captain": "Obi Hans Captain",
 		" , ":                     "",
 	} {

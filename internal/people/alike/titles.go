@@ -1,6 +1,7 @@
 package alike
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -12,7 +13,7 @@ var (
 	titles = words(`dr dra ddr drs prof professor professorin mag mmag magistra dipl dipling univ bacc privdoz akad
 		mr phd msc bsc mba llm llb dphil`)
 	// generations are generational suffixes.
-	generations = words(`jr sr junior senior`)
+	generations = words(`jr sr jnr snr junior senior`)
 	numerals    = words(`II III IV`) // the same, upper case only
 	// dotted are titles, and dottedGenerations suffixes, only when written with a period. Without
 	// it, some are names.
@@ -21,6 +22,8 @@ var (
 	// complements are words that belong to a preceding title, such as "med." in "Dr. med.".
 	complements = words(`ing med phil rer nat techn jur iur vet dent theol pol oec publ habil hc sc sci univ stom struc spec arch el mult em pharm
 		agr mont fh stroj grad bacc`)
+	// maiden are words before the name that a person had before marriage.
+	maiden = words(`geb geborene geborener nee ne rod rodj rodena rodjena roj rojena`)
 )
 
 func words(text string) map[string]bool {
@@ -47,9 +50,10 @@ type Word struct {
 	Title Title
 }
 
-// Words splits a name into words and drops commas. It also separates a title from a name that
-// follows it without a space, as in "Dr.Horvat".
+// Words splits a name into words and drops commas and remarks. It also separates a title from a
+// name that follows it without a space, as in "Dr.Horvat".
 func Words(name string) (all []Word) {
+	name = WithoutRemarks(name, 1)
 	after := false // the previous word is a title
 	add := func(text string, title Title) {
 		all, after = append(all, Word{text, title}), title != NoTitle
@@ -66,7 +70,20 @@ func Words(name string) (all []Word) {
 		}
 		add(word, title)
 	}
+	markElder(all)
 	return all
+}
+
+// markElder marks "st." (stariji, starší: the elder) as a suffix: at the end of a name, or in
+// lower case after a word with a capital letter. St. Clair is a name.
+func markElder(all []Word) {
+	atEnd := true
+	for i := len(all) - 1; i > 0; i-- {
+		if word := all[i].Text; strings.EqualFold(word, "st.") && (atEnd || word == "st." && strings.ToLower(all[i-1].Text) != all[i-1].Text) {
+			all[i].Title = Generation
+		}
+		atEnd = atEnd && all[i].Title != NoTitle
+	}
 }
 
 // WithoutTitles returns name without academic titles, generational suffixes and commas: "Horvat"
@@ -79,6 +96,82 @@ func WithoutTitles(name string) string {
 		}
 	}
 	return strings.Join(rest, " ")
+}
+
+// WithoutRemarks returns name without what is not part of it: text in brackets, and the name before
+// marriage after "geb.", "née" or "rođ.". At least as many words as least remain. A title or suffix
+// in brackets is no remark.
+func WithoutRemarks(name string, least int) string {
+	if len(name) > maxRemarked {
+		return name
+	}
+	if strings.ContainsAny(name, "([") {
+		name = withoutBrackets(name, least)
+	}
+	for word := range strings.FieldsSeq(name) {
+		if isMaiden(word) {
+			return withoutMaiden(name, least)
+		}
+	}
+	return name
+}
+
+// maxRemarked is the maximum length in bytes of a name whose remarks are removed. No record has a
+// longer one.
+const maxRemarked = 1000
+
+func withoutBrackets(name string, least int) string {
+	for i := 0; i < len(name); i++ {
+		size := strings.IndexAny(name[i:], ")]")
+		if name[i] != '(' && name[i] != '[' || size < 0 || isTitle(name[i+1:i+size]) {
+			continue
+		}
+		if strings.ContainsAny(name[i+1:i+size], "([") { // uncertain
+			break
+		}
+		before := strings.TrimSpace(name[:i])
+		rest := strings.TrimSpace(strings.ReplaceAll(before+" "+strings.TrimSpace(name[i+size+1:]), " ,", ","))
+		if len(strings.Fields(rest)) >= least {
+			name, i = rest, len(before)-1
+		}
+	}
+	return name
+}
+
+func withoutMaiden(name string, least int) string {
+	words := strings.Fields(name)
+	for i := 1; i < len(words)-1; i++ {
+		if !isMaiden(words[i]) {
+			continue
+		}
+		rest, end := slices.Clone(words[:i]), i+2 // "Horvat rođ. Kos Ana" has the last name first
+		if comma := slices.IndexFunc(words[i:], func(word string) bool { return strings.HasSuffix(word, ",") }); comma >= 0 {
+			end = i + comma + 1
+			rest[i-1] = strings.TrimSuffix(rest[i-1], ",") + ","
+		} else if i >= least {
+			end = len(words)
+		}
+		if rest = append(rest, words[end:]...); len(rest) >= least {
+			return strings.TrimSuffix(strings.Join(rest, " "), ",")
+		}
+	}
+	return name
+}
+
+// isTitle reports whether text in brackets is a title or suffix, such as FH or "sen.".
+func isTitle(text string) bool {
+	words := strings.Fields(text)
+	return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool { return titleOf(word, true) == NoTitle })
+}
+
+// isMaiden reports whether a word precedes the name before marriage. Nee with a capital letter is a
+// name.
+func isMaiden(word string) bool {
+	if len(word) > maxTitle || strings.IndexByte("gGnNrR", word[0]) < 0 {
+		return false
+	}
+	plain, ascii := strings.TrimRight(word, ".:"), fold.IsASCII(word)
+	return maiden[fold.String(plain)] && (plain != "ne" && strings.ToLower(word) == word || !ascii || plain == "Geb" || plain == "GEB")
 }
 
 // maxTitle is the maximum length of a title in bytes. Cells can contain megabytes of text.
