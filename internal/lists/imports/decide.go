@@ -146,7 +146,22 @@ func (f *File) matchRow(p *mapping.Person) matchRow {
 			*value = ""
 		}
 	}
-	return matchRow{identify(foldName(&fields), &fields), p.ID, p.Errors.Has(mapping.ID), p.Row, f.Options.Same[p.Row], f.Options.Add[p.Row]}
+	name := foldName(&fields)
+	if p.Titled != "" && name != "" {
+		name = withoutDegrees(name)
+	}
+	return matchRow{identify(name, &fields), p.ID, p.Errors.Has(mapping.ID), p.Row, f.Options.Same[p.Row], f.Options.Add[p.Row]}
+}
+
+// withoutDegrees returns a folded name without academic titles and remarks.
+func withoutDegrees(name string) string {
+	var rest []string
+	for _, word := range alike.Words(alike.WithoutRemarks(name, 1)) {
+		if word.Title != alike.Academic {
+			rest = append(rest, word.Text)
+		}
+	}
+	return cmp.Or(strings.Join(rest, " "), name)
 }
 
 // candidates collects the people with the id or name of a row, or chosen for one. It returns the
@@ -326,7 +341,7 @@ func (f *File) merge(row *Row) (after record.Fields, spelled *[2]string) {
 	after = ours.With(&row.Fields)
 	if slices.ContainsFunc(f.Mapped.Columns, mapping.Column.IsFullName) {
 		whole, before := wholeName(after), wholeName(*ours)
-		same := alike.SameSpelling(whole, before) || alike.SameSpelling(whole, alike.WithoutTitles(before))
+		same := sameName(whole, before)
 		if whole == before || same && !f.Options.Spelling {
 			if whole != before {
 				spelled = &[2]string{before, whole}
@@ -346,15 +361,20 @@ func (f *File) merge(row *Row) (after record.Fields, spelled *[2]string) {
 	return after, spelled
 }
 
-// isSpelling reports whether two values of a field are spellings of the same value.
-func (f *File) isSpelling(d record.Field, a, b string) bool {
+// isSpelling reports whether a value of a field is a spelling of ours.
+func (f *File) isSpelling(d record.Field, ours, theirs string) bool {
 	switch d.Name {
 	case "phoneNumber":
-		return phone.Same(a, b, f.Options.Country)
+		return phone.Same(ours, theirs, f.Options.Country)
 	case "email":
-		return alike.Folded(a) == alike.Folded(b)
+		return alike.Folded(ours) == alike.Folded(theirs)
 	}
-	return d.Required && alike.SameSpelling(a, b)
+	return d.Required && sameName(theirs, ours)
+}
+
+// sameName reports whether a name is ours, perhaps without its titles and remarks.
+func sameName(theirs, ours string) bool {
+	return alike.SameSpelling(theirs, ours) || alike.SameSpelling(theirs, alike.WithoutTitles(ours))
 }
 
 func wholeName(f record.Fields) string {

@@ -220,11 +220,11 @@ func TestWarning(t *testing.T) {
 // TestPlaces checks the list of rows in each language.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
-	note := sheet.Note{Code: mapping.NoteTitles, Args: []any{1, sheet.Places{First: []sheet.Place{{Text: "Dr.", Row: 1200}}}}}
+	note := sheet.Note{Code: mapping.NoteTitles, Args: []any{1, sheet.Places{First: []sheet.Place{{Text: "OBI", Row: 1200}}}}}
 	for tag, want := range map[string]string{
-		"en": "The title was removed from 1 name: Dr. in row 1200.", "de": "Aus 1 Namen wird ein Titel entfernt: Dr. in Zeile 1200.",
-		"fr": "Un titre est retiré de 1 nom\u00a0: Dr. à la ligne 1200.", "es": "Se quita el título de 1 nombre: Dr. en la fila 1200.",
-		"hr": "Iz 1 imena uklanja se titula: Dr. u retku 1200.",
+		"en": "A salutation or rank was left out of 1 name: OBI in row 1200.", "de": "Bei 1 Namen wird die Anrede oder der Dienstgrad weggelassen: OBI in Zeile 1200.",
+		"fr": "La civilité ou le grade est retiré de 1 nom\u00a0: OBI à la ligne 1200.", "es": "Se quita el tratamiento o el grado de 1 nombre: OBI en la fila 1200.",
+		"hr": "Iz 1 imena izostavlja se oslovljavanje ili čin: OBI u retku 1200.",
 	} {
 		w := Words{Language: lang.ByTag(tag), Show: asIs, Quote: asIs, Field: asIs}
 		if got := w.Note(note); got != want {

@@ -99,8 +99,7 @@ type Person struct {
 	// Readings are the possible readings of a name in the rarer format of its column. nil: the name
 	// is clear.
 	Readings []Name
-	// Titled is the full name, last name at the end, with titles and suffixes in place, as a record
-	// may contain it. Empty: same as the name.
+	// Titled is the full name if it has titles, which do not count for matching. Empty: it has none.
 	Titled string
 }
 
@@ -138,8 +137,10 @@ const (
 	NoteJoined      = "joined"        // number: cells with several values, of which the first was used
 	NoteNoZero      = "noZero"        // number: phone numbers without a 0 or + in columns where others have one
 	NoteZero        = "zero"          // number: phone numbers that got a 0
-	NoteTitles      = "titles"        // number, places: titles removed from names
+	NoteTitles      = "titles"        // number, places: salutations and ranks removed from names
 	NoteCapitals    = "capitals"      // number, places: people with a name in capitals
+	NoteByCapitals  = "byCapitals"    // number, cell, first name, last name: names split by the capitals of the last name
+	NoteRemarks     = "remarks"       // number, cell, name: remarks removed from names
 )
 
 // countNote returns a note about count cells, or nothing if count is 0.

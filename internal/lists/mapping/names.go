@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/alike"
@@ -23,7 +24,7 @@ var salutations = words(`mr mrs ms miss mx herr herrn frau hr monsieur madame ma
 
 // degrees follow a first and a last name. They are folded and without periods. After a last name
 // only, they are initials, as in "Müller, M.A.".
-var degrees = words(`ba ma md mba bba mph rn esq dds dmd dvm jd edd cpa bed med beng meng`)
+var degrees = words(`ba di ma md mba bba mph rn esq dds dmd dvm jd edd cpa bed med beng meng`)
 
 func words(text string) map[string]bool {
 	all := map[string]bool{}
@@ -40,114 +41,173 @@ const (
 	noComma                  // "Hans Müller", or "Müller Hans"
 	comma                    // "Müller, Hans"
 	titleMid                 // "Müller Dr. Hans"
+	capitals                 // "MÜLLER Hans": the last name is in capitals
 )
 
 type fullName struct {
 	form    nameForm
 	name    Name
-	other   Name // the reading with the last name at the other end
-	guessed bool // more than two words without a comma
-	titles  []string
+	other   Name     // the reading with the last name at the other end
+	guessed bool     // more than two words without a comma
+	clear   bool     // the last name in capitals is no rank
+	removed []string // salutations and ranks
 }
 
-// splitName splits a full name. A comma ends the last name. Without a comma, the last name is the
-// last word, or the first word if lastFirst is set, with the particles before it. A single word is
-// the first name, unless it has a title, suffix or comma. Titles are removed; a generational suffix
-// belongs to the last name.
-func splitName(cell string, lastFirst, french bool) (n fullName) {
-	var parts [][]string // words of names between commas
-	var suffix []string
-	bare := true // only titles and suffixes were removed
-	for i, text := range strings.Split(cell, ",") {
-		part := n.strip(text, parts, french)
-		suffix = append(suffix, part.suffix...)
-		if i == 0 && strings.TrimSpace(text) == "" || len(part.words) > 0 {
+// nameWord is a word of a name.
+type nameWord struct {
+	plain string
+	text  string // with the titles before it
+}
+
+func joined(all []nameWord) string {
+	texts := make([]string, len(all))
+	for i, word := range all {
+		texts[i] = word.text
+	}
+	return strings.Join(texts, " ")
+}
+
+// split splits a full name. A comma ends the last name. Without a comma, the last name is the words
+// in capitals, or else the last word, or the first word if n.lastFirst is set, with the particles
+// before it. A single word is the first name, unless it has a title, suffix or comma. Titles keep
+// their place, and what follows the name stays with the last name: "Kos, dipl. ing.", "Kos ml.".
+// Salutations, ranks and remarks are removed.
+func (n *names) split(cell string) (s fullName) {
+	text, rank := n.withoutRank(alike.WithoutRemarks(cell, 2))
+	if rank != "" {
+		s.removed = []string{rank}
+	}
+	var parts [][]nameWord // words of names between commas
+	tail, suffixes := "", 0
+	bare, titled := true, rank != "" // only titles and suffixes follow a comma; something was removed
+	for i, text := range strings.Split(text, ",") {
+		part := s.part(text, parts, n.french)
+		tail, suffixes, titled = tail+part.tail, suffixes+part.suffixes, titled || part.titled
+		empty := strings.TrimSpace(text) == ""
+		if i == 0 && empty || len(part.words) > 0 {
 			parts = append(parts, part.words)
 		}
-		bare = bare && (i == 0 || len(part.words) == 0 && strings.TrimSpace(text) != "")
+		bare = bare && (i == 0 || len(part.words) == 0 && !empty)
 		if part.between {
-			n.form = titleMid
+			s.form = titleMid
 		}
 	}
 	switch {
 	case len(parts) == 0:
-		n.name.Last = strings.Join(suffix, " ")
-		return n
+		s.name.Last = strings.TrimLeft(tail, ", ")
+		return s
 	case len(parts) > 1 || !bare:
-		n.withComma(parts)
+		s.withComma(parts)
 	default:
-		n.withoutComma(parts[0], lastFirst, len(suffix)+len(n.titles) > 0)
-		n.guessed = n.form != oneName && len(parts[0])+len(suffix) > 2
+		s.withoutComma(parts[0], n, titled)
+		s.guessed = s.form != oneName && s.form != capitals && len(parts[0])+suffixes > 2
 	}
-	for _, last := range []*string{&n.name.Last, &n.other.Last} {
-		if *last != "" {
-			*last = strings.Join(append([]string{*last}, suffix...), " ")
+	for _, name := range []*Name{&s.name, &s.other} {
+		if *name != (Name{}) {
+			name.Last = strings.TrimLeft(name.Last+tail, ", ")
 		}
 	}
-	return n
+	return s
 }
 
-func (n *fullName) withComma(parts [][]string) {
+func (s *fullName) withComma(parts [][]nameWord) {
 	var first []string
 	for _, part := range parts[1:] {
-		first = append(first, strings.Join(part, " "))
+		first = append(first, joined(part))
 	}
-	n.name = Name{strings.Join(first, ", "), strings.Join(parts[0], " ")}
-	n.other = Name{n.name.Last, n.name.First}
-	n.form = comma
-	if n.name.First == "" || n.name.Last == "" {
-		n.form = oneName
+	s.name = Name{strings.Join(first, ", "), joined(parts[0])}
+	s.other = Name{s.name.Last, s.name.First}
+	s.form = comma
+	if s.name.First == "" || s.name.Last == "" {
+		s.form = oneName
 	}
 }
 
-// withoutComma handles a name without a comma. titled reports whether a title or suffix was
-// removed.
-func (n *fullName) withoutComma(all []string, lastFirst, titled bool) {
-	if titled && endOfLast(all) >= len(all)-1 && (len(all) == 1 || particles[fold.String(all[0])]) {
-		n.name.Last = strings.Join(all, " ")
-		n.form = oneName
+// withoutComma handles a name without a comma. titled reports whether it has a title or suffix, or
+// had something that was removed.
+func (s *fullName) withoutComma(all []nameWord, n *names, titled bool) {
+	if titled && endOfLast(all) >= len(all)-1 && (len(all) == 1 || particles[fold.String(all[0].plain)]) {
+		s.name.Last = joined(all)
+		s.form = oneName
+		return
+	}
+	if start, end, clear := lastInCapitals(all); end > start && (clear || n.capitalized) {
+		s.form, s.clear = capitals, clear
+		s.name = Name{joined(slices.Concat(all[:start], all[end:])), joined(all[start:end])}
+		s.other = s.name
 		return
 	}
 	start, end := startOfLast(all), endOfLast(all)
-	n.name = Name{strings.Join(all[:start], " "), strings.Join(all[start:], " ")}
-	n.other = Name{strings.Join(all[end:], " "), strings.Join(all[:end], " ")}
-	if lastFirst {
-		n.name, n.other = n.other, n.name
+	s.name = Name{joined(all[:start]), joined(all[start:])}
+	s.other = Name{joined(all[end:]), joined(all[:end])}
+	if n.lastFirst {
+		s.name, s.other = s.other, s.name
 	}
 	if len(all) < 2 {
-		n.form = oneName
-	} else if n.form == oneName {
-		n.form = noComma
+		s.form = oneName
+	} else if s.form == oneName {
+		s.form = noComma
 	}
 }
 
-// withTitles returns a full name with the last name at the end, keeping titles and suffixes in
-// place.
-func withTitles(cell string, lastFirst bool) string {
-	all := strings.Fields(cell)
-	if last, first, ok := strings.Cut(cell, ","); ok {
-		all = slices.Concat(strings.Fields(first), strings.Fields(last))
-	} else if lastFirst {
-		end := endOfLast(all)
-		all = slices.Concat(all[end:], all[:end])
+// lastInCapitals returns the range of the last name if it alone is in capitals, at one end of the
+// name, with the particles before it. clear reports that it is no rank and no initials.
+func lastInCapitals(all []nameWord) (start, end int, clear bool) {
+	isUpper := func(w nameWord) bool { return !strings.Contains(w.plain, ".") && capitalLetters(w.plain) > 1 }
+	start = slices.IndexFunc(all, isUpper)
+	if start < 0 {
+		return 0, 0, false
 	}
-	return strings.Join(all, " ")
+	for end = start; end < len(all) && isUpper(all[end]); end++ {
+		clear = clear || end > start || utf8.RuneCountInString(all[end].plain) > maxRank
+	}
+	for start > 0 && particles[fold.String(all[start-1].plain)] && (start > 1 || end < len(all)) {
+		start--
+	}
+	if (start > 0) == (end < len(all)) || slices.ContainsFunc(all[end:], isUpper) {
+		return 0, 0, false
+	}
+	return start, end, clear
+}
+
+// maxRank is the maximum number of letters of a rank.
+const maxRank = 4
+
+// withoutRank splits a rank from the end of a name: a short word in capitals after a comma, as in
+// "Huber Franz, OBI", unless the whole name is in capitals. Two letters are initials, unless most
+// commas of the column precede a rank.
+func (n *names) withoutRank(name string) (rest, rank string) {
+	at := strings.LastIndexByte(name, ',')
+	if at < 0 || strings.ToUpper(name[:at]) == name[:at] {
+		return name, ""
+	}
+	all := alike.Words(name[at:])
+	if len(all) == 0 || slices.ContainsFunc(all[1:], func(w alike.Word) bool { return !strings.Contains(w.Text, ".") }) { // "BI d.F."
+		return name, ""
+	}
+	text, letters := all[0].Text, utf8.RuneCountInString(all[0].Text)
+	isLetter := func(r rune) bool { return unicode.IsUpper(r) }
+	if strings.TrimFunc(text, isLetter) != "" || letters < 2 || letters > maxRank || letters == 2 && !n.ranks ||
+		all[0].Title != alike.NoTitle || isDegree(all[0], true) {
+		return name, ""
+	}
+	return strings.TrimSpace(name[:at]), strings.TrimSpace(name[at+1:])
 }
 
 // startOfLast returns the index where the last name starts if the first name comes first. At least
 // one word is the first name.
-func startOfLast(all []string) int {
+func startOfLast(all []nameWord) int {
 	at := len(all) - 1
-	for at > 1 && particles[fold.String(all[at-1])] {
+	for at > 1 && particles[fold.String(all[at-1].plain)] {
 		at--
 	}
 	return max(at, min(1, len(all)))
 }
 
 // endOfLast returns the index where the last name ends if it comes first.
-func endOfLast(all []string) int {
+func endOfLast(all []nameWord) int {
 	at := 0
-	for at < len(all)-2 && particles[fold.String(all[at])] {
+	for at < len(all)-2 && particles[fold.String(all[at].plain)] {
 		at++
 	}
 	if len(all) < 2 {
@@ -157,22 +217,30 @@ func endOfLast(all []string) int {
 }
 
 type namePart struct {
-	words   []string // words of the name
-	suffix  []string // generational suffixes
-	between bool     // a title is between the words
+	words    []nameWord
+	tail     string // titles and suffixes after the words
+	suffixes int    // generational suffixes
+	between  bool   // a title is between the words
+	titled   bool   // it has other words
 }
 
-// strip removes titles and suffixes from a part of a name. before are the preceding parts with
-// words.
-func (n *fullName) strip(text string, before [][]string, french bool) (p namePart) {
+// part reads a part of a name. before are the preceding parts with words.
+func (s *fullName) part(text string, before [][]nameWord, french bool) (p namePart) {
 	all := alike.Words(text)
-	if len(before) > 0 && len(before[0]) > 1 && allDegrees(all) {
-		n.leaveOut(all)
-		return p
+	titles, end := "", len(all) // titles before the next word
+	isBehind := len(before) > 0
+	if isBehind && len(before[0]) > 1 && allDegrees(all) {
+		end = 0
 	}
-	start, end := 0, len(all)
-	for start < end && (all[start].Title == alike.Academic || isSalutation(all[start:], len(before) > 0, french)) {
-		start++
+	start := 0
+	for ; start < end; start++ {
+		if word := all[start]; isSalutation(all[start:end], isBehind, french) {
+			s.removed = append(s.removed, word.Text)
+		} else if word.Title == alike.Academic || isEngineer(all[start:end]) {
+			titles += word.Text + " "
+		} else {
+			break
+		}
 	}
 	for end > start {
 		last, count := all[end-1], end-start
@@ -182,41 +250,52 @@ func (n *fullName) strip(text string, before [][]string, french bool) (p namePar
 		}
 		end--
 	}
-	n.leaveOut(all[:start])
-	for i, word := range all[start:] {
+	for _, word := range all[start:end] {
 		switch {
-		case start+i < end && word.Title != alike.Academic:
-			p.words = append(p.words, word.Text)
-		case word.Title == alike.Generation:
-			p.suffix = append(p.suffix, word.Text)
+		case word.Title == alike.Academic:
+			p.between = true
+			titles += word.Text + " "
+		case word.Title == alike.Generation && !isLoneName(word):
+			p.tail += " " + word.Text
+			p.suffixes++
 		default:
-			p.between = p.between || start+i < end
-			n.leaveOut(all[start+i : start+i+1])
+			p.words = append(p.words, nameWord{word.Text, titles + word.Text})
+			titles = ""
 		}
 	}
+	titles = strings.TrimSuffix(titles, " ")
+	for _, word := range all[end:] {
+		if word.Title == alike.Generation {
+			p.suffixes++
+		}
+		titles = strings.TrimPrefix(titles+" "+word.Text, " ")
+	}
+	if titles != "" {
+		p.tail += " " + titles
+	}
+	if isBehind && len(p.words) == 0 && p.suffixes == 0 && p.tail != "" {
+		p.tail = "," + p.tail
+	}
+	p.titled = len(all) > len(p.words)
 	return p
 }
 
-func (n *fullName) leaveOut(titles []alike.Word) {
-	for _, title := range titles {
-		n.titles = append(n.titles, title.Text)
-	}
-}
-
-// isSalutation reports whether all starts with a salutation, or with a title that can be a name
-// elsewhere. A single word is a salutation only after a name.
+// isSalutation reports whether all starts with a salutation. A single word is a salutation only
+// after a name. "mr." is the Croatian title magistar, "Mr." a salutation.
 func isSalutation(all []alike.Word, behind, french bool) bool {
 	word := fold.String(all[0].Text)
-	if len(all) == 1 && (!behind || all[0].Title != alike.NoTitle) {
-		return false
-	}
 	switch {
+	case len(all) == 1 && (!behind || all[0].Title != alike.NoTitle), word == all[0].Text && all[0].Title == alike.Academic:
+		return false
 	case word == "m.":
 		return french
-	case all[0].Text == "DI": // Diplomingenieur; "DI MARIO" is a name
-		return len(all) > 2 && strings.ToUpper(all[1].Text) != all[1].Text
 	}
 	return salutations[strings.Trim(word, ".")] || word == "fr."
+}
+
+// isEngineer reports whether all starts with DI (Diplomingenieur). "DI MARIO" is a name.
+func isEngineer(all []alike.Word) bool {
+	return len(all) > 2 && all[0].Text == "DI" && strings.ToUpper(all[1].Text) != all[1].Text
 }
 
 func allDegrees(all []alike.Word) bool {
@@ -244,15 +323,19 @@ func isTitleAlone(name string) bool {
 
 // names parses the names of a table and collects notes.
 type names struct {
-	lastFirst bool     // order of names without a comma
-	sure      bool     // the order was set by an answer or a header
-	rarer     nameForm // rarer format of full names if the column mixes formats and its header sets no order; oneName: none
-	french    bool     // "M." is a salutation because the column contains "Mme"
+	lastFirst   bool     // order of names without a comma
+	sure        bool     // the order was set by an answer or a header
+	rarer       nameForm // rarer format of full names if the column mixes formats and its header sets no order; oneName: none
+	french      bool     // "M." is a salutation because the column contains "Mme"
+	ranks       bool     // most commas precede a short word in capitals
+	capitalized bool     // a last name is in capitals and the first name is not
+	literal     bool     // the names are from this program and are not changed
 
 	plain, doubtful []sheet.Note // examples of split names
 	guessed         int
 
-	titles, capitals examples
+	titles, capitals     examples
+	byCapitals, remarked counted
 
 	question sheet.Question // about rows with two readings; without options: none
 }
@@ -261,6 +344,7 @@ type names struct {
 func readNames(ctx context.Context, t *sheet.Table, columns []Column, o Options) (*names, error) {
 	answer := o.Answers[AskNames]
 	n := &names{lastFirst: answer == LastFirstName, sure: answer != ""}
+	n.literal = t.Ours || slices.ContainsFunc(columns, func(c Column) bool { return c.Field == ID })
 	at := slices.IndexFunc(columns, Column.IsFullName)
 	if at < 0 {
 		return n, nil
@@ -271,27 +355,32 @@ func readNames(ctx context.Context, t *sheet.Table, columns []Column, o Options)
 	} else {
 		n.question = sheet.Question{Kind: AskNames, Columns: []string{columns[at].Header}, Answer: answer}
 	}
-	commas := false
+	ranks := 0 // minus the number of other commas
 	for _, row := range t.Rows {
 		text := row.Cell(at).Text
 		word, _, _ := strings.Cut(text, " ")
 		n.french = n.french || slices.Contains([]string{"mme", "mlle"}, strings.ToLower(strings.Trim(word, ".")))
-		commas = commas || strings.Contains(text, ",")
+		switch rest, rank := (&names{ranks: true}).withoutRank(text); {
+		case rank == "" && strings.Contains(text, ","):
+			ranks--
+		case rank != "" && (len(rank) > 2 || strings.Contains(rest, " ")):
+			ranks++
+		}
 	}
-	if byHeader || !commas {
-		return n, nil
-	}
+	n.ranks = ranks > 0
 	count := map[nameForm]int{}
 	for _, row := range t.Rows {
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}
 		if cell := row.Cell(at); cell.Kind != sheet.Error {
-			count[splitName(cell.Text, n.lastFirst, n.french).form]++
+			name := n.split(cell.Text)
+			count[name.form]++
+			n.capitalized = n.capitalized || name.clear
 		}
 	}
 	switch {
-	case count[comma] == 0 || count[noComma] == 0:
+	case byHeader || count[comma] == 0 || count[noComma] == 0:
 	case count[comma] < count[noComma]:
 		n.rarer = comma
 	default:
@@ -302,13 +391,18 @@ func readNames(ctx context.Context, t *sheet.Table, columns []Column, o Options)
 
 // full splits a full name. If the reading is unclear, it stores both readings.
 func (n *names) full(p *Person, f *record.Fields, cell string) {
-	name := splitName(cell, n.lastFirst, n.french)
+	name := n.split(cell)
 	f.FirstName, f.LastName = name.name.First, name.name.Last
-	if len(name.titles) > 0 {
-		n.titles.add(strings.Join(name.titles, " "), p.Row)
+	if len(name.removed) > 0 {
+		n.titles.add(strings.Join(name.removed, " "), p.Row)
 	}
-	if titled := withTitles(cell, n.lastFirst); titled != strings.TrimSpace(name.name.First+" "+name.name.Last) {
-		p.Titled = titled
+	whole, quoted := strings.TrimSpace(name.name.First+" "+name.name.Last), sheet.Quoted(lang.Short(cell, shownName))
+	if alike.WithoutTitles(whole) != whole {
+		p.Titled = whole
+	}
+	remark := alike.WithoutRemarks(cell, 2) != cell
+	if remark {
+		n.remarked.add(quoted, sheet.Quoted(whole))
 	}
 	doubt := name.form != oneName && name.form == n.rarer || name.form == titleMid
 	if doubt && name.name != name.other {
@@ -318,13 +412,19 @@ func (n *names) full(p *Person, f *record.Fields, cell string) {
 			return
 		}
 	}
+	args := []any{quoted, sheet.Quoted(name.name.First), sheet.Quoted(name.name.Last)}
+	if name.form == capitals {
+		n.byCapitals.add(args...)
+		return
+	}
 	list := &n.plain
 	if name.guessed {
 		n.guessed++
 		list = &n.doubtful
+	} else if remark {
+		return
 	}
 	if len(*list) < shownExamples && len(cell) <= shownName {
-		args := []any{sheet.Quoted(cell), sheet.Quoted(name.name.First), sheet.Quoted(name.name.Last)}
 		*list = append(*list, sheet.Note{Code: NoteSplit, Args: args})
 	}
 }
@@ -360,34 +460,44 @@ func (n *names) questions() []sheet.Question {
 	return []sheet.Question{n.question}
 }
 
-// clear empties names that consist only of titles.
-func (n *names) clear(p *Person, f *record.Fields) {
+// tidy empties names that consist only of titles, and removes remarks and ranks from names with
+// columns of their own.
+func (n *names) tidy(p *Person, f *record.Fields) {
 	for _, name := range []*string{&f.FirstName, &f.LastName} {
 		if isTitleAlone(*name) {
 			n.titles.add(*name, p.Row)
 			*name = ""
 		}
+		if n.literal {
+			continue
+		}
+		rest, rank := n.withoutRank(*name)
+		if rank != "" {
+			n.titles.add(rank, p.Row)
+		}
+		if *name = alike.WithoutRemarks(rest, 1); *name != rest {
+			n.remarked.add(sheet.Quoted(lang.Short(rest, shownName)), sheet.Quoted(*name))
+		}
 	}
 }
 
 func (n *names) look(p *Person) {
-	if inCapitals(p.Fields.FirstName) || inCapitals(p.Fields.LastName) {
+	if capitalLetters(p.Fields.FirstName) > 2 || capitalLetters(p.Fields.LastName) > 2 && n.byCapitals.count == 0 {
 		n.capitals.add(p.Name(), p.Row)
 	}
 }
 
-// inCapitals reports whether a name is all capitals. Initials do not count.
-func inCapitals(name string) bool {
-	capitals := 0
-	for _, r := range name {
+// capitalLetters returns the number of capital letters, or 0 if text has other letters.
+func capitalLetters(text string) (n int) {
+	for _, r := range text {
 		if unicode.IsLower(r) {
-			return false
+			return 0
 		}
 		if unicode.IsUpper(r) {
-			capitals++
+			n++
 		}
 	}
-	return capitals > 2
+	return n
 }
 
 const (
@@ -411,9 +521,22 @@ func (e *examples) notes(code string) []sheet.Note {
 	return countNote(code, e.count, sheet.Places{First: e.first, More: e.count > len(e.first)})
 }
 
+// counted counts changes, with the first one as an example.
+type counted struct {
+	count   int
+	example []any
+}
+
+func (c *counted) add(example ...any) {
+	if c.count++; c.count == 1 {
+		c.example = example
+	}
+}
+
 // notes returns up to three split names, doubtful ones first, and the other notes about names.
 func (n *names) notes() []sheet.Note {
 	all := slices.Concat(n.doubtful, n.plain)
 	return slices.Concat(all[:min(len(all), shownExamples)],
-		countNote(NoteGuessedName, n.guessed), n.titles.notes(NoteTitles), n.capitals.notes(NoteCapitals))
+		countNote(NoteGuessedName, n.guessed), n.titles.notes(NoteTitles), n.capitals.notes(NoteCapitals),
+		countNote(NoteByCapitals, n.byCapitals.count, n.byCapitals.example...), countNote(NoteRemarks, n.remarked.count, n.remarked.example...))
 }

@@ -59,35 +59,82 @@ func TestSplitName(t *testing.T) {
 		{"Junior Silva", false, "Junior", "Silva", false, ""},
 		{"Jun Sato", false, "Jun", "Sato", false, ""},
 
-		{"Dr. Ana Horvat", false, "Ana", "Horvat", false, "Dr."},
-		{"Dr.Ana Horvat", false, "Ana", "Horvat", false, "Dr."},
-		{"Prof. Dr. med. Ana Horvat", false, "Ana", "Horvat", false, "Prof. Dr. med."},
-		{"Horvat, dipl.ing.", false, "", "Horvat", false, "dipl.ing."},
-		{"Ana Horvat, dipl. ing.", false, "Ana", "Horvat", false, "dipl. ing."},
-		{"Horvat Ana dipl.ing.", true, "Ana", "Horvat", false, "dipl.ing."},
-		{"Horvat, Dr. Ana", false, "Ana", "Horvat", false, "Dr."},
-		{"Dr. Horvat, Ana", false, "Ana", "Horvat", false, "Dr."},
-		{"Horvat, Ana, Dr.", false, "Ana", "Horvat", false, "Dr."},
-		{"van der Berg, Dr.", false, "", "van der Berg", false, "Dr."},
-		{"Dr.", false, "", "", false, "Dr."},
-		{"Dr. Horvat", false, "", "Horvat", false, "Dr."},
-		{"Horvat Dr. Ana", false, "Horvat", "Ana", false, "Dr."},
-		{"John Smith, MBA", false, "John", "Smith", false, "MBA"},
-		{"John Smith, M.A., Ph.D.", false, "John", "Smith", false, "M.A. Ph.D."},
-		{"John Smith, MD", false, "John", "Smith", false, "MD"},
-		{"Hans Huber M.A.", false, "Hans", "Huber", false, "M.A."},
+		{"Dr. Ana Horvat", false, "Dr. Ana", "Horvat", false, ""},
+		{"Dr.Ana Horvat", false, "Dr. Ana", "Horvat", false, ""},
+		{"Prof. Dr. med. Ana Horvat", false, "Prof. Dr. med. Ana", "Horvat", false, ""},
+		{"Horvat, dipl.ing.", false, "", "Horvat, dipl.ing.", false, ""},
+		{"Ana Horvat, dipl. ing.", false, "Ana", "Horvat, dipl. ing.", false, ""},
+		{"Horvat Ana dipl.ing.", true, "Ana", "Horvat dipl.ing.", false, ""},
+		{"Horvat, Dr. Ana", false, "Dr. Ana", "Horvat", false, ""},
+		{"Dr. Horvat, Ana", false, "Ana", "Dr. Horvat", false, ""},
+		{"Horvat, Ana, Dr.", false, "Ana", "Horvat, Dr.", false, ""},
+		{"van der Berg, Dr.", false, "", "van der Berg, Dr.", false, ""},
+		{"Dr.", false, "", "Dr.", false, ""},
+		{"Dr. Horvat", false, "", "Dr. Horvat", false, ""},
+		{"Horvat Dr. Ana", false, "Horvat", "Dr. Ana", false, ""},
+		{"John Smith, MBA", false, "John", "Smith, MBA", false, ""},
+		{"John Smith, M.A., Ph.D.", false, "John", "Smith, M.A., Ph.D.", false, ""},
+		{"John Smith, MD", false, "John", "Smith, MD", false, ""},
+		{"Hans Huber M.A.", false, "Hans", "Huber M.A.", false, ""},
 		{"Jean Pierre BA", false, "Jean Pierre", "BA", true, ""},
+		{"Hans Huber, DI", false, "Hans", "Huber, DI", false, ""},
 		{"Huber M.A.", false, "Huber", "M.A.", false, ""},
-		{"DI Hans Huber", false, "Hans", "Huber", false, "DI"},
-		{"DI MARIO Ana", true, "Ana", "DI MARIO", true, ""},
+		{"DI Hans Huber", false, "DI Hans", "Huber", false, ""},
+		{"DI MARIO Ana", true, "Ana", "DI MARIO", false, ""},
 		{"Di Mario", false, "Di", "Mario", false, ""},
 		{"Müller, M.A.", false, "M.A.", "Müller", false, ""},
 		{"Li, Ma", false, "Ma", "Li", false, ""},
 		{"Rossi Bianchi, Ma", false, "Ma", "Rossi Bianchi", false, ""},
 		{"Md. Karim Rahman", false, "Md. Karim", "Rahman", true, ""},
 
+		{"mr. sc. Ana Horvat", false, "mr. sc. Ana", "Horvat", false, ""},
+		{"mr. Ana Horvat", false, "mr. Ana", "Horvat", false, ""},
+		{"Herr Mag. Hans Huber, MSc", false, "Mag. Hans", "Huber, MSc", false, "Herr"},
+		{"John Smith, Jr., Ph.D.", false, "John", "Smith Jr., Ph.D.", true, ""},
+
+		{"Perić Marko ml.", true, "Marko", "Perić ml.", true, ""},
+		{"Perić Marko st.", true, "Marko", "Perić st.", true, ""},
+		{"Marko Perić st.", false, "Marko", "Perić st.", true, ""},
+		{"Perić, Marko st.", false, "Marko", "Perić st.", false, ""},
+		{"Perić st., Marko", false, "Marko", "Perić st.", false, ""},
+		{"Perić st. Marko", true, "Marko", "Perić st.", true, ""},
+		{"Perić st., dipl. ing.", false, "", "Perić st., dipl. ing.", false, ""},
+		{"Ann St. Clair", false, "Ann St.", "Clair", true, ""},
+
+		{"Hölzl Franz, OBI", true, "Franz", "Hölzl", false, "OBI"},
+		{"Franz Hölzl, OBI", false, "Franz", "Hölzl", false, "OBI"},
+		{"Adler, OBI", false, "", "Adler", false, "OBI"},
+		{"Hölzl, Franz, OBM d.F.", false, "Franz", "Hölzl", false, "OBM d.F."},
+		{"KOS, ANA", false, "ANA", "KOS", false, ""},
+		{"Smith, AJ", false, "AJ", "Smith", false, ""},
+		{"Kos, ANAMARIA", false, "ANAMARIA", "Kos", false, ""},
+		{"Kos, Ana, DVD Kos", false, "Ana, DVD Kos", "Kos", false, ""},
+
+		{"Ana Kos (geb. Peric)", false, "Ana", "Kos", false, ""},
+		{"Eva Bilic geb. Cindric", false, "Eva", "Bilic", false, ""},
+		{"Bilic rođ. Cindric Eva", true, "Eva", "Bilic", false, ""},
+		{"Hans (Hansi) Maier", false, "Hans", "Maier", false, ""},
+		{"Kos (Ana)", false, "Kos", "(Ana)", false, ""},
+
+		{"DUPONT Jean", false, "Jean", "DUPONT", false, ""},
+		{"DUPONT Jean-Luc Marie", false, "Jean-Luc Marie", "DUPONT", false, ""},
+		{"Jean DUPONT", true, "Jean", "DUPONT", false, ""},
+		{"DE LA TOUR Marie", false, "Marie", "DE LA TOUR", false, ""},
+		{"de la TOURETTE Marie", false, "Marie", "de la TOURETTE", false, ""},
+		{"Marie de la TOURETTE", true, "Marie", "de la TOURETTE", false, ""},
+		{"Jan van den BERGEN", true, "Jan", "van den BERGEN", false, ""},
+		{"J. DUPONT", true, "J.", "DUPONT", false, ""},
+		{"Dr. Jean DUPONT Jr.", true, "Dr. Jean", "DUPONT Jr.", false, ""},
+		{"MÜLLER Dr. Hans", false, "Dr. Hans", "MÜLLER", false, ""},
+		{"KOS-PERIĆ Ana", false, "Ana", "KOS-PERIĆ", false, ""},
+		{"JEAN DUPONT", false, "JEAN", "DUPONT", false, ""},
+		{"AJ Smith", true, "Smith", "AJ", false, ""},
+		{"KOS Ana", false, "KOS", "Ana", false, ""},
+		{"John SMITH Kos", false, "John SMITH", "Kos", true, ""},
+		{"DUPONT Jean PETIT", false, "DUPONT Jean", "PETIT", true, ""},
+
 		{"Mr. John Smith", false, "John", "Smith", false, "Mr."},
-		{"Frau Dr. Eva Kos", false, "Eva", "Kos", false, "Frau Dr."},
+		{"Frau Dr. Eva Kos", false, "Dr. Eva", "Kos", false, "Frau"},
 		{"Herr Müller", false, "", "Müller", false, "Herr"},
 		{"Michael Herr", false, "Michael", "Herr", false, ""},
 		{"Müller, Frau", false, "", "Müller", false, "Frau"},
@@ -100,12 +147,12 @@ func TestSplitName(t *testing.T) {
 		{"Major Tom", false, "Major", "Tom", false, ""},
 		{"Captain Smith", false, "Captain", "Smith", false, ""},
 	} {
-		n := splitName(tt.name, tt.lastFirst, false)
-		if titles := strings.Join(n.titles, " "); n.name != (Name{tt.first, tt.last}) || n.guessed != tt.guessed || titles != tt.titles {
+		n := (&names{lastFirst: tt.lastFirst}).split(tt.name)
+		if titles := strings.Join(n.removed, " "); n.name != (Name{tt.first, tt.last}) || n.guessed != tt.guessed || titles != tt.titles {
 			t.Errorf("%q (%t): %q, %t, titles %q", tt.name, tt.lastFirst, n.name, n.guessed, titles)
 		}
 	}
-	if n := splitName("M. Jean Petit", false, true); n.name != (Name{"Jean", "Petit"}) {
+	if n := (&names{french: true}).split("M. Jean Petit"); n.name != (Name{"Jean", "Petit"}) {
 		t.Errorf("M. Jean Petit is %+v", n)
 	}
 }
@@ -144,6 +191,31 @@ func TestSplitNotes(t *testing.T) {
 		`splitNames "E F G" "E F" "G"`, `splitNames "H I J" "H I" "J"`, `splitNames "A B" "A" "B"`, "splitGuess 2")
 }
 
+// TestMarks checks the names of a column that depend on each other, and the notes about them.
+func TestMarks(t *testing.T) {
+	t.Parallel()
+	check(t, tableOf("Nom", "DUPONT Jean", "DE LA TOUR Marie", "Luc PETIT", "ROY Luc", "LI Wei", "JEAN DUMAS"), Options{},
+		"Nom=name ", "2 Jean/DUPONT///", "3 Marie/DE LA TOUR///", "4 Luc/PETIT///", "5 Luc/ROY///", "6 Wei/LI///", "7 JEAN/DUMAS///",
+		`splitNames "JEAN DUMAS" "JEAN" "DUMAS"`,
+		`capitals 1 sheet.Places{First:[]sheet.Place{sheet.Place{Text:"JEAN DUMAS", Row:7}}, More:false}`,
+		`byCapitals 5 "DUPONT Jean" "Jean" "DUPONT"`)
+	check(t, tableOf("Name", "Ana Kos (geb. Peric)", "Eva Bilic geb. Cindric", "Hans Maier (Hansi)", "Ivo Kos (passiv)"), Options{},
+		"Name=name ", "2 Ana/Kos///", "3 Eva/Bilic///", "4 Hans/Maier///", "5 Ivo/Kos///",
+		`remarks 4 "Ana Kos (geb. Peric)" "Ana Kos"`)
+	check(t, tableOf("Vorname|Nachname", "Hans (Hansi)|Maier, OBI", "Ana|Kos geb. Peric", "(Ivo)|Kos, Jr.", "Eva|Kos, AB", "Dr. Mia|Kos, MBA"), Options{},
+		"Vorname=firstName Nachname=lastName ", "2 Hans/Maier///", "3 Ana/Kos///", "4 (Ivo)/Kos, Jr.///", "5 Eva/Kos, AB///", "6 Dr. Mia/Kos, MBA///",
+		`titles 1 sheet.Places{First:[]sheet.Place{sheet.Place{Text:"OBI", Row:2}}, More:false}`,
+		`remarks 2 "Hans (Hansi)" "Hans"`)
+	check(t, tableOf("id|Vorname|Nachname", anID+"|Hans (Hansi)|Maier, OBI"), Options{},
+		"id=id Vorname=firstName Nachname=lastName ", "2 Hans (Hansi)/Maier, OBI/// "+anID)
+	if got := readings(t, Options{}, "Name, Vorname", "Hölzl Franz, BI", "Adler, FM"); got != "Franz/Hölzl; /Adler" {
+		t.Errorf("ranks of two letters: %s", got)
+	}
+	if got := readings(t, Options{}, "Name", "Smith, AJ", "Ana Marija Kos", "Eva Kos", "Ivo Bilic"); got != "AJ/Smith AJ+Smith Smith+AJ; Ana Marija/Kos; Eva/Kos; Ivo/Bilic" {
+		t.Errorf("initials: %s", got)
+	}
+}
+
 // readings returns the readings of unclear rows, and the names of the others.
 func readings(t *testing.T, o Options, header string, cells ...string) string {
 	t.Helper()
@@ -178,9 +250,9 @@ func TestMixedNames(t *testing.T) {
 		{Options{}, "Smith, John|Eva Kos|Ana Horvat", "John/Smith John+Smith Smith+John; Eva/Kos; Ana/Horvat"},
 		{Options{Answers: sheet.Answers{AskNames: FirstLast}}, "Smith, John|Eva Kos|Ana Horvat", "John/Smith; Eva/Kos; Ana/Horvat"},
 		{Options{}, "Müller, Hans|Kos, Eva|van der Berg Jan|Pelé|", "Hans/Müller; Eva/Kos; van der Berg/Jan van der Berg+Jan Jan+van der Berg; Pelé/; /"},
-		{Options{}, "John Smith, Jr.|Horvat, dipl.ing.|Dr. Eva Kos|Ana Kos, MBA|Cher|Kos,", "John/Smith Jr.; /Horvat; Eva/Kos; Ana/Kos; Cher/; /Kos"},
-		{Options{}, "Müller Dr. Hans|Eva Kos", "Müller/Hans Müller+Hans Hans+Müller; Eva/Kos"},
-		{Options{Answers: sheet.Answers{AskNames: LastFirstName}}, "Müller Dr. Hans|Kos Eva", "Hans/Müller; Eva/Kos"},
+		{Options{}, "John Smith, Jr.|Horvat, dipl.ing.|Dr. Eva Kos|Ana Kos, MBA|Cher|Kos,", "John/Smith Jr.; /Horvat, dipl.ing.; Dr. Eva/Kos; Ana/Kos, MBA; Cher/; /Kos"},
+		{Options{}, "Müller Dr. Hans|Eva Kos", "Müller/Dr. Hans Müller+Dr. Hans Dr. Hans+Müller; Eva/Kos"},
+		{Options{Answers: sheet.Answers{AskNames: LastFirstName}}, "Müller Dr. Hans|Kos Eva", "Dr. Hans/Müller; Eva/Kos"},
 		{Options{}, "Ana Ana|Kos, Eva|Horvat, Mia", "Ana/Ana; Eva/Kos; Mia/Horvat"},
 		{Options{}, "Eva Kos|A. B. Smith|Jan van der Berg|Pelé|Juan Carlos García López", "Eva/Kos; A. B./Smith; Jan/van der Berg; Pelé/; Juan Carlos García/López"},
 	} {
@@ -196,22 +268,17 @@ func TestMixedNames(t *testing.T) {
 	}
 }
 
-// TestTitled checks that names with titles or suffixes also keep the form with them, for matching
-// existing records.
+// TestTitled checks that names with titles have a form for matching.
 func TestTitled(t *testing.T) {
 	t.Parallel()
 	for cell, want := range map[string]string{
-		"Ana Kos": "", "Kos, Ana": "", "Kos,": "", "Jan van der Berg": "", "John Smith Jr.": "", "Horvat, Ivan, Vukovar": "",
-		"Dr. Ana Kos": "Dr. Ana Kos", "Kos, Dr. Ana": "Dr. Ana Kos", "Kos, Ana, Dr.": "Ana, Dr. Kos", "John Smith, Jr.": "Jr. John Smith", "Kos,  dipl. ing.": "dipl. ing. Kos",
+		"Ana Kos": "", "Kos, Ana": "", "Kos,": "", "Jan van der Berg": "", "Frau Ana Kos": "", "Ana Kos (neu)": "",
+		"Dr. Ana Kos": "Dr. Ana Kos", "Kos, Dr. Ana": "Dr. Ana Kos", "Kos, Ana, Dr.": "Ana Kos, Dr.", "Kos,  dipl. ing.": "Kos, dipl. ing.",
 	} {
 		r, err := Map(t.Context(), tableOf("Name", cell), Options{Now: now})
 		if err != nil || r.People[0].Titled != want {
 			t.Errorf("%q: %q, %v, want %q", cell, r.People[0].Titled, err, want)
 		}
-	}
-	r, err := Map(t.Context(), tableOf("Name, Vorname", "Kos Ana dipl.ing."), Options{Now: now})
-	if err != nil || r.People[0].Titled != "Ana dipl.ing. Kos" {
-		t.Errorf("%+v, %v", r.People, err)
 	}
 }
 
@@ -226,7 +293,7 @@ func TestStrangeNames(t *testing.T) {
 		`capitals 2 sheet.Places{First:[]sheet.Place{sheet.Place{Text:"HANS MÜLLER", Row:4}, sheet.Place{Text:"Ana KOS", Row:5}}, More:false}`)
 	check(t, tableOf("Name", "Frau Dr. Eva Kos", "\u200b", "Jr."), Options{},
 		"Name=name ",
-		"2 Eva/Kos///", "3 //// firstName:invalid lastName:required", "4 //// firstName:required lastName:required",
-		`splitNames "Frau Dr. Eva Kos" "Eva" "Kos"`, "splitNames \"\\u200b\" \"\\u200b\" \"\"", `splitNames "Jr." "" "Jr."`,
-		`titles 2 sheet.Places{First:[]sheet.Place{sheet.Place{Text:"Frau Dr.", Row:2}, sheet.Place{Text:"Jr.", Row:4}}, More:false}`)
+		"2 Dr. Eva/Kos///", "3 //// firstName:invalid lastName:required", "4 //// firstName:required lastName:required",
+		`splitNames "Frau Dr. Eva Kos" "Dr. Eva" "Kos"`, "splitNames \"\\u200b\" \"\\u200b\" \"\"", `splitNames "Jr." "" "Jr."`,
+		`titles 2 sheet.Places{First:[]sheet.Place{sheet.Place{Text:"Frau", Row:2}, sheet.Place{Text:"Jr.", Row:4}}, More:false}`)
 }

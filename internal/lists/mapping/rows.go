@@ -52,7 +52,7 @@ func (m *mapper) person(i int) Person {
 	if m.table.Format == sheet.VCard && !m.table.Ours {
 		m.cardName(&p, &fields, row)
 	}
-	m.names.clear(&p, &fields)
+	m.names.tidy(&p, &fields)
 	normal, faults := fields.Normalize(m.now)
 	if p.Errors.Has(FullName) { // the name cell has an error
 		faults = slices.DeleteFunc(faults, func(e record.FieldError) bool { return e.Field == "firstName" || e.Field == "lastName" })
@@ -77,7 +77,7 @@ func (m *mapper) cardName(p *Person, f *record.Fields, row sheet.Row) {
 		texts = slices.Insert(texts, 0, row.Cell(at).Text)
 	}
 	for _, text := range texts {
-		if name := splitName(text, m.names.lastFirst, false).name; name.First != "" && name.Last != "" {
+		if name := m.names.split(text).name; name.First != "" && name.Last != "" {
 			m.names.full(p, f, text)
 			return
 		}

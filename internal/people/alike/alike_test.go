@@ -144,7 +144,7 @@ func TestWords(t *testing.T) {
 		"ann st. clair":           "ann st. clair",
 		"st. Clair":               "st. Clair",
 		"Kos (sen.)":              "Kos (sen.)+",
-		"Kos (geb. Peric) Jnr":    "Kos Jnr+",
+		"Kos (passiv) Jnr":        "Kos (passiv) Jnr+",
 		"Obi\u00a0Hans,  Captain": "Obi Hans Captain",
 		" , ":                     "",
 	} {

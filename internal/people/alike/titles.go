@@ -50,10 +50,9 @@ type Word struct {
 	Title Title
 }
 
-// Words splits a name into words and drops commas and remarks. It also separates a title from a
-// name that follows it without a space, as in "Dr.Horvat".
+// Words splits a name into words and drops commas. It also separates a title from a name that
+// follows it without a space, as in "Dr.Horvat".
 func Words(name string) (all []Word) {
-	name = WithoutRemarks(name, 1)
 	after := false // the previous word is a title
 	add := func(text string, title Title) {
 		all, after = append(all, Word{text, title}), title != NoTitle
@@ -86,11 +85,11 @@ func markElder(all []Word) {
 	}
 }
 
-// WithoutTitles returns name without academic titles, generational suffixes and commas: "Horvat"
-// for "Horvat, dipl. ing.". The result is empty if name has no other words.
+// WithoutTitles returns name without academic titles, generational suffixes, remarks and commas:
+// "Horvat" for "Horvat, dipl. ing.". The result is empty if name has no other words.
 func WithoutTitles(name string) string {
 	var rest []string
-	for _, word := range Words(name) {
+	for _, word := range Words(WithoutRemarks(name, 1)) {
 		if word.Title == NoTitle {
 			rest = append(rest, word.Text)
 		}
