@@ -177,6 +177,9 @@ func TestCardNames(t *testing.T) {
 			t.Errorf("%s: %s, want %s", format, got, want)
 		}
 	}
+	titled := tableOf("firstName|lastName|N prefix|N suffix", "Ana|Kos|dr.|", "Ivo|Kos|Mr.|ml.", "Iva|Kos|Ms|zvana Iva", "Jo|Kos|Prof. Dr.|MSc")
+	titled.Format = sheet.VCard
+	check(t, titled, Options{}, "firstName=firstName lastName=lastName ", "2 dr. Ana/Kos///", "3 Ivo/Kos ml.///", "4 Iva/Kos///", "5 Prof. Dr. Jo/Kos MSc///")
 	only := tableOf("firstName", "Iva Dodig")
 	only.Format = sheet.VCard
 	check(t, only, Options{}, "firstName=firstName ", "2 Iva/Dodig///", `splitNames "Iva Dodig" "Iva" "Dodig"`)

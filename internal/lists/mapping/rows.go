@@ -8,6 +8,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 // Codes of row errors, in addition to those of package record.
@@ -66,22 +67,33 @@ func (m *mapper) person(i int) Person {
 	return p
 }
 
-// cardName splits the formatted name of a card whose structured name is incomplete, or else the
-// part that the card has: programs write "FN:Ana Kos" only, or "N:;Ana Kos;;;".
+// cardName adds titles and suffixes to the structured name of a card. If that name is incomplete, it
+// splits the formatted name, or else the part that the card has: programs write "FN:Ana Kos" only,
+// or "N:;Ana Kos;;;".
 func (m *mapper) cardName(p *Person, f *record.Fields, row sheet.Row) {
 	if f.FirstName != "" && f.LastName != "" {
+		if prefix := m.cell(row, "N prefix"); isTitleAlone(prefix) && !salutations[strings.Trim(fold.String(prefix), ".")] {
+			f.FirstName = prefix + " " + f.FirstName
+		}
+		if suffix := m.cell(row, "N suffix"); isTitleAlone(suffix) {
+			f.LastName += " " + suffix
+		}
 		return
 	}
-	texts := []string{f.FirstName + f.LastName}
-	if at := slices.Index(m.table.Header, "FN"); at >= 0 {
-		texts = slices.Insert(texts, 0, row.Cell(at).Text)
-	}
-	for _, text := range texts {
+	for _, text := range []string{m.cell(row, "FN"), f.FirstName + f.LastName} {
 		if name := m.names.split(text).name; name.First != "" && name.Last != "" {
 			m.names.full(p, f, text)
 			return
 		}
 	}
+}
+
+// cell returns the text of a column, or an empty string if the table has no such column.
+func (m *mapper) cell(row sheet.Row, header string) string {
+	if at := slices.Index(m.table.Header, header); at >= 0 {
+		return row.Cell(at).Text
+	}
+	return ""
 }
 
 func (p *Person) leaveOut() {
