@@ -19,8 +19,8 @@ var particles = words(`von van vom zu zum zur de der den des del della di da dal
 	af av ten ter te op bin ibn el`)
 
 // salutations precede a name. They are folded and without periods.
-var salutations = words(`mr mrs ms miss mx herr herrn frau hr monsieur madame mademoiselle mme mlle sr sra srta senor senora senorita
-	gosp gospodin gospodja gospoda gda gdja gdica gospodica`)
+var salutations = words(`mr mrs ms miss mx herr herrn frau hr monsieur madame mademoiselle mme mlle sr sra srta senor senora senorita dna
+	sig sigra signa signor signora signorina dhr mevr mevrouw mw pani gosp gospodin gospodja gospoda gda gdja gdica gospodica`)
 
 // degrees follow a first and a last name. They are folded and without periods. After a last name
 // only, they are initials, as in "Müller, M.A.".
@@ -81,7 +81,7 @@ func (n *names) split(cell string) (s fullName) {
 	tail, suffixes := "", 0
 	bare, titled := true, rank != "" // only titles and suffixes follow a comma; something was removed
 	for i, text := range strings.Split(text, ",") {
-		part := s.part(text, parts, n.french)
+		part := s.part(text, parts, n.mister)
 		tail, suffixes, titled = tail+part.tail, suffixes+part.suffixes, titled || part.titled
 		empty := strings.TrimSpace(text) == ""
 		if i == 0 && empty || len(part.words) > 0 {
@@ -111,6 +111,14 @@ func (n *names) split(cell string) (s fullName) {
 }
 
 func (s *fullName) withComma(parts [][]nameWord) {
+	if len(parts) == 2 { // "Berg, Jan van den"
+		given := parts[1]
+		at := len(given)
+		for at > 1 && particles[given[at-1].text] {
+			at--
+		}
+		parts = [][]nameWord{slices.Concat(given[at:], parts[0]), given[:at]}
+	}
 	var first []string
 	for _, part := range parts[1:] {
 		first = append(first, joined(part))
@@ -126,18 +134,21 @@ func (s *fullName) withComma(parts [][]nameWord) {
 // withoutComma handles a name without a comma. titled reports whether it has a title or suffix, or
 // had something that was removed.
 func (s *fullName) withoutComma(all []nameWord, n *names, titled bool) {
-	if titled && endOfLast(all) >= len(all)-1 && (len(all) == 1 || particles[fold.String(all[0].plain)]) {
-		s.name.Last = joined(all)
-		s.form = oneName
-		return
-	}
 	if start, end, clear := lastInCapitals(all); end > start && (clear || n.capitalized) {
 		s.form, s.clear = capitals, clear
 		s.name = Name{joined(slices.Concat(all[:start], all[end:])), joined(all[start:end])}
 		s.other = s.name
 		return
 	}
+	if titled && endOfLast(all) >= len(all)-1 && (len(all) == 1 || particles[fold.String(all[0].plain)]) {
+		s.name.Last = joined(all)
+		s.form = oneName
+		return
+	}
 	start, end := startOfLast(all), endOfLast(all)
+	if n.twoLast && start > 1 && end > 0 {
+		start, end = startOfLast(all[:start]), end+endOfLast(all[end:])
+	}
 	s.name = Name{joined(all[:start]), joined(all[start:])}
 	s.other = Name{joined(all[end:]), joined(all[:end])}
 	if n.lastFirst {
@@ -225,7 +236,7 @@ type namePart struct {
 }
 
 // part reads a part of a name. before are the preceding parts with words.
-func (s *fullName) part(text string, before [][]nameWord, french bool) (p namePart) {
+func (s *fullName) part(text string, before [][]nameWord, mister string) (p namePart) {
 	all := alike.Words(text)
 	titles, end := "", len(all) // titles before the next word
 	isBehind := len(before) > 0
@@ -234,7 +245,7 @@ func (s *fullName) part(text string, before [][]nameWord, french bool) (p namePa
 	}
 	start := 0
 	for ; start < end; start++ {
-		if word := all[start]; isSalutation(all[start:end], isBehind, french) {
+		if word := all[start]; isSalutation(all[start:end], isBehind, mister) {
 			s.removed = append(s.removed, word.Text)
 		} else if word.Title == alike.Academic || isEngineer(all[start:end]) {
 			titles += word.Text + " "
@@ -282,20 +293,17 @@ func (s *fullName) part(text string, before [][]nameWord, french bool) (p namePa
 
 // isSalutation reports whether all starts with a salutation. A single word is a salutation only
 // after a name. "mr." is the Croatian title magistar, "Mr." a salutation.
-func isSalutation(all []alike.Word, behind, french bool) bool {
+func isSalutation(all []alike.Word, behind bool, mister string) bool {
 	word := fold.String(all[0].Text)
-	switch {
-	case len(all) == 1 && (!behind || all[0].Title != alike.NoTitle), word == all[0].Text && all[0].Title == alike.Academic:
+	if len(all) == 1 && (!behind || all[0].Title != alike.NoTitle) || word == all[0].Text && all[0].Title == alike.Academic {
 		return false
-	case word == "m.":
-		return french
 	}
-	return salutations[strings.Trim(word, ".")] || word == "fr."
+	return salutations[strings.ReplaceAll(word, ".", "")] || word == "fr." || word == mister
 }
 
 // isEngineer reports whether all starts with DI (Diplomingenieur). "DI MARIO" is a name.
 func isEngineer(all []alike.Word) bool {
-	return len(all) > 2 && all[0].Text == "DI" && strings.ToUpper(all[1].Text) != all[1].Text
+	return len(all) > 2 && all[0].Text == "DI" && (all[1].Title != alike.NoTitle || strings.ToUpper(all[1].Text) != all[1].Text)
 }
 
 func allDegrees(all []alike.Word) bool {
@@ -326,7 +334,8 @@ type names struct {
 	lastFirst   bool     // order of names without a comma
 	sure        bool     // the order was set by an answer or a header
 	rarer       nameForm // rarer format of full names if the column mixes formats and its header sets no order; oneName: none
-	french      bool     // "M." is a salutation because the column contains "Mme"
+	mister      string   // a letter that is a salutation: "m." in a column with Mme, "d." with Dña
+	twoLast     bool     // the last name has two words, as Spanish headers suggest
 	ranks       bool     // most commas precede a short word in capitals
 	capitalized bool     // a last name is in capitals and the first name is not
 	literal     bool     // the names are from this program and are not changed
@@ -355,11 +364,18 @@ func readNames(ctx context.Context, t *sheet.Table, columns []Column, o Options)
 	} else {
 		n.question = sheet.Question{Kind: AskNames, Columns: []string{columns[at].Header}, Answer: answer}
 	}
+	header := fold.String(columns[at].Header)
+	n.twoLast = strings.Contains(header, "nombre") || strings.Contains(header, "apellido")
 	ranks := 0 // minus the number of other commas
 	for _, row := range t.Rows {
 		text := row.Cell(at).Text
 		word, _, _ := strings.Cut(text, " ")
-		n.french = n.french || slices.Contains([]string{"mme", "mlle"}, strings.ToLower(strings.Trim(word, ".")))
+		switch strings.ToLower(strings.Trim(word, ".")) {
+		case "mme", "mlle":
+			n.mister = "m."
+		case "dña", "dª":
+			n.mister = "d."
+		}
 		switch rest, rank := (&names{ranks: true}).withoutRank(text); {
 		case rank == "" && strings.Contains(text, ","):
 			ranks--
@@ -487,10 +503,11 @@ func (n *names) look(p *Person) {
 	}
 }
 
-// capitalLetters returns the number of capital letters, or 0 if text has other letters.
+// capitalLetters returns the number of capital letters, or 0 if text has other letters. ß and the
+// prefixes Mc and Mac count as capitals.
 func capitalLetters(text string) (n int) {
-	for _, r := range text {
-		if unicode.IsLower(r) {
+	for _, r := range strings.TrimPrefix(strings.TrimPrefix(text, "Mac"), "Mc") {
+		if unicode.IsLower(r) && r != 'ß' {
 			return 0
 		}
 		if unicode.IsUpper(r) {

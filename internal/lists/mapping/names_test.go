@@ -23,6 +23,10 @@ func TestSplitName(t *testing.T) {
 		{"Horvat,Ivan", true, "Ivan", "Horvat", false, ""},
 		{"García López, Juan Carlos", false, "Juan Carlos", "García López", false, ""},
 		{"van der Berg, Jan", false, "Jan", "van der Berg", false, ""},
+		{"Berg, Jan van den", false, "Jan", "van den Berg", false, ""},
+		{"Cruz, Ana María de la", false, "Ana María", "de la Cruz", false, ""},
+		{"Nguyen, Thi Van", false, "Thi Van", "Nguyen", false, ""},
+		{"Berg, van", false, "van", "Berg", false, ""},
 		{"Horvat, Ivan, Vukovar", false, "Ivan, Vukovar", "Horvat", false, ""},
 		{"Horvat,", false, "", "Horvat", false, ""},
 		{"García López,", false, "", "García López", false, ""},
@@ -79,6 +83,9 @@ func TestSplitName(t *testing.T) {
 		{"Jean Pierre BA", false, "Jean Pierre", "BA", true, ""},
 		{"Hans Huber, DI", false, "Hans", "Huber, DI", false, ""},
 		{"Huber M.A.", false, "Huber", "M.A.", false, ""},
+		{"DI (FH) Hans Huber", false, "DI (FH) Hans", "Huber", false, ""},
+		{"Huber Hans, Mag. (FH)", true, "Hans", "Huber, Mag. (FH)", false, ""},
+		{"Kos Ana, univ. dipl. inž.", true, "Ana", "Kos, univ. dipl. inž.", false, ""},
 		{"DI Hans Huber", false, "DI Hans", "Huber", false, ""},
 		{"DI MARIO Ana", true, "Ana", "DI MARIO", false, ""},
 		{"Di Mario", false, "Di", "Mario", false, ""},
@@ -126,6 +133,9 @@ func TestSplitName(t *testing.T) {
 		{"J. DUPONT", true, "J.", "DUPONT", false, ""},
 		{"Dr. Jean DUPONT Jr.", true, "Dr. Jean", "DUPONT Jr.", false, ""},
 		{"MÜLLER Dr. Hans", false, "Dr. Hans", "MÜLLER", false, ""},
+		{"McDONALD Pat", false, "Pat", "McDONALD", false, ""},
+		{"GROßMANN Eva", false, "Eva", "GROßMANN", false, ""},
+		{"Frau LE GALL Eva", false, "Eva", "LE GALL", false, "Frau"},
 		{"KOS-PERIĆ Ana", false, "Ana", "KOS-PERIĆ", false, ""},
 		{"JEAN DUPONT", false, "JEAN", "DUPONT", false, ""},
 		{"AJ Smith", true, "Smith", "AJ", false, ""},
@@ -152,7 +162,7 @@ func TestSplitName(t *testing.T) {
 			t.Errorf("%q (%t): %q, %t, titles %q", tt.name, tt.lastFirst, n.name, n.guessed, titles)
 		}
 	}
-	if n := (&names{french: true}).split("M. Jean Petit"); n.name != (Name{"Jean", "Petit"}) {
+	if n := (&names{mister: "m."}).split("M. Jean Petit"); n.name != (Name{"Jean", "Petit"}) {
 		t.Errorf("M. Jean Petit is %+v", n)
 	}
 }
@@ -238,6 +248,21 @@ func readings(t *testing.T, o Options, header string, cells ...string) string {
 	return strings.Join(all, "; ")
 }
 
+// TestSpanishNames checks that names below a Spanish header have two last names.
+func TestSpanishNames(t *testing.T) {
+	t.Parallel()
+	cells := []string{"Juan García López", "Juan Carlos García López", "María del Carmen Ruiz de la Torre", "María de la Cruz", "Ana Ruiz", "Ana"}
+	want := "Juan/García López; Juan Carlos/García López; María del Carmen/Ruiz de la Torre; María/de la Cruz; Ana/Ruiz; Ana/"
+	if got := readings(t, Options{}, "Nombre", cells...); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	cells = []string{"García López Juan", "García López Juan Carlos", "Ruiz Ana", "de la Cruz García Ana", "Ruiz Pérez, Ana"}
+	want = "Juan/García López; Juan Carlos/García López; Ana/Ruiz; Ana/de la Cruz García; Ana/Ruiz Pérez"
+	if got := readings(t, Options{}, "Apellidos y nombre", cells...); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // TestMixedNames checks that, in a column with names with and without a comma, names in the rarer
 // format are unclear until an option sets the order.
 func TestMixedNames(t *testing.T) {
@@ -268,6 +293,9 @@ func TestMixedNames(t *testing.T) {
 	}
 	if got := readings(t, Options{}, "Name", "Mme Anne Petit", "M. Jean Petit", "Mlle Zoé Blanc"); got != "Anne/Petit; Jean/Petit; Zoé/Blanc" {
 		t.Errorf("French salutations: %s", got)
+	}
+	if got := readings(t, Options{}, "Nombre", "Dña. Ana Pérez", "D. Juan Pérez", "Sig.ra Anna Verdi"); got != "Ana/Pérez; Juan/Pérez; Anna/Verdi" {
+		t.Errorf("Spanish salutations: %s", got)
 	}
 }
 

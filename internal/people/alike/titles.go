@@ -11,16 +11,16 @@ import (
 // Titles and suffixes, folded and without periods. Ranks are not included: Obi is also a name.
 var (
 	titles = words(`dr dra ddr drs prof professor professorin mag mmag magistra dipl dipling univ bacc privdoz akad
-		mr phd msc bsc mba llm llb dphil`)
+		mr phd msc bsc mba llm llb dphil dott dottssa dottoressa mgr`)
 	// generations are generational suffixes.
-	generations = words(`jr sr jnr snr junior senior`)
+	generations = words(`jr sr jnr snr junior senior 2nd 3rd 4th`)
 	numerals    = words(`II III IV`) // the same, upper case only
 	// dotted are titles, and dottedGenerations suffixes, only when written with a period. Without
 	// it, some are names.
-	dotted            = words(`ing lic arch doc doz drin maga`)
+	dotted            = words(`ing inz ir lic arch arq avv geom doc doz drin maga`)
 	dottedGenerations = words(`jun sen ml`)
 	// complements are words that belong to a preceding title, such as "med." in "Dr. med.".
-	complements = words(`ing med phil rer nat techn jur iur vet dent theol pol oec publ habil hc sc sci univ stom struc spec arch el mult em pharm
+	complements = words(`ing inz hab med phil rer nat techn jur iur vet dent theol pol oec publ habil hc sc sci univ stom struc spec arch el mult em pharm
 		agr mont fh stroj grad bacc`)
 	// maiden are words before the name that a person had before marriage.
 	maiden = words(`geb geborene geborener nee ne rod rodj rodena rodjena roj rojena`)
@@ -78,7 +78,7 @@ func Words(name string) (all []Word) {
 func markElder(all []Word) {
 	atEnd := true
 	for i := len(all) - 1; i > 0; i-- {
-		if word := all[i].Text; strings.EqualFold(word, "st.") && (atEnd || word == "st." && strings.ToLower(all[i-1].Text) != all[i-1].Text) {
+		if word := strings.Trim(all[i].Text, "()"); strings.EqualFold(word, "st.") && (atEnd || word == "st." && strings.ToLower(all[i-1].Text) != all[i-1].Text) {
 			all[i].Title = Generation
 		}
 		atEnd = atEnd && all[i].Title != NoTitle
@@ -107,8 +107,9 @@ func WithoutRemarks(name string, least int) string {
 	if strings.ContainsAny(name, "([") {
 		name = withoutBrackets(name, least)
 	}
+	name = strings.Replace(strings.Replace(name, " z d. ", " geb. ", 1), " z domu ", " geb. ", 1)
 	for word := range strings.FieldsSeq(name) {
-		if isMaiden(word) {
+		if mark, _ := cutMaiden(word); mark != "" {
 			return withoutMaiden(name, least)
 		}
 	}
@@ -138,9 +139,15 @@ func withoutBrackets(name string, least int) string {
 }
 
 func withoutMaiden(name string, least int) string {
-	words := strings.Fields(name)
+	var words []string
+	for word := range strings.FieldsSeq(name) {
+		if mark, rest := cutMaiden(word); mark != "" && rest != "" {
+			words, word = append(words, mark), rest
+		}
+		words = append(words, word)
+	}
 	for i := 1; i < len(words)-1; i++ {
-		if !isMaiden(words[i]) {
+		if mark, _ := cutMaiden(words[i]); mark == "" {
 			continue
 		}
 		rest, end := slices.Clone(words[:i]), i+2 // "Horvat rođ. Kos Ana" has the last name first
@@ -160,17 +167,23 @@ func withoutMaiden(name string, least int) string {
 // isTitle reports whether text in brackets is a title or suffix, such as FH or "sen.".
 func isTitle(text string) bool {
 	words := strings.Fields(text)
-	return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool { return titleOf(word, true) == NoTitle })
+	return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool {
+		return titleOf("("+word+")", true) == NoTitle && !strings.EqualFold(word, "st.")
+	})
 }
 
-// isMaiden reports whether a word precedes the name before marriage. Nee with a capital letter is a
-// name.
-func isMaiden(word string) bool {
+// cutMaiden cuts a mark such as "geb." from the start of a word. The mark is empty if the word has
+// none. Nee with a capital letter is a name.
+func cutMaiden(word string) (mark, rest string) {
 	if len(word) > maxTitle || strings.IndexByte("gGnNrR", word[0]) < 0 {
-		return false
+		return "", ""
 	}
-	plain, ascii := strings.TrimRight(word, ".:"), fold.IsASCII(word)
-	return maiden[fold.String(plain)] && (plain != "ne" && strings.ToLower(word) == word || !ascii || plain == "Geb" || plain == "GEB")
+	plain, rest, _ := strings.Cut(strings.TrimSuffix(word, ":"), ".")
+	isMark := maiden[fold.String(plain)] && (plain != "ne" && strings.ToLower(plain) == plain || !fold.IsASCII(plain) || plain == "Geb" || plain == "GEB")
+	if !isMark {
+		return "", ""
+	}
+	return plain + ".", rest
 }
 
 // maxTitle is the maximum length of a title in bytes. Cells can contain megabytes of text.
@@ -184,12 +197,13 @@ func titleOf(word string, after bool) Title {
 		return NoTitle
 	}
 	folded := strings.Trim(Folded(word), "()")
+	after = after || strings.HasPrefix(word, "(")
 	period := strings.Contains(folded, ".")
 	parts := strings.FieldsFunc(folded, func(r rune) bool { return r == '.' || r == '-' || r == '/' })
 	whole := strings.Join(parts, "")
 	initials := len(whole) == len(parts) // initials such as J.R., unless a title precedes them
 	switch {
-	case generations[whole] && !initials, period && dottedGenerations[whole], numerals[strings.Trim(word, "().")]:
+	case generations[whole] && !initials, period && dottedGenerations[whole], numerals[strings.Trim(word, "().")], word == "(h)": // hijo
 		return Generation
 	case titles[whole] && !initials, period && dotted[whole], after && complements[whole]:
 		return Academic
