@@ -20,6 +20,7 @@ const (
 	SkipNote     = "note"     // a note about the list
 	SkipRepeated = "repeated" // the header row again
 	SkipEmpty    = "empty"    // nothing in the columns that are imported
+	SkipNoPerson = "noperson" // a vCard of a group or an organization
 )
 
 // Words of rows that are no people, folded. A total begins with a total word, and a note with a note
@@ -53,10 +54,14 @@ func (o Options) skips(t *sheet.Table, columns []Column) (all []string) {
 	}
 	for i, row := range t.Rows {
 		why := ""
+		_, noPerson := slices.BinarySearch(t.Organizations, row.Number)
 		switch {
 		case o.Skip[row.Number]:
 			why = SkipChosen
-		case spreadsheet && !o.Keep[row.Number]:
+		case o.Keep[row.Number]:
+		case noPerson:
+			why = SkipNoPerson
+		case spreadsheet:
 			why = skipOf(row, t.Header, names, columns)
 		}
 		if why != "" && all == nil {

@@ -78,6 +78,17 @@ func TestExportAsksNothing(t *testing.T) {
 	}
 }
 
+// TestSkippedCards checks that vCards of organizations are left out unless they are kept.
+func TestSkippedCards(t *testing.T) {
+	t.Parallel()
+	table := tableOf("name|KIND", "Engine 7|group", "Ana Kos", "Pizzeria Roma|org")
+	table.Format, table.Organizations = sheet.VCard, []int{2, 4}
+	r, err := Map(t.Context(), table, Options{Now: now, Keep: map[int]bool{4: true}})
+	if err != nil || r.People[0].Skip != SkipNoPerson || r.People[0].Text != "Engine 7 · group" || r.People[1].Skip+r.People[2].Skip != "" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // FuzzSkip checks that the reason for a row is known, and that a kept row is read.
 func FuzzSkip(f *testing.F) {
 	f.Add("Gesamt: 10", "", "x")

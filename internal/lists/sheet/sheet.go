@@ -53,6 +53,8 @@ type Table struct {
 	Notes     []Note
 	Date1904  bool // serial numbers of dates count from 1904
 
+	Organizations []int // numbers of vCards of groups and organizations
+
 	Guess *Guess // nil: the encoding is certain
 
 	all []Row // of a spreadsheet: also the header row and the rows above it

@@ -126,6 +126,8 @@ type cardRows struct {
 	names   bool // some card has a structured name
 	others  bool // some card is not from this program
 	hasData bool // some card has data entered by a person
+
+	organizations []int // numbers of cards that are not of a person
 }
 
 // readVCards reads vCards. The column with formatted names has the header FN, or "name" if no card
@@ -144,7 +146,7 @@ func readVCards(ctx context.Context, text string) (*Table, error) {
 	if !rows.others {
 		rows.header[uidColumn] = "id"
 	}
-	t := &Table{Format: VCard, Ours: !rows.others, Header: rows.header, Rows: rows.rows}
+	t := &Table{Format: VCard, Ours: !rows.others, Header: rows.header, Rows: rows.rows, Organizations: rows.organizations}
 	for i := len(firstColumns) - 1; i >= 0; i-- {
 		t.dropUnused(i)
 	}
@@ -180,6 +182,9 @@ func (c *cardRows) card(number int, card vcard.Card) error {
 			}
 			cells = withText(cells, c.columnOf(name), p.Text())
 		}
+	}
+	if !card.IsPerson() {
+		c.organizations = append(c.organizations, number)
 	}
 	c.others = c.others || !ours
 	c.names = c.names || cells[firstNameColumn].Text+cells[lastNameColumn].Text != ""

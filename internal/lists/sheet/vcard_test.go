@@ -83,6 +83,15 @@ func TestReadVCards(t *testing.T) {
 	}
 }
 
+func TestOrganizations(t *testing.T) {
+	t.Parallel()
+	text := card("KIND:group", "FN:Engine 7", "MEMBER:urn:uuid:1") + card("FN:Pizzeria Roma", "ORG:Pizzeria Roma") + card("FN:Ana Kos")
+	got, err := Read(t.Context(), []byte(text), Options{})
+	if err != nil || !slices.Equal(got.Organizations, []int{1, 2}) || len(got.Rows) != 3 {
+		t.Errorf("got %v of %q, %v", got.Organizations, lines(got), err)
+	}
+}
+
 func TestOurVCards(t *testing.T) {
 	t.Parallel()
 	ours := string(write(t, VCard, people[0]))

@@ -192,6 +192,30 @@ func (c Card) Best(name string) int {
 	return best
 }
 
+// IsPerson reports whether the card is of a person, and not of a group or an organization. Programs
+// that do not declare an organization give it no first or last name, and its name as that of the
+// person.
+func (c Card) IsPerson() bool {
+	var kind, name, organization string
+	var hasNames, isCompany bool
+	for _, p := range c {
+		switch p.Name {
+		case "KIND", "X-ADDRESSBOOKSERVER-KIND":
+			kind = p.word()
+		case "N":
+			hasNames = hasNames || !slices.Contains(p.Components(2), "")
+		case "FN":
+			name = p.Text()
+		case "ORG":
+			organization = p.Components(1)[0]
+		case "X-ABSHOWAS":
+			isCompany = p.word() == "COMPANY"
+		}
+	}
+	isCompany = isCompany || name != "" && name == organization
+	return (kind == "" || kind == "INDIVIDUAL") && (hasNames || !isCompany)
+}
+
 // isLabeledFax reports whether the Apple label in the group of a phone number marks it as a fax or
 // pager.
 func (c Card) isLabeledFax(phone Property) bool {

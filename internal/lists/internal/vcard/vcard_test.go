@@ -223,6 +223,24 @@ func TestUnquote(t *testing.T) {
 	}
 }
 
+func TestIsPerson(t *testing.T) {
+	t.Parallel()
+	for lines, want := range map[string]bool{
+		"FN:Ana Kos": true, "N:Kos;Ana\nKIND:individual\nORG:DVD": true, "KIND:\nFN:Ana Kos": true, "FN:Ana Kos\nORG:DVD;Vod": true,
+		"KIND:group\nFN:Engine 7": false, "kind:Org\nN:Roma;Pizzeria": false, "KIND:location\nFN:Station": false,
+		"X-ADDRESSBOOKSERVER-KIND:group\nFN:Engine 7":  false,
+		"N:;;;;\nFN:Pizzeria Roma\nORG:Pizzeria Roma;": false, "ORG:Roma\nFN:Roma\nN:;Roma;;;": false, "N:Kos;Ana\nFN:Ana Kos\nORG:Ana Kos": true,
+		"N:;;;;\nFN:Roma\nORG:Pizzeria\nX-ABShowAs:COMPANY": false, "N:Kos;Ana\nX-ABShowAs:COMPANY": true, "TEL:112": true, "ORG:": true,
+	} {
+		Read("BEGIN:VCARD\n"+lines+"\nEND:VCARD", func(_ int, card Card) error {
+			if card.IsPerson() != want {
+				t.Errorf("%q: %t", lines, !want)
+			}
+			return nil
+		})
+	}
+}
+
 // FuzzRead reads arbitrary text and checks that cards survive a round trip.
 func FuzzRead(f *testing.F) {
 	f.Add("BEGIN:VCARD\r\nVERSION:2.1\r\nN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:=C5=\r\n=A0;a\r\nEND:VCARD\r\n")
@@ -234,6 +252,7 @@ func FuzzRead(f *testing.F) {
 		var found []string
 		Read(text, func(_ int, card Card) error {
 			w.Begin("x")
+			card.IsPerson()
 			for _, p := range card {
 				value := strings.Map(func(r rune) rune {
 					if unicode.IsControl(r) && r != '\n' {
