@@ -222,8 +222,10 @@ func TestPlaces(t *testing.T) {
 	t.Parallel()
 	note := sheet.Note{Code: mapping.NoteTitles, Args: []any{1, sheet.Places{First: []sheet.Place{{Text: "OBI", Row: 1200}}}}}
 	for tag, want := range map[string]string{
-		"en": "A salutation or rank was left out of 1 name: OBI in row 1200.", "de": "Bei 1 Namen wird die Anrede oder der Dienstgrad weggelassen: OBI in Zeile 1200.",
-		"fr": "La civilité ou le grade est retiré de 1 nom\u00a0: OBI à la ligne 1200.", "es": "Se quita el tratamiento o el grado de 1 nombre: OBI en la fila 1200.",
+		"en": "A salutation or rank was left out of 1 name: OBI in row 1200.",
+		"de": "Bei 1 Namen wird die Anrede oder der Dienstgrad weggelassen: OBI in Zeile 1200.",
+		"fr": "La civilité ou le grade est retiré de 1 nom\u00a0: OBI à la ligne 1200.",
+		"es": "Se quita el tratamiento o el grado de 1 nombre: OBI en la fila 1200.",
 		"hr": "Iz 1 imena izostavlja se oslovljavanje ili čin: OBI u retku 1200.",
 	} {
 		w := Words{Language: lang.ByTag(tag), Show: asIs, Quote: asIs, Field: asIs}

@@ -171,7 +171,8 @@ func TestSplitName(t *testing.T) {
 // name, or the only part it has.
 func TestCardNames(t *testing.T) {
 	t.Parallel()
-	table := tableOf("firstName|lastName|FN", "Ana|Kos|Kos Ana Marija", "||Ivo Bilic", "Iva Dodig||Iva Dodig", "|Eva Car|", "|Kos|Jan van der Berg", "Pelé||Pelé", "||Kos, Mia")
+	table := tableOf("firstName|lastName|FN", "Ana|Kos|Kos Ana Marija", "||Ivo Bilic", "Iva Dodig||Iva Dodig", "|Eva Car|",
+		"|Kos|Jan van der Berg", "Pelé||Pelé", "||Kos, Mia")
 	want := "Ana/Kos Ivo/Bilic Iva/Dodig Eva/Car Jan/van der Berg Pelé/ Mia/Kos"
 	for _, format := range []string{sheet.VCard, sheet.CSV} {
 		table.Format = format
@@ -187,9 +188,11 @@ func TestCardNames(t *testing.T) {
 			t.Errorf("%s: %s, want %s", format, got, want)
 		}
 	}
-	titled := tableOf("firstName|lastName|N prefix|N suffix", "Ana|Kos|dr.|", "Ivo|Kos|Mr.|ml.", "Iva|Kos|Ms|zvana Iva", "Jo|Kos|Prof. Dr.|MSc")
+	titled := tableOf("firstName|lastName|N prefix|N suffix", "Ana|Kos|dr.|", "Ivo|Kos|Mr.|ml.", "Iva|Kos|Ms|zvana Iva",
+		"Jo|Kos|Prof. Dr.|MSc")
 	titled.Format = sheet.VCard
-	check(t, titled, Options{}, "firstName=firstName lastName=lastName ", "2 dr. Ana/Kos///", "3 Ivo/Kos ml.///", "4 Iva/Kos///", "5 Prof. Dr. Jo/Kos MSc///")
+	check(t, titled, Options{}, "firstName=firstName lastName=lastName ",
+		"2 dr. Ana/Kos///", "3 Ivo/Kos ml.///", "4 Iva/Kos///", "5 Prof. Dr. Jo/Kos MSc///")
 	only := tableOf("firstName", "Iva Dodig")
 	only.Format = sheet.VCard
 	check(t, only, Options{}, "firstName=firstName ", "2 Iva/Dodig///", `splitNames "Iva Dodig" "Iva" "Dodig"`)
@@ -215,8 +218,10 @@ func TestMarks(t *testing.T) {
 	check(t, tableOf("Name", "Ana Kos (geb. Peric)", "Eva Bilic geb. Cindric", "Hans Maier (Hansi)", "Ivo Kos (passiv)"), Options{},
 		"Name=name ", "2 Ana/Kos///", "3 Eva/Bilic///", "4 Hans/Maier///", "5 Ivo/Kos///",
 		`remarks 4 "Ana Kos (geb. Peric)" "Ana Kos"`)
-	check(t, tableOf("Vorname|Nachname", "Hans (Hansi)|Maier, OBI", "Ana|Kos geb. Peric", "(Ivo)|Kos, Jr.", "Eva|Kos, AB", "Dr. Mia|Kos, MBA"), Options{},
-		"Vorname=firstName Nachname=lastName ", "2 Hans/Maier///", "3 Ana/Kos///", "4 (Ivo)/Kos, Jr.///", "5 Eva/Kos, AB///", "6 Dr. Mia/Kos, MBA///",
+	check(t, tableOf("Vorname|Nachname", "Hans (Hansi)|Maier, OBI", "Ana|Kos geb. Peric", "(Ivo)|Kos, Jr.",
+		"Eva|Kos, AB", "Dr. Mia|Kos, MBA"), Options{},
+		"Vorname=firstName Nachname=lastName ", "2 Hans/Maier///", "3 Ana/Kos///", "4 (Ivo)/Kos, Jr.///",
+		"5 Eva/Kos, AB///", "6 Dr. Mia/Kos, MBA///",
 		`titles 1 sheet.Places{First:[]sheet.Place{sheet.Place{Text:"OBI", Row:2}}, More:false}`,
 		`remarks 2 "Hans (Hansi)" "Hans"`)
 	check(t, tableOf("id|Vorname|Nachname", anID+"|Hans (Hansi)|Maier, OBI"), Options{},
@@ -224,7 +229,8 @@ func TestMarks(t *testing.T) {
 	if got := readings(t, Options{}, "Name, Vorname", "Hölzl Franz, BI", "Adler, FM"); got != "Franz/Hölzl; /Adler" {
 		t.Errorf("ranks of two letters: %s", got)
 	}
-	if got := readings(t, Options{}, "Name", "Smith, AJ", "Ana Marija Kos", "Eva Kos", "Ivo Bilic"); got != "AJ/Smith AJ+Smith Smith+AJ; Ana Marija/Kos; Eva/Kos; Ivo/Bilic" {
+	got := readings(t, Options{}, "Name", "Smith, AJ", "Ana Marija Kos", "Eva Kos", "Ivo Bilic")
+	if got != "AJ/Smith AJ+Smith Smith+AJ; Ana Marija/Kos; Eva/Kos; Ivo/Bilic" {
 		t.Errorf("initials: %s", got)
 	}
 }
@@ -251,7 +257,8 @@ func readings(t *testing.T, o Options, header string, cells ...string) string {
 // TestSpanishNames checks that names below a Spanish header have two last names.
 func TestSpanishNames(t *testing.T) {
 	t.Parallel()
-	cells := []string{"Juan García López", "Juan Carlos García López", "María del Carmen Ruiz de la Torre", "María de la Cruz", "Ana Ruiz", "Ana"}
+	cells := []string{"Juan García López", "Juan Carlos García López", "María del Carmen Ruiz de la Torre", "María de la Cruz",
+		"Ana Ruiz", "Ana"}
 	want := "Juan/García López; Juan Carlos/García López; María del Carmen/Ruiz de la Torre; María/de la Cruz; Ana/Ruiz; Ana/"
 	if got := readings(t, Options{}, "Nombre", cells...); got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -278,7 +285,8 @@ func TestMixedNames(t *testing.T) {
 		{Options{}, "Smith, John|Eva Kos|Ana Horvat", "John/Smith John+Smith Smith+John; Eva/Kos; Ana/Horvat"},
 		{Options{Answers: sheet.Answers{AskNames: FirstLast}}, "Smith, John|Eva Kos|Ana Horvat", "John/Smith; Eva/Kos; Ana/Horvat"},
 		{Options{}, "Müller, Hans|Kos, Eva|van der Berg Jan|Pelé|", "Hans/Müller; Eva/Kos; van der Berg/Jan van der Berg+Jan Jan+van der Berg; Pelé/; /"},
-		{Options{}, "John Smith, Jr.|Horvat, dipl.ing.|Dr. Eva Kos|Ana Kos, MBA|Cher|Kos,", "John/Smith Jr.; /Horvat, dipl.ing.; Dr. Eva/Kos; Ana/Kos, MBA; Cher/; /Kos"},
+		{Options{}, "John Smith, Jr.|Horvat, dipl.ing.|Dr. Eva Kos|Ana Kos, MBA|Cher|Kos,",
+			"John/Smith Jr.; /Horvat, dipl.ing.; Dr. Eva/Kos; Ana/Kos, MBA; Cher/; /Kos"},
 		{Options{}, "Müller Dr. Hans|Eva Kos", "Müller/Dr. Hans Müller+Dr. Hans Dr. Hans+Müller; Eva/Kos"},
 		{Options{Answers: sheet.Answers{AskNames: LastFirstName}}, "Müller Dr. Hans|Kos Eva", "Dr. Hans/Müller; Eva/Kos"},
 		{Options{}, "Ana Ana|Kos, Eva|Horvat, Mia", "Ana/Ana; Eva/Kos; Mia/Horvat"},
@@ -294,7 +302,8 @@ func TestMixedNames(t *testing.T) {
 	if got := readings(t, Options{}, "Name", "Mme Anne Petit", "M. Jean Petit", "Mlle Zoé Blanc"); got != "Anne/Petit; Jean/Petit; Zoé/Blanc" {
 		t.Errorf("French salutations: %s", got)
 	}
-	if got := readings(t, Options{}, "Nombre", "Dña. Ana Pérez", "D. Juan Pérez", "Sig.ra Anna Verdi"); got != "Ana/Pérez; Juan/Pérez; Anna/Verdi" {
+	got := readings(t, Options{}, "Nombre", "Dña. Ana Pérez", "D. Juan Pérez", "Sig.ra Anna Verdi")
+	if got != "Ana/Pérez; Juan/Pérez; Anna/Verdi" {
 		t.Errorf("Spanish salutations: %s", got)
 	}
 }

@@ -20,8 +20,8 @@ var (
 	dotted            = words(`ing inz ir lic arch arq avv geom doc doz drin maga`)
 	dottedGenerations = words(`jun sen ml`)
 	// complements are words that belong to a preceding title, such as "med." in "Dr. med.".
-	complements = words(`ing inz hab med phil rer nat techn jur iur vet dent theol pol oec publ habil hc sc sci univ stom struc spec arch el mult em pharm
-		agr mont fh stroj grad bacc`)
+	complements = words(`ing inz hab med phil rer nat techn jur iur vet dent theol pol oec publ habil hc sc sci univ stom struc spec arch el mult
+		em pharm agr mont fh stroj grad bacc`)
 	// maiden are words before the name that a person had before marriage.
 	maiden = words(`geb geborene geborener nee ne rod rodj rodena rodjena roj rojena`)
 )
@@ -78,7 +78,8 @@ func Words(name string) (all []Word) {
 func markElder(all []Word) {
 	atEnd := true
 	for i := len(all) - 1; i > 0; i-- {
-		if word := strings.Trim(all[i].Text, "()"); strings.EqualFold(word, "st.") && (atEnd || word == "st." && strings.ToLower(all[i-1].Text) != all[i-1].Text) {
+		word, before := strings.Trim(all[i].Text, "()"), all[i-1].Text
+		if strings.EqualFold(word, "st.") && (atEnd || word == "st." && strings.ToLower(before) != before) {
 			all[i].Title = Generation
 		}
 		atEnd = atEnd && all[i].Title != NoTitle
@@ -179,8 +180,8 @@ func cutMaiden(word string) (mark, rest string) {
 		return "", ""
 	}
 	plain, rest, _ := strings.Cut(strings.TrimSuffix(word, ":"), ".")
-	isMark := maiden[fold.String(plain)] && (plain != "ne" && strings.ToLower(plain) == plain || !fold.IsASCII(plain) || plain == "Geb" || plain == "GEB")
-	if !isMark {
+	isWord := plain != "ne" && strings.ToLower(plain) == plain || plain == "Geb" || plain == "GEB" || !fold.IsASCII(plain)
+	if !isWord || !maiden[fold.String(plain)] {
 		return "", ""
 	}
 	return plain + ".", rest
