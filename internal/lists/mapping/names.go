@@ -352,8 +352,7 @@ type names struct {
 // readNames determines the format of full names in a table. The error is the error of ctx.
 func readNames(ctx context.Context, t *sheet.Table, columns []Column, o Options) (*names, error) {
 	answer := o.Answers[AskNames]
-	n := &names{lastFirst: answer == LastFirstName, sure: answer != ""}
-	n.literal = t.Ours || slices.ContainsFunc(columns, func(c Column) bool { return c.Field == ID })
+	n := &names{lastFirst: answer == LastFirstName, sure: answer != "", literal: t.Ours}
 	at := slices.IndexFunc(columns, Column.IsFullName)
 	if at < 0 {
 		return n, nil
