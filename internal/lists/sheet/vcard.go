@@ -78,9 +78,12 @@ func (w *vcardWriter) begin(f *record.Firefighter) {
 				continue
 			}
 			date, alone := strings.CutSuffix(value, midnight)
-			if value = date; !alone {
+			if w.out == nil { // phones drop or shift a time
+				date, _, _ = strings.Cut(value, "T")
+			} else if !alone {
 				property += ";VALUE=date-time"
 			}
+			value = date
 		}
 		if w.out == nil && d.Name == "phoneNumber" {
 			for _, number := range phone.Numbers(value) {

@@ -52,6 +52,14 @@ END:VCARD
 	}
 }
 
+// TestCardDay checks that the card for an address book has the day of birth that the page shows.
+func TestCardDay(t *testing.T) {
+	t.Parallel()
+	if card := string(AppendCard(nil, &people[1], true)); !strings.Contains(card, "\r\nBDAY:1988-02-29\r\n") {
+		t.Error(card)
+	}
+}
+
 func TestReadVCards(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
