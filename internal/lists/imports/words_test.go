@@ -206,7 +206,7 @@ func TestWarning(t *testing.T) {
 		{sheet.Note{Code: mapping.NoteTwoDigits, Args: []any{1, "84", "1984"}}, "84 was read as 1984."},
 		{sheet.Note{Code: mapping.NoteTwoDigits, Args: []any{2, "84", "1984"}}, "2 dates have two-digit years: 84 was read as 1984."},
 		{sheet.Note{Code: mapping.NoteTwoDigits, Args: []any{1500, "84", "1984"}}, "1500 dates have two-digit years: 84 was read as 1984."},
-		{sheet.Note{Code: mapping.NoteNoDate, Args: []any{3, sheet.Quoted("0/0/00")}}, `3 cells were read as having no date: "0/0/00".`},
+		{sheet.Note{Code: mapping.NoteNoValue, Args: []any{3, sheet.Quoted("n/a")}}, `3 cells count as empty, such as "n/a".`},
 		{sheet.Note{Code: mapping.NoteCapitals, Args: []any{1, sheet.Places{First: []sheet.Place{{Text: "ANA KOS", Row: 7}}}}}, `1 name is in capital letters: "ANA KOS" in row 7.`},
 		{sheet.Note{Code: mapping.NoteCapitals, Args: []any{3000, sheet.Places{First: []sheet.Place{{Text: "ANA KOS", Row: 2}, {Text: "EVA KOS", Row: 1300}}, More: true}}},
 			`3000 names are in capital letters: "ANA KOS" in row 2, "EVA KOS" in row 1300 and others.`},

@@ -23,10 +23,10 @@ import (
 type dateKind uint8
 
 const (
-	noDate    dateKind = iota // no date
+	noDate    dateKind = iota // empty cell
 	itself                    // unambiguous
 	yearFirst                 // unambiguous, year first, but not in ISO 8601 form
-	numbers                   // three numbers in the column's order
+	numbers                   // three numbers in the order of the column
 	noYear                    // birthday without a year
 	unreadable
 )
@@ -36,27 +36,27 @@ type date struct {
 	iso  string // for kind itself: a date or date-time accepted by a record
 	// The three numbers of other dates. c is the year; a is the year for yearFirst and YMD.
 	a, b, c   int
-	twoDigits bool // the year has two digits
+	separator string // between the numbers
+	twoDigits bool   // the year has two digits
 }
 
 type births struct {
 	column   int // -1: none
 	dates    []date
 	table    *sheet.Table
-	order    string // order of numeric dates
-	reported string // order, if any cell required it
+	orders   map[string]string // order of numeric dates by separator
+	reported string            // order, if any cell required it and no question is open
 	now      time.Time
 
 	questions []sheet.Question
 
-	twoDigits, none int
-	exampleYear     int // first year written with two digits
-	exampleOfNone   string
+	twoDigits   int
+	exampleYear int // first year written with two digits
 }
 
 // readBirths parses the dates of a table and determines their order. The error is the error of ctx.
 func readBirths(ctx context.Context, t *sheet.Table, columns []Column, o Options) (*births, error) {
-	b := &births{table: t, now: o.Now}
+	b := &births{table: t, now: o.Now, orders: map[string]string{}}
 	b.column = slices.IndexFunc(columns, func(c Column) bool { return c.Field == "dateOfBirth" })
 	if b.column < 0 {
 		return b, nil
@@ -66,87 +66,167 @@ func readBirths(ctx context.Context, t *sheet.Table, columns []Column, o Options
 		if err := ctx.Err(); err != nil {
 			return b, err
 		}
-		b.dates[i] = b.read(row.Cell(b.column))
+		if cell := row.Cell(b.column); cell.Text != "" {
+			b.dates[i] = b.read(cell)
+		}
 	}
-	b.decide(columns[b.column].Header, o.Answers[AskDates])
+	b.decide(columns[b.column].Header, o)
 	return b, nil
 }
 
-// decide determines the order for all cells, and the order to report. answer overrides what the cells
-// show.
-func (b *births) decide(header, answer string) {
-	first, needed := map[string]int{}, false // by evidence: the first row
+// votes are the dates with one separator, by what they settle.
+type votes struct {
+	separator string
+	all       int
+	count     map[string]int
+	first     map[string]int // row of the first such date
+}
+
+// oddOnes is the number of dates among which one in another order is a mistake.
+const oddOnes = 20
+
+// dot is the separator of dates with the day first, unless they show otherwise.
+const dot = "."
+
+// countVotes returns the votes for each separator, and whether a date starts with a four-digit year.
+func (b *births) countVotes() (groups []*votes, yearAhead bool) {
 	for i, d := range b.dates {
-		needed = needed || d.kind == numbers
-		order := d.settles()
-		if _, known := first[order]; !known {
-			first[order] = i
+		if yearAhead = yearAhead || d.kind == yearFirst; d.kind != numbers {
+			continue
+		}
+		at := slices.IndexFunc(groups, func(g *votes) bool { return g.separator == d.separator })
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, &votes{separator: d.separator, count: map[string]int{}, first: map[string]int{}})
+		}
+		g, settled := groups[at], d.settles()
+		if g.all++; g.count[settled] == 0 {
+			g.first[settled] = i
+		}
+		g.count[settled]++
+	}
+	return groups, yearAhead
+}
+
+// decide determines the order of the dates with each separator, and the order to report. The answer
+// is the order of the dates that do not settle it, or of all dates if they settle it.
+func (b *births) decide(header string, o Options) {
+	groups, yearAhead := b.countVotes()
+	answer, open := o.Answers[AskDates], b.settle(groups)
+	if len(open) > 0 {
+		b.ask(header, open, o)
+	} else if answer != "" {
+		for _, g := range groups {
+			b.orders[g.separator] = answer
 		}
 	}
-	open := b.settle(header, answer, first) && answer == ""
-	b.order = cmp.Or(answer, b.order)
-	switch _, ahead := first[yearAhead]; {
-	case open:
-	case needed:
-		b.reported = b.order
-	case ahead:
+	most := 0
+	for _, g := range groups {
+		if g.all > most && (len(open) == 0 || answer != "") {
+			most, b.reported = g.all, b.orders[g.separator]
+		}
+	}
+	if len(groups) == 0 && yearAhead {
 		b.reported = YMD
 	}
 }
 
-// settle determines the order that the cells show. If they leave it open or contradict each other, it
-// adds a question, and the first of its options is the order until the answer.
-func (b *births) settle(header, answer string, first map[string]int) (asks bool) {
-	var orders []string
-	for _, order := range Orders {
-		if _, settled := first[order]; settled {
-			orders = append(orders, order)
-		}
-	}
-	row, either := first[eitherOrder]
-	if len(orders) == 1 || len(orders) == 0 && !either {
-		b.order = strings.Join(orders, "")
-		return false
-	}
-	q, texts := sheet.Question{Kind: AskDates, Columns: []string{header}, Answer: answer}, sheet.Examples{}
-	for _, order := range Orders {
-		at, settled := first[order]
-		if !settled && len(orders) > 0 {
+// settle determines the order for each separator. Dates that settle nothing have the order of the
+// dates with other separators. It returns the votes that leave the order open.
+func (b *births) settle(groups []*votes) (open []*votes) {
+	support := map[string]int{}
+	for _, g := range groups {
+		order, conflict := g.majority()
+		if conflict {
+			open = append(open, g)
 			continue
 		}
-		if !settled {
-			at = row
+		if order == "" && g.separator == dot && g.count[eitherOrder] > 0 {
+			order = DMY
 		}
-		text := b.table.Rows[at].Cell(b.column).Text
-		option := sheet.Option{Value: order}
-		if day, ok := b.in(b.dates[at], order); ok && day.Exists() {
-			option.Example = sheet.ReadDay{Text: text, Day: day}
+		if b.orders[g.separator] = order; order != "" {
+			support[order] += g.all
+		}
+	}
+	for _, g := range groups {
+		if b.orders[g.separator] != "" || g.count[eitherOrder] == 0 || slices.Contains(open, g) {
+			continue
+		}
+		for order, n := range support {
+			if len(support) == 1 && n*oddOnes > g.all {
+				b.orders[g.separator] = order
+			}
+		}
+		if b.orders[g.separator] == "" {
+			open = append(open, g)
+		}
+	}
+	return open
+}
+
+// majority returns the order of most dates. conflict reports that the others are too many to be
+// mistakes.
+func (v *votes) majority() (order string, conflict bool) {
+	all, most := 0, 0
+	for _, o := range Orders {
+		n := v.count[o]
+		if all += n; n > most {
+			order, most = o, n
+		}
+	}
+	return order, (all-most)*oddOnes > all && !(v.separator == dot && order == DMY)
+}
+
+// monthFirst are the countries that put the month first.
+const monthFirst = "US PR GU VI AS MP UM PH FM PW MH"
+
+// ask adds the question for the order of dates. The first of its options is the order until the
+// answer.
+func (b *births) ask(header string, open []*votes, o Options) {
+	q, texts := sheet.Question{Kind: AskDates, Columns: []string{header}, Answer: o.Answers[AskDates]}, sheet.Examples{}
+	orders := slices.Clone(Orders)
+	if o.Country != "" && strings.Contains(monthFirst, o.Country) {
+		orders[0], orders[1] = MDY, DMY
+	}
+	for _, order := range orders {
+		option, settled := sheet.Option{Value: order}, false
+		for _, g := range open {
+			at, votes := g.first[order]
+			if _, conflict := g.majority(); !votes && conflict {
+				continue
+			} else if !votes {
+				at = g.first[eitherOrder]
+			}
+			settled = settled || votes
+			text := b.table.Rows[at].Cell(b.column).Text
+			if day, ok := b.in(b.dates[at], order); ok && day.Exists() && option.Example == nil {
+				option.Example = sheet.ReadDay{Text: text, Day: day}
+			}
+			if !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
 		}
 		if settled || option.Example != nil {
 			q.Options = append(q.Options, option)
 		}
-		if !slices.Contains(texts, text) {
-			texts = append(texts, text)
-		}
 	}
 	q.Args = []any{sheet.Quoted(header), texts}
-	b.order, b.questions = q.Options[0].Value, append(b.questions, q)
-	return true
+	for _, g := range open {
+		b.orders[g.separator] = cmp.Or(q.Answer, q.Options[0].Value)
+	}
+	b.questions = append(b.questions, q)
 }
 
-// Evidence of a cell for an order, in addition to the orders.
+// Evidence of a numeric date for an order, in addition to the orders.
 const (
 	nothing     = "" // compatible with any order, or with none
 	eitherOrder = "either"
-	yearAhead   = "year ahead" // starts with a four-digit year
 )
 
 // settles returns the order that a date implies: a number above 12 is a day, and one above 31 a
 // year.
 func (d date) settles() string {
 	switch isDay := func(n int) bool { return n > 12 }; {
-	case d.kind == yearFirst:
-		return yearAhead
 	case d.kind != numbers, isDay(d.a) && isDay(d.b), d.a == 0, d.b == 0:
 		return nothing
 	case d.a > 31 && d.twoDigits:
@@ -165,11 +245,6 @@ func (d date) settles() string {
 func (b *births) day(row int) (string, *record.FieldError) {
 	d, cell := b.dates[row], b.table.Rows[row].Cell(b.column)
 	switch d.kind {
-	case noDate:
-		if b.none++; b.none == 1 {
-			b.exampleOfNone = cell.Text
-		}
-		return "", nil
 	case itself:
 		if d.twoDigits {
 			b.countTwoDigits(number(d.iso[:4]))
@@ -180,10 +255,11 @@ func (b *births) day(row int) (string, *record.FieldError) {
 	case unreadable:
 		return "", fault("dateOfBirth must be a date with a year, like 1990-05-15%s.", cell.Text)
 	}
-	day, ok := b.in(d, b.order)
+	order := b.orders[d.separator]
+	day, ok := b.in(d, order)
 	if !ok || !day.Exists() {
-		if d.kind == numbers && b.order != "" {
-			return "", fault("dateOfBirth must be a date that exists, "+orderWords[b.order]+"%s.", cell.Text)
+		if d.kind == numbers && order != "" {
+			return "", fault("dateOfBirth must be a date that exists, "+orderWords[order]+"%s.", cell.Text)
 		}
 		return "", fault("dateOfBirth must be a date that exists, like 1990-05-15%s.", cell.Text)
 	}
@@ -207,7 +283,7 @@ var orderWords = map[string]string{DMY: "with the day first", MDY: "with the mon
 
 func (b *births) notes() []sheet.Note {
 	year := fmt.Sprintf("%04d", b.exampleYear)
-	return append(countNote(NoteTwoDigits, b.twoDigits, year[2:], year), countNote(NoteNoDate, b.none, sheet.Quoted(b.exampleOfNone))...)
+	return countNote(NoteTwoDigits, b.twoDigits, year[2:], year)
 }
 
 // in returns the date in an order, with a year of four digits. It returns false if the numbers do not
@@ -315,8 +391,6 @@ func (b *births) readDate(cell sheet.Cell) date {
 	}
 	text, midnight := cutTime(text)
 	switch iso, part := readISO(text), numbersForm().FindStringSubmatch(text); {
-	case text == "":
-		return date{}
 	case !midnight:
 		return date{kind: unreadable}
 	case iso.kind == itself:
@@ -338,9 +412,10 @@ func plainSpaces(text string) string {
 	}, text)
 }
 
-// readISO parses an ISO 8601 date, with or without hyphens, or a date-time.
+// readISO parses an ISO 8601 date, with or without hyphens, or a date-time. Without one, the kind is
+// unreadable.
 func readISO(text string) date {
-	if part := isoForm().FindStringSubmatch(text); part != nil && part[1] != "0000-00-00" {
+	if part := isoForm().FindStringSubmatch(text); part != nil {
 		iso := part[1] + part[5]
 		if part[2] != "" {
 			iso += "T" + part[2] + cmp.Or(part[3], ":00") + part[4]
@@ -350,7 +425,7 @@ func readISO(text string) date {
 	if part := basicForm().FindStringSubmatch(text); part != nil {
 		return date{kind: itself, iso: part[1] + "-" + part[2] + "-" + part[3]}
 	}
-	return date{}
+	return date{kind: unreadable}
 }
 
 // cutTime removes the time of day. It reports whether the time is midnight or absent.
@@ -368,15 +443,13 @@ func cutTime(text string) (rest string, midnight bool) {
 	return part[1], hour == 0 && part[3] == "00" && strings.Trim(part[4], "0") == ""
 }
 
-// readNumbers parses a numeric date. Some programs write zeros for no date.
+// readNumbers parses a numeric date.
 func readNumbers(part []string) date {
 	first, last := part[1], part[5]
-	d := date{kind: numbers, a: number(first), b: number(part[3]), c: number(last), twoDigits: len(last) < 3}
+	d := date{kind: numbers, a: number(first), b: number(part[3]), c: number(last), separator: part[2], twoDigits: len(last) < 3}
 	switch {
 	case part[2] != part[4]:
 		return date{kind: unreadable}
-	case d.a == 0 && d.b == 0 && d.c == 0:
-		return date{}
 	case len(first) == 4 && len(last) < 3:
 		d.kind, d.twoDigits = yearFirst, false
 	case len(first) > 2 || len(last) == 3 || len(last) == 1:

@@ -35,7 +35,7 @@ func TestDates(t *testing.T) {
 		{"26-06-1990", "", "1990-06-26"}, {"26–06–1990", "", "1990-06-26"}, {"26 06 1990", "", "1990-06-26"}, {"26 / 06 / 1990", "", "1990-06-26"},
 		{"26.06.90", "", "1990-06-26"}, {"6/26/90", "", "1990-06-26"}, {"90-06-26", "", "1990-06-26"}, {"90-06-05", "", "1990-06-05"},
 		{"05/06/1990", "", "asks"}, {"05/06/1990", DMY, "1990-06-05"}, {"05/06/1990", MDY, "1990-05-06"}, {"05/06/1990", YMD, "invalid"},
-		{"05.06.90", "", "asks"}, {"05.06.90", YMD, "invalid"}, {"05.06.10", YMD, "2005-06-10"}, {"12/12/1990", "", "1990-12-12"}, {"05/05/90", "", "1990-05-05"},
+		{"05.06.90", "", "1990-06-05"}, {"05-06-90", "", "asks"}, {"05.06.90", YMD, "invalid"}, {"05.06.10", YMD, "2005-06-10"}, {"12/12/1990", "", "1990-12-12"}, {"05/05/90", "", "1990-05-05"},
 		{"26/06/1990", MDY, "invalid"}, {"06/26/1990", DMY, "invalid"}, {"1990/06/26", DMY, "1990-06-26"}, {"1990-6-5", "", "1990-06-05"},
 		{"31/04/1990", "", "invalid"}, {"29/02/1990", "", "invalid"}, {"29/02/2000", "", "2000-02-29"}, {"31/13/1990", "", "invalid"}, {"0/5/1990", "", "invalid"},
 		{"1990-15-05", "", "invalid"}, {"1990/15/05", "", "invalid"}, {"26.06/1990", "", "invalid"}, {"26.06.990", "", "invalid"}, {"26.06.9", "", "invalid"}, {"126.6.90", "", "invalid"},
@@ -87,9 +87,25 @@ func TestOrder(t *testing.T) {
 		"30/02/1990|05/06/1990":            "dmy invalid 1990-06-05",
 		"05/06/1990|":                      " 1990-06-05  asks dmy {05/06/1990 1990-06-05} mdy {05/06/1990 1990-05-06}",
 		"1990/06/05|05/06/1990":            " 1990-06-05 1990-06-05 asks dmy {05/06/1990 1990-06-05} mdy {05/06/1990 1990-05-06}",
-		"31/13/1990|0/5/90|1.2.90":         " invalid invalid 1990-02-01 asks dmy {1.2.90 1990-02-01} mdy {1.2.90 1990-01-02}",
-		"5.6.90|06/26/1990|26.6.1990":      " 1990-06-05 invalid 1990-06-26 asks dmy {26.6.1990 1990-06-26} mdy {06/26/1990 1990-06-26}",
-		"90-05-15|26/06/1990":              " invalid 1990-06-26 asks dmy {26/06/1990 1990-06-26} ymd {90-05-15 1990-05-15}",
+		"31/13/1990|0/5/90|1/2/90":         " invalid invalid 1990-02-01 asks dmy {1/2/90 1990-02-01} mdy {1/2/90 1990-01-02}",
+		"26/6/1990|06/26/1990|31/2/1990":   " 1990-06-26 invalid invalid asks dmy {26/6/1990 1990-06-26} mdy {06/26/1990 1990-06-26}",
+		"06/26/1990|90/05/15":              " 1990-06-26 invalid asks mdy {06/26/1990 1990-06-26} ymd {90/05/15 1990-05-15}",
+		"31/2/1990|06/26/1990":             " invalid invalid asks dmy <nil> mdy {06/26/1990 1990-06-26}",
+
+		// Dots mean day first. Each separator has its own order, and a rare one does not decide.
+		"1.2.1990|5.5.90":                          "dmy 1990-02-01 1990-05-05",
+		"1.2.1990|5.15.1990":                       "mdy 1990-01-02 1990-05-15",
+		"13.5.65|1.13.65|2.3.70":                   "dmy 1965-05-13 invalid 1970-03-02",
+		"5.6.90|06/26/1990|26.6.1990|05/06/1990":   "dmy 1990-06-05 1990-06-26 1990-06-26 1990-05-06",
+		"90-05-15|26/06/1990":                      "ymd 1990-05-15 1990-06-26",
+		"26.6.1990|05/06/1990":                     "dmy 1990-06-26 1990-06-05",
+		"26.6.1990|06-26-1990|05/06/1990":          " 1990-06-26 1990-06-26 1990-06-05 asks dmy {05/06/1990 1990-06-05} mdy {05/06/1990 1990-05-06}",
+		"1.2.1990" + strings.Repeat("|1/2/90", 20): " 1990-02-01" + strings.Repeat(" 1990-02-01", 20) + " asks dmy {1/2/90 1990-02-01} mdy {1/2/90 1990-01-02}",
+
+		// One in twenty against the majority is refused, more is a question.
+		"13/2/1970|4/3/1970" + strings.Repeat("|2/13/70", 19): "mdy invalid 1970-04-03" + strings.Repeat(" 1970-02-13", 19),
+		"13/2/1970" + strings.Repeat("|2/13/70", 18):          " 1970-02-13" + strings.Repeat(" invalid", 18) + " asks dmy {13/2/1970 1970-02-13} mdy {2/13/70 1970-02-13}",
+		"2/13/70" + strings.Repeat("|13/2/70", 19):            "dmy invalid" + strings.Repeat(" 1970-02-13", 19),
 	} {
 		table := tableOf(append([]string{"Ime|Prezime|Rođen"}, strings.Split("a|b|"+strings.ReplaceAll(cells, "|", "\na|b|"), "\n")...)...)
 		r, err := Map(t.Context(), table, Options{Now: now})
@@ -108,6 +124,31 @@ func TestOrder(t *testing.T) {
 		}
 		if err != nil || got != want {
 			t.Errorf("%s: %s, %v, want %s", cells, got, err, want)
+		}
+	}
+}
+
+// TestOrderAnswer checks that an answer applies to the dates that leave the order open, and that the
+// country determines the first option.
+func TestOrderAnswer(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ cells, country, answer, want string }{
+		{"26.6.1990|06-26-1990|05/06/1990", "", MDY, "dmy 1990-06-26 1990-06-26 1990-05-06"},
+		{"26.6.1990|05/06/1990", "", MDY, "mdy invalid 1990-05-06"},
+		{"05/06/1990", "US", "", " 1990-05-06"},
+		{"05/06/1990", "HR", "", " 1990-06-05"},
+	} {
+		table := tableOf(append([]string{"Ime|Prezime|Rođen"}, strings.Split("a|b|"+strings.ReplaceAll(tt.cells, "|", "\na|b|"), "\n")...)...)
+		r, err := Map(t.Context(), table, Options{Now: now, Country: tt.country, Answers: sheet.Answers{AskDates: tt.answer}})
+		got := r.Dates
+		for _, p := range r.People {
+			if len(p.Errors) > 0 {
+				p.Fields.DateOfBirth = p.Errors[0].Code
+			}
+			got += " " + strings.TrimSuffix(p.Fields.DateOfBirth, "T00:00:00Z")
+		}
+		if err != nil || got != tt.want {
+			t.Errorf("%s in %s with the answer %s: %s, %v, want %s", tt.cells, tt.country, tt.answer, got, err, tt.want)
 		}
 	}
 }

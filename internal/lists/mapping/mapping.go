@@ -128,7 +128,7 @@ type Result struct {
 const (
 	NoteTwoDigits   = "twoDigitYears" // number, year, year: dates with two-digit years, and how the first one was read
 	NoteSplit       = "splitNames"    // cell, first name, last name: how a name was split; up to three notes
-	NoteNoDate      = "noDate"        // number, text: cells that mean no date, such as 0/0/00
+	NoteNoValue     = "noValue"       // number, text: cells that mean no value, such as n/a or 0/0/00
 	NoteNotOurID    = "notOurID"      // header: a column "id" without record ids
 	NoteGuessedName = "splitGuess"    // number: names of more than two words
 	NoteFirstFilled = "firstFilled"   // FieldName, headers: columns in order of preference; the first filled one counts
@@ -198,6 +198,8 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 	}
 	skips, rows := o.skips(t, r.Columns), t.Rows
 	t = withoutSkipped(t, skips)
+	prepared := c.prepare(t)
+	t = &prepared.Table
 	births, err := readBirths(ctx, t, r.Columns, o)
 	if err != nil {
 		return r, err
@@ -225,6 +227,6 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 	if !t.Ours {
 		r.Questions = slices.Concat(births.questions, names.questions(), m.phones.questions())
 	}
-	r.Notes = slices.Concat(r.Notes, m.severalNotes(), m.phones.notes(), names.notes(), births.notes())
+	r.Notes = slices.Concat(r.Notes, prepared.notes(), m.severalNotes(), m.phones.notes(), names.notes(), births.notes())
 	return r, nil
 }

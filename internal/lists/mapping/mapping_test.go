@@ -92,7 +92,7 @@ func TestRows(t *testing.T) {
 		"First name=firstName Last name=lastName ",
 		"2 Ana/Čović///",
 		"3 Ivan/Horvat/// cells:invalid")
-	broken := tableOf("Name|Telefon|geb.", "Ana Čović|091|", "#N/A|#REF!|#N/A")
+	broken := tableOf("Name|Telefon|geb.", "Ana Čović|091|", "#N/A|#REF!|#REF!")
 	for i := range broken.Rows[1].Cells {
 		broken.Rows[1].Cells[i].Kind = sheet.Error
 	}
@@ -111,7 +111,7 @@ func TestRows(t *testing.T) {
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	table := tableOf("First name|Last name|Phone|Email|Birthday", "Ana|Čović|091|ana@|--05-15", "Ivan||"+strings.Repeat("1", 51)+"|ivan@example.com|15.5.1990",
-		"Eva|Kos|4.41E+11|eva@example.com|soon", "Mia|Kos|#N/A|||and more")
+		"Eva|Kos|4.41E+11|eva@example.com|soon", "Mia|Kos|#REF!|||and more")
 	table.Rows[3].Cells[2].Kind = sheet.Error
 	columns := "First name=firstName Last name=lastName Phone=phoneNumber Email=email Birthday=dateOfBirth dmy"
 	check(t, table, Options{}, columns,

@@ -115,19 +115,20 @@ func isNumber(text string) bool {
 	return len(record.Digits(text)) >= fewestDigits && !strings.ContainsFunc(text, unicode.IsLetter)
 }
 
-// hasPhones reports whether all cells of a column look like phone numbers, and at least one clearly
-// is.
+// hasPhones reports whether the cells of a column look like phone numbers, except for one in
+// oddOnes, and at least one clearly is.
 func (c *choice) hasPhones(at int) bool {
-	sure := false
+	sure, all, odd := false, 0, 0
 	for _, row := range c.table.Rows {
-		text := row.Cell(at).Text
-		if text == "" {
+		cell := row.Cell(at)
+		if cell.Text == "" || hasNoValue(cell) {
 			continue
 		}
-		if !isNumber(text) || dateAlone().MatchString(text) {
-			return false
+		if all++; !isNumber(cell.Text) || dateAlone().MatchString(cell.Text) {
+			odd++
+			continue
 		}
-		sure = sure || clearNumber().MatchString(text)
+		sure = sure || clearNumber().MatchString(cell.Text)
 	}
-	return sure
+	return sure && odd*oddOnes <= all
 }

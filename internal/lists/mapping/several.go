@@ -173,8 +173,7 @@ func (s *several) kind(label string) int {
 }
 
 // choose selects the column that counts in a row: the first filled column by typed order, then
-// kind, then position. A dash, or a word instead of a phone number, counts only if all other
-// columns are empty.
+// kind, then position. A word instead of a phone number counts only if all other columns are empty.
 func (s *several) choose(row sheet.Row) {
 	s.chosen = -1
 	var best source
@@ -189,21 +188,13 @@ func (s *several) choose(row sheet.Row) {
 				continue
 			}
 		}
-		if !saysSomething(s.field, cell) {
+		if s.field == "phoneNumber" && cell.Kind != sheet.Error && !strings.ContainsFunc(cell.Text, unicode.IsNumber) {
 			one.behind = 1
 		}
 		if s.chosen < 0 || one.compare(best) < 0 {
 			s.chosen, best = one.at, one
 		}
 	}
-}
-
-// saysSomething reports whether a cell contains more than a dash or, for a phone number, a word
-// such as "none".
-func saysSomething(field string, cell sheet.Cell) bool {
-	return cell.Kind == sheet.Error || strings.ContainsFunc(cell.Text, func(r rune) bool {
-		return unicode.IsNumber(r) || unicode.IsLetter(r) && field != "phoneNumber"
-	})
 }
 
 // counts reports whether a column counts in the current row.

@@ -57,6 +57,9 @@ func Read(ctx context.Context, content []byte, o Options) (*Table, error) {
 	if ended := ctx.Err(); ended != nil {
 		return nil, ended
 	}
+	if err == nil && slices.Equal(t.Header[:min(len(t.Header), len(members))], members) {
+		t.Ours = true
+	}
 	return t, err
 }
 

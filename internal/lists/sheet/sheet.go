@@ -46,7 +46,7 @@ type Table struct {
 	Encoding  string // for CSV, vCard and JSONL; empty for XLSX
 	Delimiter string // for CSV: "," ";" "\t" "|"; empty for a single column and other formats
 	Sheet     string // name of the sheet in an XLSX
-	Ours      bool   // the file is an export of this program
+	Ours      bool   // the file is an export of this program with ids, which is read literally
 	Header    []string
 	HeaderRow int   // row number in the file
 	Rows      []Row // rows with text in at least one cell

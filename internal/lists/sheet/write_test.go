@@ -132,8 +132,8 @@ func TestGuardOfWorkbook(t *testing.T) {
 			t.Errorf("%s is shown as %s, want %s: %v", text, shown, want, err)
 		}
 		table, err := Read(t.Context(), content, Options{})
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || !table.Ours {
+			t.Fatalf("ours: %v, %v", table.Ours, err)
 		}
 		if got := table.Rows[0].Cell(slices.Index(table.Header, "lastName")).Text; got != text {
 			t.Errorf("%s is read as %s", text, got)
