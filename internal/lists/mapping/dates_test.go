@@ -65,7 +65,7 @@ func TestDates(t *testing.T) {
 			t.Errorf("%q in the order %q: %s, want %s", tt.text, tt.order, got, tt.want)
 		}
 	}
-	for serial, want := range map[string]string{"33008": "1990-05-15", "33008.5": "1990-05-15T12:00:00Z", "19900515": "1990-05-15", "-1": "invalid", "9999999": "invalid"} {
+	for serial, want := range map[string]string{"33008": "1990-05-15", "33008.5": "1990-05-15T12:00:00Z", "19900515": "1990-05-15", "1985": "invalid", "2026": "invalid", "-1": "invalid", "9999999": "invalid"} {
 		if got := readDate(sheet.Cell{Text: serial, Kind: sheet.Number}, ""); got != want {
 			t.Errorf("the number %s: %s, want %s", serial, got, want)
 		}

@@ -21,7 +21,8 @@ const (
 	Error
 
 	// Date is a cell whose text is a date such as 1990-05-15, from 1900-03-01 on. Earlier days
-	// differ from the calendar because Excel has a 29 February 1900. When read, a date is a Number.
+	// differ from the calendar because Excel has a 29 February 1900. When read, a date is a
+	// Number, or text before firstDate.
 	Date
 )
 
@@ -168,9 +169,23 @@ func escaped(text string) (r rune, ok bool) {
 }
 
 // Day returns the date that a serial number represents, such as 1990-05-15, or 1990-05-15T08:30:00
-// with a time. It returns false for number 60 of the 1900 date system, the nonexistent 29 February
-// 1900.
-func Day(serial string, date1904 bool) (date string, ok bool) {
+// with a time. It returns false for a number below firstDate.
+func Day(serial string, date1904 bool) (text string, ok bool) {
+	if isYear(serial) {
+		return "", false
+	}
+	return date(serial, date1904)
+}
+
+// isYear reports whether a number is below firstDate.
+func isYear(number string) bool {
+	n, err := strconv.ParseFloat(number, 64)
+	return err == nil && n < firstDate
+}
+
+// date is like Day for all numbers, except for number 60 of the 1900 date system, the nonexistent
+// 29 February 1900.
+func date(serial string, date1904 bool) (text string, ok bool) {
 	const day = 24 * 60 * 60
 	days, err := strconv.ParseFloat(serial, 64)
 	if err != nil || !(days >= 0 && days < 3_000_000) {

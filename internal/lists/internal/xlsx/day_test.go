@@ -2,6 +2,7 @@ package xlsx
 
 import "testing"
 
+// TestDay checks the dates of serial numbers, and that a low number is not a date.
 func TestDay(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -33,8 +34,13 @@ func TestDay(t *testing.T) {
 		{"", false, ""},
 		{"x", false, ""},
 	} {
-		if got, ok := Day(test.serial, test.date1904); ok != (test.want != "") || ok && got != test.want {
+		if got, ok := date(test.serial, test.date1904); ok != (test.want != "") || ok && got != test.want {
 			t.Errorf("serial %s, 1904 %t: got %s, %t, want %s", test.serial, test.date1904, got, ok, test.want)
+		}
+	}
+	for serial, want := range map[string]bool{"1985": false, "2999.9": false, "3000": true, "33008": true, "x": false} {
+		if _, got := Day(serial, false); got != want {
+			t.Errorf("%s is a date: %t, want %t", serial, got, want)
 		}
 	}
 }

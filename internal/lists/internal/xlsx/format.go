@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,7 +36,8 @@ type piece struct {
 
 // readStyles reads the cell styles. It ignores damage, because cells can be read without styles.
 func (f *File) readStyles(ctx context.Context, part string) error {
-	known, inside := map[string]numberFormat{}, ""
+	known, inside, dates := map[string]numberFormat{}, "", map[string]bool{}
+	f.dates = map[int]bool{}
 	err := f.walk(ctx, part, func(token xml.Token) error {
 		if e, ok := token.(xml.EndElement); ok && e.Name.Local == inside {
 			inside = ""
@@ -48,9 +50,15 @@ func (f *File) readStyles(ctx context.Context, part string) error {
 		case name == "numFmts" || name == "cellXfs":
 			inside = name
 		case name == "numFmt" && inside == "numFmts":
-			known[attribute(e, "numFmtId")] = parseFormat(attribute(e, "formatCode"))
+			id, code := attribute(e, "numFmtId"), attribute(e, "formatCode")
+			known[id] = parseFormat(code)
+			dates[id] = len(code) <= maxFormat && strings.ContainsAny(formatText.ReplaceAllString(code, ""), "yYdD")
 		case name == "xf" && inside == "cellXfs":
-			f.formats = append(f.formats, known[attribute(e, "numFmtId")])
+			id := attribute(e, "numFmtId")
+			if dates[id] || builtInDate.MatchString(id) {
+				f.dates[len(f.formats)] = true
+			}
+			f.formats = append(f.formats, known[id])
 		}
 		if len(known) > maxStyles || len(f.formats) > maxStyles {
 			return ErrTooLarge
@@ -63,12 +71,27 @@ func (f *File) readStyles(ctx context.Context, part string) error {
 	return nil
 }
 
+// formatText matches the parts of a number format that are text, conditions or languages.
+// builtInDate matches the numbers of formats for dates that no workbook defines.
+var (
+	formatText  = regexp.MustCompile(`"[^"]*"|\\.|\[[^\]]*\]`)
+	builtInDate = regexp.MustCompile(`^(?:1[4-7]|22|2[789]|3[0-6]|5[0-8])$`)
+)
+
+// firstDate is the first number that is a date in any cell. A lower number may be a year.
+const firstDate = 3000
+
 // styled applies the style with the given number to a cell. If the style shows a number digit by
-// digit, the cell becomes text.
+// digit, or a number below firstDate as a date, the cell becomes text.
 func (f *File) styled(cell Cell, number string) Cell {
 	i, err := strconv.Atoi(number)
 	if err != nil || i < 0 || i >= len(f.formats) || cell.Kind != Number {
 		return cell
+	}
+	if f.dates[i] && isYear(cell.Text) {
+		if text, ok := date(cell.Text, f.Date1904); ok {
+			return Cell{Text: text}
+		}
 	}
 	if text := f.formats[i].show(cell.Text); text != cell.Text {
 		return Cell{Text: text}

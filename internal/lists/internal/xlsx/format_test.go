@@ -125,6 +125,19 @@ func TestStyles(t *testing.T) {
 	}
 }
 
+// TestLowDates checks that a number that may be a year is a date only if its format shows one.
+func TestLowDates(t *testing.T) {
+	t.Parallel()
+	const formats = `<numFmt numFmtId="164" formatCode="dd.mm.yyyy"/><numFmt numFmtId="165" formatCode="0&quot; day&quot;\d[$-de-DE]"/>`
+	p := parts{"xl/styles.xml": `<styleSheet><numFmts count="2">` + formats + `</numFmts>` +
+		`<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs></styleSheet>`}
+	const row = `<row><c s="0"><v>1985</v></c><c s="1"><v>1</v></c><c s="2"><v>1985</v></c><c s="2"><v>33008</v></c><c s="3"><v>1985</v></c></row>`
+	want := cells(Cell{"1985", Number}, "1900-01-01", "1905-06-07", Cell{"33008", Number}, Cell{"1985", Number})
+	if rows, err := rowsOf(book(row, p).zip(t)); err != nil || len(rows) != 1 || fmt.Sprint(rows[0].Cells) != fmt.Sprint(want) {
+		t.Errorf("%v, %v, want %v", rows, err, want)
+	}
+}
+
 // TestUncalculated checks that only formulas without a stored value are counted, not those with an
 // empty text.
 func TestUncalculated(t *testing.T) {

@@ -57,7 +57,7 @@ func TestWrite(t *testing.T) {
 	}
 	want := [][]Cell{rows[0], rows[1],
 		{{"33008", Number}, {"-12.5", Number}, {"#N/A", Error}, {Text: "4.41E+11"}},
-		{{"61", Number}, {"33008", Number}, {"46348", Number}},
+		{{Text: "1900-03-01"}, {"33008", Number}, {"46348", Number}},
 		rows[4], rows[5]}
 	if got := cellsOf(t, written(t, rows...)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got:\n%q\nwant:\n%q", got, want)

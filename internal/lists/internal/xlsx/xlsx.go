@@ -55,6 +55,7 @@ type File struct {
 	left    limits               // remaining limits
 	shared  []string             // shared strings
 	formats []numberFormat       // by style number
+	dates   map[int]bool         // numbers of the styles that show dates
 }
 
 // Sheet is a worksheet.
