@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/mail"
@@ -49,15 +50,19 @@ type choice struct {
 	typed    []int            // columns in the order of Options.Headers
 	byHeader map[string][]int // columns by typed header
 	found    map[string][]int // candidate columns by field
+	fields   []string         // by column, without the options
+	joins    []join           // fields whose parts are in several columns
+	joined   map[int]bool     // columns whose parts another column gets
 	several  []several        // fields read from several columns
 	notes    []sheet.Note
 }
 
 func chooseColumns(t *sheet.Table, o Options) (*choice, *ColumnsError) {
 	c := &choice{table: t, columns: make([]Column, len(t.Header)), filled: filledColumns(t),
-		assigned: map[string]bool{}, found: map[string][]int{}, byHeader: map[string][]int{}}
+		assigned: map[string]bool{}, found: map[string][]int{}, byHeader: map[string][]int{}, joined: map[int]bool{}}
 	for i, header := range t.Header {
 		c.columns[i].Header = header
+		c.fields = append(c.fields, cmp.Or(fieldOf(header), c.fieldAlone(i)))
 	}
 	assigned, err := c.assignments(o)
 	if err != nil {
@@ -114,6 +119,7 @@ func (c *choice) assignments(o Options) (map[int]string, *ColumnsError) {
 		}
 		assigned[number] = o.Columns[number]
 	}
+	c.findJoins(assigned)
 	return assigned, c.checkAssigned(assigned)
 }
 
@@ -126,7 +132,7 @@ func (c *choice) checkAssigned(assigned map[int]string) *ColumnsError {
 	for i, column := range c.columns {
 		field, ok := assigned[i]
 		switch {
-		case !ok || field == LeftOut:
+		case !ok || field == LeftOut || c.joined[i]:
 			continue
 		case targets[strings.ToLower(MapName(field))] != field:
 			return &ColumnsError{Code: ColumnsUnknown, Headers: []string{field}}
@@ -150,21 +156,19 @@ func (c *choice) checkAssigned(assigned map[int]string) *ColumnsError {
 // readHeaders applies the assigned fields and finds candidates among all other headers. It reports
 // whether it recognized any header.
 func (c *choice) readHeaders(assigned map[int]string) (known bool) {
-	parts := slices.ContainsFunc(c.table.Header, func(header string) bool { return birthPart().MatchString(letters(header)) })
 	for i, header := range c.table.Header {
-		field := fieldOf(header)
-		if field == LeftOut {
-			field = c.fieldAlone(i)
-		}
+		field := c.fields[i]
 		known = known || field != LeftOut
 		switch card := c.table.Format == sheet.VCard; {
-		case field == "dateOfBirth" && parts, field == ID && card && !c.table.Ours:
+		case field == ID && card && !c.table.Ours:
 			field = LeftOut
 		case card && severalFields[field] && header != field: // package vcard has already chosen
 			field = LeftOut
 		}
 		if wish, ok := assigned[i]; ok {
 			c.columns[i].Field = wish
+		} else if c.joined[i] {
+			c.columns[i].Field = field
 		} else if field != LeftOut {
 			c.found[field] = append(c.found[field], i)
 		}
@@ -270,10 +274,6 @@ const fullNames = `fullname displayname completename formattedname membername
 // Words between a first and a last name.
 const and = `and und et y e i or oder`
 
-// birthParts are headers of programs with separate columns for day, month and year of birth. The
-// day column, which may be called "Birthday", then contains no dates.
-const birthParts = `birthmonth geburtsmonat moisdenaissance mesdenacimiento mjesecrodenja`
-
 type pattern struct {
 	field  string
 	header *regexp.Regexp
@@ -300,8 +300,6 @@ var patterns = sync.OnceValue(func() []pattern {
 		{LastFirst, whole(plain + between + first + "|" + last + between + plain)},
 	}...)
 })
-
-var birthPart = sync.OnceValue(func() *regexp.Regexp { return whole(either(birthParts)) })
 
 // matcherOf returns a pattern for text that consists only of names and more, with at least one
 // name.

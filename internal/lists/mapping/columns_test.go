@@ -103,7 +103,7 @@ func TestColumns(t *testing.T) {
 		{[]string{"Vorname|Rufname|Nachname", "A|B|C"}, `: twice firstName ["Vorname" "Rufname"]`},
 		{[]string{"Name|Full name", "A|A B"}, "Full name=name"},
 		{[]string{"Full name|Display name", "A B|A B"}, `: twice name ["Full name" "Display name"]`},
-		{[]string{"First Name|Last Name|Birth Year|Birth Month|Birth Day", "A|B|1990|5|15"}, "First Name=firstName Last Name=lastName"},
+		{[]string{"First Name|Last Name|Birth Year|Birth Month|Birth Day", "A|B|1990|5|15"}, "First Name=firstName Last Name=lastName Birth Year=dateOfBirth Birth Month=dateOfBirth Birth Day=dateOfBirth"},
 		{[]string{"Spind|Mail", "Chief|a@example.com"}, `Mail=email : noName  ["Spind" "Mail"]`},
 		{[]string{"Ana|Čović|ana@example.com", "Eva|Babić|eva@example.com"}, `: noHeader  ["Ana" "Čović" "ana@example.com"]`},
 		{[]string{"Ana|Čović|091 234 5678", "Eva|Babić|099"}, `: noHeader  ["Ana" "Čović" "091 234 5678"]`},

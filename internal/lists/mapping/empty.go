@@ -55,9 +55,10 @@ type prepared struct {
 
 	empty   int // cells without a value
 	example string
+	joined  []sheet.Note
 }
 
-// prepare returns the table to read, in which cells without a value are empty.
+// prepare returns the table to read, in which cells without a value are empty and parts are joined.
 func (c *choice) prepare(t *sheet.Table) *prepared {
 	p := &prepared{Table: *t, changed: map[int]bool{}}
 	if t.Ours {
@@ -69,17 +70,25 @@ func (c *choice) prepare(t *sheet.Table) *prepared {
 		}
 		for i, row := range t.Rows {
 			if cell := row.Cell(at); cell.Text != "" && hasNoValue(cell) {
-				if p.empty++; p.empty == 1 {
-					p.example = cell.Text
-				}
+				p.count(cell.Text)
 				p.set(i, at, "")
 			}
 		}
 	}
+	for _, j := range c.joins {
+		p.joinParts(j, c.columns)
+	}
 	return p
 }
 
-// set replaces the text of a cell.
+// count counts a cell without a value.
+func (p *prepared) count(text string) {
+	if p.empty++; p.empty == 1 {
+		p.example = text
+	}
+}
+
+// set replaces the text of a cell, which may be beyond the end of a row.
 func (p *prepared) set(row, column int, text string) {
 	if len(p.changed) == 0 {
 		p.Rows = slices.Clone(p.Rows)
@@ -88,9 +97,12 @@ func (p *prepared) set(row, column int, text string) {
 		p.changed[row] = true
 		p.Rows[row].Cells = slices.Clone(p.Rows[row].Cells)
 	}
+	if cells := &p.Rows[row].Cells; column >= len(*cells) {
+		*cells = append(*cells, make([]sheet.Cell, column+1-len(*cells))...)
+	}
 	p.Rows[row].Cells[column] = sheet.Cell{Text: text}
 }
 
 func (p *prepared) notes() []sheet.Note {
-	return countNote(NoteNoValue, p.empty, sheet.Quoted(p.example))
+	return append(p.joined, countNote(NoteNoValue, p.empty, sheet.Quoted(p.example))...)
 }

@@ -133,6 +133,7 @@ const (
 	NoteGuessedName = "splitGuess"    // number: names of more than two words
 	NoteFirstFilled = "firstFilled"   // FieldName, headers: columns in order of preference; the first filled one counts
 	NoteFirstByKind = "firstByKind"   // the same, plus the headers of columns with the kind of each value
+	NoteParts       = "parts"         // FieldName, headers, texts, text: columns that were joined, and an example
 	NoteNoFax       = "noFax"         // number: skipped fax numbers and similar
 	NoteJoined      = "joined"        // number: cells with several values, of which the first was used
 	NoteNoZero      = "noZero"        // number: phone numbers without a 0 or + in columns where others have one

@@ -115,20 +115,12 @@ func isNumber(text string) bool {
 	return len(record.Digits(text)) >= fewestDigits && !strings.ContainsFunc(text, unicode.IsLetter)
 }
 
-// hasPhones reports whether the cells of a column look like phone numbers, except for one in
-// oddOnes, and at least one clearly is.
+// hasPhones reports whether most cells of a column look like phone numbers, and at least one clearly
+// is.
 func (c *choice) hasPhones(at int) bool {
-	sure, all, odd := false, 0, 0
-	for _, row := range c.table.Rows {
-		cell := row.Cell(at)
-		if cell.Text == "" || hasNoValue(cell) {
-			continue
-		}
-		if all++; !isNumber(cell.Text) || dateAlone().MatchString(cell.Text) {
-			odd++
-			continue
-		}
-		sure = sure || clearNumber().MatchString(cell.Text)
-	}
-	return sure && odd*oddOnes <= all
+	sure := false
+	return c.most(at, func(cell sheet.Cell) bool {
+		sure = sure || clearNumber().MatchString(cell.Text) && isNumber(cell.Text)
+		return isNumber(cell.Text) && !dateAlone().MatchString(cell.Text)
+	}) && sure
 }

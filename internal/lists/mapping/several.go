@@ -61,7 +61,7 @@ func (c *choice) readSeveral() {
 		s := several{field: f.Name, kinds: map[string]int{}}
 		byKind := false
 		for at, column := range c.columns {
-			if column.Field != f.Name {
+			if column.Field != f.Name || c.joined[at] {
 				continue
 			}
 			one := source{at: at, typed: slices.Index(c.typed, at), kind: kindOf(f.Name, column.Header), kindIn: c.kindColumn(f, at)}

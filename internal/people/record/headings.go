@@ -8,7 +8,7 @@ const (
 	lastNames = `lastname lastnames last surname surnames familyname lname
 	nachname nachnamen nachn familienname familiennamen zuname
 	nomdefamille nomfamille nomdusage nomdenaissance nompatronymique patronyme
-	apellido apellidos primerapellido prezime`
+	apellido apellidos primerapellido apellidopaterno prezime`
 
 	emails = `email emails mail mails courriel courriels mel correo correos eposta eposte epostu
 		elektronickaposta elektronickeposte messagerie courrierelectronique adresseelectronique

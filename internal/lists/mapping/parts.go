@@ -1,0 +1,284 @@
+package mapping
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// join is a field whose parts are in several columns.
+type join struct {
+	field string
+	at    int                         // the column that gets the text
+	parts []int                       // columns of the arguments of text
+	text  func(parts []string) string // empty: only cells without a value
+}
+
+// Words of the headers of parts, folded.
+const (
+	years  = `year years jahr jahrgang annee an ano anio godina godiste leto anno rok jaar`
+	months = `month monat mois mes mjesec mjeseca mesec mese miesiac maand`
+	days   = `day tag jour dia dan giorno dzien dag`
+
+	countryCodes = `countrycode landesvorwahl landervorwahl indicatifpays codigopais codigodepais pozivnibrojdrzave landnummer`
+	areaCodes    = `areacode citycode vorwahl vorwahlnummer ortsvorwahl indicatif indicatifregional prefix prefijo prefisso codigodearea
+		codigoarea lada pozivni pozivnibroj predbroj omreznaskupina kierunkowy netnummer kengetal`
+	extensions  = `ext extension durchwahl dw klappe nebenstelle poste anexo interno lokal`
+	numberAlone = `number no num nr nummer numero broj anschluss`
+)
+
+// partPatterns match the headers of parts.
+var partPatterns = sync.OnceValue(func() map[string]*regexp.Regexp {
+	all := map[string]*regexp.Regexp{numberAlone: whole(either(numberAlone))}
+	for _, f := range record.AllFields() {
+		parts, besides := []string{countryCodes, areaCodes, extensions}, f.Besides
+		switch f.Name {
+		case "dateOfBirth":
+			parts, besides = []string{years, months, days}, "geburts date datum"
+		case "phoneNumber":
+		default:
+			continue
+		}
+		for _, words := range parts {
+			all[words] = matcherOf(words, f.Headings+" "+besides+" "+neutralWords)
+		}
+	}
+	return all
+})
+
+// isPart reports whether the header of a column with values names a part.
+func (c *choice) isPart(at int, words string) bool {
+	return 0 <= at && at < len(c.filled) && c.filled[at] && len(c.table.Header[at]) <= maxHeader &&
+		partPatterns()[words].MatchString(letters(c.table.Header[at]))
+}
+
+// isCode is isPart for a column with short numbers.
+func (c *choice) isCode(at int, words string) bool {
+	return c.isPart(at, words) && c.most(at, func(cell sheet.Cell) bool { return phoneCode().MatchString(cell.Text) })
+}
+
+var phoneCode = lazy(`^\(?\+?\d{1,6}\)?[-/ ]*$`)
+
+// most reports whether the cells of a column satisfy is, except for one in oddOnes. Cells without a
+// value do not count.
+func (c *choice) most(at int, is func(sheet.Cell) bool) bool {
+	all, odd := 0, 0
+	for _, row := range c.table.Rows {
+		if cell := row.Cell(at); cell.Text != "" && !hasNoValue(cell) {
+			if all++; !is(cell) {
+				odd++
+			}
+		}
+	}
+	return odd*oddOnes <= all
+}
+
+// only returns the only column with values that satisfies is, or -1.
+func (c *choice) only(is func(at int) bool) int {
+	found := -1
+	for at := range c.filled {
+		if c.filled[at] && is(at) {
+			if found >= 0 {
+				return -1
+			}
+			found = at
+		}
+	}
+	return found
+}
+
+// findJoins finds the fields whose parts are in several columns, unless options assign one of these
+// columns to something else.
+func (c *choice) findJoins(assigned map[int]string) {
+	if c.table.Format == sheet.VCard || c.table.Ours {
+		return
+	}
+	for _, j := range slices.Concat(c.birthJoins(), c.nameJoins(), c.phoneJoins()) {
+		other := func(at int) bool {
+			wish, ok := assigned[at]
+			return ok && wish != j.field
+		}
+		if slices.ContainsFunc(j.parts, other) {
+			continue
+		}
+		for _, at := range j.parts {
+			c.fields[at], c.joined[at] = j.field, at != j.at
+		}
+		c.joins = append(c.joins, j)
+	}
+}
+
+// birthJoins returns the join of a day, month and year, or of a birthday and a year.
+func (c *choice) birthJoins() []join {
+	isBirth := func(at int) bool { return c.fields[at] == "dateOfBirth" }
+	year := c.only(func(at int) bool { return c.isPart(at, years) })
+	month := c.only(func(at int) bool { return c.isPart(at, months) })
+	day := c.only(func(at int) bool { return isBirth(at) || c.isPart(at, days) })
+	if year < 0 || day < 0 {
+		return nil
+	}
+	if month >= 0 {
+		first, last := min(year, month, day), max(year, month, day)
+		if last-first > 2 && !slices.ContainsFunc(c.table.Header, func(h string) bool { return birthWord().MatchString(letters(h)) }) {
+			return nil
+		}
+		return []join{{"dateOfBirth", first, []int{day, month, year}, joinDate}}
+	}
+	if isBirth(day) && slices.ContainsFunc(c.table.Rows, func(r sheet.Row) bool { return isBirthday(plainSpaces(r.Cell(day).Text)) }) {
+		return []join{{"dateOfBirth", min(day, year), []int{day, year}, joinYear}}
+	}
+	return nil
+}
+
+var birthWord = lazy(`birth|dob|geb|naiss|nacim|rod`)
+
+var (
+	oneOrTwo  = lazy(`^\d{1,2}\.?$`)
+	fourAlone = lazy(`^\d{4}$`)
+)
+
+// joinDate returns a date with the day, month and year. A day that is a date remains unchanged.
+func joinDate(parts []string) string {
+	day, month, year := strings.TrimRight(parts[0], ". "), strings.TrimRight(parts[1], ". "), parts[2]
+	switch {
+	case day != "" && !oneOrTwo().MatchString(day):
+		return parts[0]
+	case oneOrTwo().MatchString(day) && oneOrTwo().MatchString(month) && fourAlone().MatchString(year):
+		return fmt.Sprintf("%s-%02d-%02d", year, number(month), number(day))
+	case strings.Trim(month, "0123456789") != "":
+		return strings.Join(strings.Fields(day+" "+month+" "+year), " ")
+	}
+	return strings.Trim(day+"."+month+"."+year, ".")
+}
+
+// joinYear returns a birthday with a year. A birthday that has one remains unchanged.
+func joinYear(parts []string) string {
+	day, year := parts[0], parts[1]
+	separator := strings.IndexAny(day, "./-")
+	switch {
+	case day != "" && !isBirthday(plainSpaces(day)), year == "":
+		return day
+	case separator < 0 || strings.Trim(day, "0123456789./- ") != "":
+		return strings.TrimSpace(day + " " + year)
+	}
+	return strings.TrimRight(day, "./- ") + day[separator:separator+1] + year
+}
+
+// nameJoins returns the join of the two last names of Spanish-speaking countries.
+func (c *choice) nameJoins() []join {
+	first := c.only(func(at int) bool { return c.fields[at] == "lastName" })
+	second := c.only(func(at int) bool {
+		header := letters(c.table.Header[at])
+		return header == "segundoapellido" || header == "apellidomaterno" || header == "apellido" && strings.Contains(c.table.Header[at], "2")
+	})
+	if first < 0 || second < 0 {
+		return nil
+	}
+	return []join{{"lastName", first, []int{first, second}, func(parts []string) string {
+		return strings.TrimRight(strings.Join(parts, " "), "-./ ")
+	}}}
+}
+
+// phoneJoins returns the joins of a number with the codes before it and the extension after it.
+func (c *choice) phoneJoins() (joins []join) {
+	for at := range c.filled {
+		isPhone := c.fields[at] == "phoneNumber"
+		first, number := at, 0
+		if c.isCode(first-1, areaCodes) {
+			first--
+		}
+		country := c.isCode(first-1, countryCodes)
+		if country {
+			first--
+		}
+		if number = at - first; !isPhone && (number == 0 || !c.isPart(at, numberAlone)) {
+			continue
+		}
+		parts := []int{}
+		for i := first; i <= at; i++ {
+			parts = append(parts, i)
+		}
+		if c.isCode(at+1, extensions) {
+			parts = append(parts, at+1)
+		}
+		if len(parts) > 1 {
+			joins = append(joins, join{"phoneNumber", at, parts, func(parts []string) string { return joinPhone(parts, number, country) }})
+		}
+	}
+	return joins
+}
+
+// joinPhone returns the number at an index with the codes before it, of which the first may be a
+// country code, and the extension after it.
+func joinPhone(parts []string, at int, country bool) string {
+	number := parts[at]
+	if number == "" {
+		return ""
+	}
+	for i := at - 1; i >= 0; i-- {
+		code := strings.Trim(parts[i], "-/ ")
+		if digits := strings.TrimLeft(code, "+(0"); country && i == 0 && digits != "" {
+			code = "+" + strings.TrimRight(digits, ")")
+		}
+		number = withCode(code, number)
+	}
+	if at+1 < len(parts) && parts[at+1] != "" {
+		number += " ext. " + parts[at+1]
+	}
+	return number
+}
+
+// italy keeps the 0 of a number after its country code.
+const italy = "+39"
+
+// withCode puts a code before a number, unless the number is complete. After a country code, a 0 is
+// in brackets.
+func withCode(code, number string) string {
+	isNational := strings.HasPrefix(strings.TrimLeft(number, "("), "0")
+	switch {
+	case code == "", strings.HasPrefix(number, "+"), strings.HasPrefix(number, "00"), isNational && strings.HasPrefix(strings.TrimLeft(code, "("), "0"):
+		return number
+	case number[0] == '0' && code[0] == '+' && code != italy:
+		number = "(0)" + number[1:]
+	}
+	return code + " " + number
+}
+
+// joinParts puts the texts of a join into its column, empties its other columns, and adds a note.
+func (p *prepared) joinParts(j join, columns []Column) {
+	var headers, example Headers
+	result := ""
+	for _, at := range j.parts {
+		headers = append(headers, columns[at].Header)
+	}
+	for i, row := range p.Rows {
+		texts, filled := make([]string, len(j.parts)), Headers(nil)
+		for n, at := range j.parts {
+			if texts[n] = row.Cell(at).Text; texts[n] != "" {
+				filled = append(filled, texts[n])
+			}
+		}
+		if len(filled) == 0 || len(filled) == 1 && row.Cell(j.at).Text != "" {
+			continue
+		}
+		text := j.text(texts)
+		if len(filled) > 1 && example == nil {
+			example, result = filled, text
+		}
+		if text == "" {
+			p.count(filled[0])
+		}
+		for _, at := range j.parts {
+			p.set(i, at, "")
+		}
+		p.set(i, j.at, text)
+	}
+	if example != nil {
+		p.joined = append(p.joined, sheet.Note{Code: NoteParts, Args: []any{FieldName(j.field), headers, example, sheet.Quoted(result)}})
+	}
+}

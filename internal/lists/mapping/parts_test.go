@@ -1,0 +1,73 @@
+package mapping
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestParts checks that the parts of a field in several columns are joined, with a note, and that
+// similar columns are not.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ headers, rows, want, note string }{
+		{"Birth Year|Birth Month|Birth Day", "1990|5|15;1985|12|1;||;2000||", "1990-05-15|1985-12-01||invalid", `"dateOfBirth" {"Birth Day", "Birth Month", "Birth Year"} {"15", "5", "1990"} "1990-05-15"`},
+		{"Tag|Monat|Jahr", "5|6.|1990;05.|Mai|1990;5|6|90;1990-05-15||", "1990-06-05|1990-05-05|1990-06-05|1990-05-15", `"dateOfBirth" {"Tag", "Monat", "Jahr"} {"5", "6.", "1990"} "1990-06-05"`},
+		{"Geburtstag|Geburtsmonat|Geburtsjahr", "15|13|1990;31|4|1990;15|5|", "invalid|invalid|no_year", `"dateOfBirth" {"Geburtstag", "Geburtsmonat", "Geburtsjahr"} {"15", "13", "1990"} "1990-13-15"`},
+		{"Jour de naissance|Mois de naissance|Année de naissance", "1|août|1990", "1990-08-01", `"dateOfBirth" {"Jour de naissance", "Mois de naissance", "Année de naissance"} {"1", "août", "1990"} "1 août 1990"`},
+		{"Año de nacimiento|Mes|Rango|Día", "1990|mayo|x|15", "1990-05-15", `"dateOfBirth" {"Día", "Mes", "Año de nacimiento"} {"15", "mayo", "1990"} "15 mayo 1990"`},
+		{"Dan rođenja|Mjesec rođenja|Godina rođenja", "15|5|1990", "1990-05-15", `"dateOfBirth" {"Dan rođenja", "Mjesec rođenja", "Godina rođenja"} {"15", "5", "1990"} "1990-05-15"`},
+		{"DOB (day)|DOB (month)|DOB (year)", "15|5|1990", "1990-05-15", `"dateOfBirth" {"DOB (day)", "DOB (month)", "DOB (year)"} {"15", "5", "1990"} "1990-05-15"`},
+		{"Jahrgang|Geburtstag", "1990|15.05.;1990|15. Mai;1990|26.06.1990;|15.5.;1985|", "1990-05-15|1990-05-15|1990-06-26|no_year|invalid", `"dateOfBirth" {"Geburtstag", "Jahrgang"} {"15.05.", "1990"} "15.05.1990"`},
+		{"Birthday|Birth year", "5/15|1990;5/6|1991", "1990-05-15|1991-05-06", `"dateOfBirth" {"Birthday", "Birth year"} {"5/15", "1990"} "5/15/1990"`},
+
+		{"Vorwahl|Rufnummer", "0664|1234567;01|7654321;0664|;|0664 1", "0664 1234567|01 7654321||0664 1", `"phoneNumber" {"Vorwahl", "Rufnummer"} {"0664", "1234567"} "0664 1234567"`},
+		{"Area Code|Phone|Ext.", "555|010-0101|45;(555)|010-0102|;555|+1 555 010 0103|", "555 010-0101 ext. 45|(555) 010-0102|+1 555 010 0103", `"phoneNumber" {"Area Code", "Phone", "Ext."} {"555", "010-0101", "45"} "555 010-0101 ext. 45"`},
+		{"Indicatif|Numéro", "+33|6 12 34 56 78;+33|06 12 34 56 78", "+33 6 12 34 56 78|+33 (0)6 12 34 56 78", `"phoneNumber" {"Indicatif", "Numéro"} {"+33", "6 12 34 56 78"} "+33 6 12 34 56 78"`},
+		{"Prefijo|Teléfono", "+34|612 345 678;34|612 345 678", "+34 612 345 678|34 612 345 678", `"phoneNumber" {"Prefijo", "Teléfono"} {"+34", "612 345 678"} "+34 612 345 678"`},
+		{"Landesvorwahl|Vorwahl|Nummer", "43|0664|1234567;0043|01/|7654321", "+43 (0)664 1234567|+43 (0)1 7654321", `"phoneNumber" {"Landesvorwahl", "Vorwahl", "Nummer"} {"43", "0664", "1234567"} "+43 (0)664 1234567"`},
+		{"Prefisso|Tel.", "+39|06 1234567", "+39 06 1234567", `"phoneNumber" {"Prefisso", "Tel."} {"+39", "06 1234567"} "+39 06 1234567"`},
+		{"Pozivni broj|Telefon|Mobitel", "01|2223334|;091|1112222|098 1", "01 2223334|098 1", `"phoneNumber" {"Pozivni broj", "Telefon"} {"01", "2223334"} "01 2223334"`},
+
+		{"Prefix|Phone", "Mr.|091 1", "091 1", ""},
+		{"Vorwahl|Nummer", "privat|17", "", ""},
+		{"Nummer|Vorwahl", "17|0664", "", ""},
+		{"Year|Rank|Month|Locker|Day", "1990|x|5|x|15", "", ""},
+		{"Jahrgang|Geburtsdatum", "1990|15.05.1990", "1990-05-15", ""},
+		{"Monat|Jahr", "5|1990", "", ""},
+	} {
+		lines := []string{"Vorname|Nachname|" + tt.headers}
+		for row := range strings.SplitSeq(tt.rows, ";") {
+			lines = append(lines, "Ana|Kos|"+row)
+		}
+		for _, assigned := range []bool{false, true} { // as the page submits the columns again
+			o := Options{Now: now}
+			if assigned {
+				o.Columns = map[int]string{}
+				r, _ := Map(t.Context(), tableOf(lines...), Options{Now: now})
+				for i, c := range r.Columns {
+					o.Columns[i] = c.Field
+				}
+			}
+			r, err := Map(t.Context(), tableOf(lines...), o)
+			if err != nil {
+				t.Errorf("%q: %v", lines, err)
+			}
+			var got []string
+			for _, p := range r.People {
+				value := p.Fields.PhoneNumber + strings.TrimSuffix(p.Fields.DateOfBirth, "T00:00:00Z")
+				if len(p.Errors) > 0 {
+					value = p.Errors[0].Code
+				}
+				got = append(got, value)
+			}
+			note, _, _ := strings.Cut(strings.ReplaceAll(summary(&Result{Notes: r.Notes}, nil), "mapping.Headers", ""), "\n"+NoteNoValue)
+			if strings.Join(got, "|") != tt.want || !strings.Contains(note, tt.note) || tt.note == "" && strings.Contains(note, NoteParts) {
+				t.Errorf("%q: %q, want %s; %s, want %s", lines, got, tt.want, note, tt.note)
+			}
+		}
+	}
+	check(t, tableOf("Nombre|Apellido 1|Apellido 2|Tel.|DOB day|DOB month|DOB year", "Ana|García|López|091 1|15|5|1990", "Eva|Ruiz|-"), Options{Columns: map[int]string{6: LeftOut}},
+		"Nombre=firstName Apellido 1=lastName Apellido 2=lastName Tel.=phoneNumber DOB day=dateOfBirth ",
+		"2 Ana/García López/091 1// dateOfBirth:invalid", "3 Eva/Ruiz///",
+		`parts "lastName" mapping.Headers{"Apellido 1", "Apellido 2"} mapping.Headers{"García", "López"} "García López"`)
+}
