@@ -411,7 +411,7 @@ func TestImportRefused(t *testing.T) {
 	}
 	for query, content := range map[string]string{
 		"headerRow=2": "Namen;x\nVorname;Nachname\nAna;Babić\n",
-		"dates=mdy":   "Vorname;Nachname;Geburtstag\nAna;Horvat;01.02.1990\n",
+		"dates=mdy":   "Vorname;Nachname;Geburtstag\nAna;Horvat;01/02/1990\n",
 		"map=Farbe=firstName,Form=lastName&update=&sheet=&encoding=&dates=": "Farbe;Form\nrot;rund\n",
 		"encoding=windows-1250": "Vorname;Nachname\nAna;\xe8ovi\xe6\n",
 	} {
@@ -429,7 +429,7 @@ func TestImportQuestions(t *testing.T) {
 	s := start(t)
 	counted := s.contentOf(t)
 	for _, tt := range []struct{ list, questions, answer, alias, answered, born string }{
-		{"Vorname;Nachname;Geburtstag\nAna;Horvat;01.02.1990\n", "dates dmy mdy", "dates:mdy", "dates=mdy", "dates dmy mdy=mdy", "1990-01-02"},
+		{"Vorname;Nachname;Geburtstag\nAna;Horvat;01/02/1990\n", "dates dmy mdy", "dates:mdy", "dates=mdy", "dates dmy mdy=mdy", "1990-01-02"},
 		{"Vorname;Nachname;Geburtstag\nAna;\xe8ovi\xe6;1990-01-02\n", "encoding windows-1252 windows-1250 cp850 cp852 macintosh windows-1251 koi8-r windows-1253",
 			"encoding:windows-1250", "encoding=Windows-1250", "", "1990-01-02"},
 		{"Vorname;Nachname;Handy;geboren\nAna;Horvat;0911 222 333;1990-01-02\nEva;Kos;911222333;\n", "zero false true=false", "zero:true", "zero=1", "zero false true=true", "1990-01-02"},

@@ -18,6 +18,10 @@ var Kinds = map[string][]string{
 	mapping.AskDates:  mapping.Orders,
 	mapping.AskNames:  mapping.NameOrders,
 	mapping.AskZero:   {"true", "false"},
+
+	mapping.AskSwapped:  {mapping.Change, mapping.Keep},
+	mapping.AskMidnight: {mapping.Change, mapping.Keep},
+	mapping.AskUnknown:  {mapping.Change, mapping.Keep},
 }
 
 // SetAnswer records the answer to a question, such as "dates:dmy". The error is a

@@ -70,7 +70,9 @@ func readBirths(ctx context.Context, t *sheet.Table, columns []Column, o Options
 			b.dates[i] = b.read(cell)
 		}
 	}
-	b.decide(columns[b.column].Header, o)
+	header := columns[b.column].Header
+	b.decide(header, o)
+	b.askDoubts(header, o)
 	return b, nil
 }
 
@@ -245,6 +247,8 @@ func (d date) settles() string {
 func (b *births) day(row int) (string, *record.FieldError) {
 	d, cell := b.dates[row], b.table.Rows[row].Cell(b.column)
 	switch d.kind {
+	case noDate: // an unknown date
+		return "", nil
 	case itself:
 		if d.twoDigits {
 			b.countTwoDigits(number(d.iso[:4]))

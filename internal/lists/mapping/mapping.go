@@ -59,9 +59,18 @@ const (
 
 // Kinds of questions.
 const (
-	AskDates = "dates" // the order of dates; its answers are Orders
-	AskNames = "names" // the order of names without a comma, where others have one; its answers are NameOrders
-	AskZero  = "zero"  // whether to put a 0 before phone numbers in a column where others have one: true, or false by default
+	AskDates    = "dates"    // the order of dates; its answers are Orders
+	AskSwapped  = "swapped"  // whether to swap day and month of dates: change or keep
+	AskMidnight = "midnight" // whether dates with a time mean the following day: change or keep
+	AskUnknown  = "unknown"  // whether repeated dates mean no date: change or keep
+	AskNames    = "names"    // the order of names without a comma, where others have one; its answers are NameOrders
+	AskZero     = "zero"     // whether to put a 0 before phone numbers in a column where others have one: true, or false by default
+)
+
+// Answers to the questions about changed dates.
+const (
+	Change = "change"
+	Keep   = "keep"
 )
 
 // NameOrders are all name orders.

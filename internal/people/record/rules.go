@@ -132,8 +132,8 @@ var birthForm = sync.OnceValue(func() *regexp.Regexp {
 		`|([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$`)
 })
 
-// earliestYear is the earliest year of birth, in the offset as sent.
-const earliestYear = 1900
+// EarliestYear is the earliest year of birth, in the offset as sent.
+const EarliestYear = 1900
 
 // normalizeBirth returns a date of birth in stored form: date, time and offset as sent, with
 // default offset Z, default time midnight, and no zero fraction.
@@ -152,8 +152,8 @@ func normalizeBirth(e *FieldErrors, f Field, value string, now time.Time) string
 		return ""
 	}
 	switch born := (Fields{DateOfBirth: value}).Born(); {
-	case born.Year() < earliestYear:
-		e.Add(f.Name, OutOfRange, "%s may not be before the year %d.", f.Name, earliestYear)
+	case born.Year() < EarliestYear:
+		e.Add(f.Name, OutOfRange, "%s may not be before the year %d.", f.Name, EarliestYear)
 	case born.After(now.Add(24 * time.Hour)):
 		e.Add(f.Name, OutOfRange, "%s may not be in the future.", f.Name)
 	}
