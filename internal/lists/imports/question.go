@@ -19,6 +19,7 @@ var Kinds = map[string][]string{
 	mapping.AskNames:  mapping.NameOrders,
 	mapping.AskZero:   {"true", "false"},
 
+	mapping.AskColumns:  {mapping.Change, mapping.Keep},
 	mapping.AskSwapped:  {mapping.Change, mapping.Keep},
 	mapping.AskMidnight: {mapping.Change, mapping.Keep},
 	mapping.AskUnknown:  {mapping.Change, mapping.Keep},

@@ -55,6 +55,8 @@ type choice struct {
 	joined   map[int]bool     // columns whose parts another column gets
 	several  []several        // fields read from several columns
 	notes    []sheet.Note
+
+	questions []sheet.Question
 }
 
 func chooseColumns(t *sheet.Table, o Options) (*choice, *ColumnsError) {
@@ -82,6 +84,7 @@ func chooseColumns(t *sheet.Table, o Options) (*choice, *ColumnsError) {
 		return c, &ColumnsError{Code: ColumnsNoName, Headers: t.Header}
 	}
 	c.checkIDs(assigned)
+	c.askColumns(assigned, o)
 	c.readSeveral()
 	return c, nil
 }

@@ -35,8 +35,8 @@ func (b *births) askAbout(kind, header string, o Options, rows []int, change fun
 	if strings.Trim(text, "0123456789.") == "" && !strings.Contains(text, ".") {
 		text = before.String() // a serial number
 	}
-	q := sheet.Question{Kind: kind, Columns: []string{header}, Args: []any{sheet.Quoted(header), len(rows), sheet.Quoted(text)}, Answer: o.Answers[kind]}
-	q.Options = []sheet.Option{{Value: Change}, {Value: Keep, Example: sheet.ReadDay{Text: text, Day: before}}}
+	q := sheet.Question{Kind: kind, Columns: []string{header}, Args: []any{sheet.Quoted(header), len(rows), sheet.Quoted(text)},
+		Options: []sheet.Option{{Value: Change}, {Value: Keep, Example: sheet.ReadDay{Text: text, Day: before}}}, Answer: o.Answers[kind]}
 	if after, ok := b.dayOf(change(before)); ok {
 		q.Options[0].Example = sheet.ReadDay{Text: text, Day: after}
 	}
@@ -51,13 +51,16 @@ func (b *births) askAbout(kind, header string, o Options, rows []int, change fun
 }
 
 // dayOf returns the day of a date without its time. It returns false if there is no such day.
-func (b *births) dayOf(d date) (day calendar.Date, ok bool) {
+func (b *births) dayOf(d date) (day calendar.Date, ok bool) { return b.dayIn(d, b.orders[d.separator]) }
+
+// dayIn is dayOf for dates in an order.
+func (b *births) dayIn(d date, order string) (day calendar.Date, ok bool) {
 	switch d.kind {
 	case itself:
 		at, err := time.Parse(time.DateOnly, d.iso[:len(time.DateOnly)])
 		return calendar.Of(at), err == nil
 	case yearFirst, numbers:
-		day, ok = b.in(d, b.orders[d.separator])
+		day, ok = b.in(d, order)
 	}
 	return day, ok && day.Exists()
 }

@@ -60,6 +60,7 @@ const (
 // Kinds of questions.
 const (
 	AskDates    = "dates"    // the order of dates; its answers are Orders
+	AskColumns  = "columns"  // whether to use columns that look like a field: change or keep
 	AskSwapped  = "swapped"  // whether to swap day and month of dates: change or keep
 	AskMidnight = "midnight" // whether dates with a time mean the following day: change or keep
 	AskUnknown  = "unknown"  // whether repeated dates mean no date: change or keep
@@ -67,7 +68,7 @@ const (
 	AskZero     = "zero"     // whether to put a 0 before phone numbers in a column where others have one: true, or false by default
 )
 
-// Answers to the questions about changed dates.
+// Answers to questions whether to change something.
 const (
 	Change = "change"
 	Keep   = "keep"
@@ -80,6 +81,7 @@ var NameOrders = []string{FirstLast, LastFirstName}
 type Column struct {
 	Header string
 	Field  string // a constant above, or the name of a field
+	Asked  bool   // the question AskColumns is about the column
 }
 
 // IsName reports whether the column contains names.
@@ -235,7 +237,7 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 		r.People[i] = m.person(i)
 	}
 	if !t.Ours {
-		r.Questions = slices.Concat(births.questions, names.questions(), m.phones.questions())
+		r.Questions = slices.Concat(c.questions, births.questions, names.questions(), m.phones.questions())
 	}
 	r.Notes = slices.Concat(r.Notes, prepared.notes(), m.severalNotes(), m.phones.notes(), names.notes(), births.notes())
 	return r, nil

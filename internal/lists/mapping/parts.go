@@ -239,9 +239,9 @@ const italy = "+39"
 // withCode puts a code before a number, unless the number is complete. After a country code, a 0 is
 // in brackets.
 func withCode(code, number string) string {
-	isNational := strings.HasPrefix(strings.TrimLeft(number, "("), "0")
+	isNational := func(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, "("), "0") }
 	switch {
-	case code == "", strings.HasPrefix(number, "+"), strings.HasPrefix(number, "00"), isNational && strings.HasPrefix(strings.TrimLeft(code, "("), "0"):
+	case code == "", strings.HasPrefix(number, "+"), strings.HasPrefix(number, "00"), isNational(number) && isNational(code):
 		return number
 	case number[0] == '0' && code[0] == '+' && code != italy:
 		number = "(0)" + number[1:]
@@ -279,6 +279,7 @@ func (p *prepared) joinParts(j join, columns []Column) {
 		p.set(i, j.at, text)
 	}
 	if example != nil {
-		p.joined = append(p.joined, sheet.Note{Code: NoteParts, Args: []any{FieldName(j.field), headers, example, sheet.Quoted(result)}})
+		args := []any{FieldName(j.field), headers, example, sheet.Quoted(result)}
+		p.joined = append(p.joined, sheet.Note{Code: NoteParts, Args: args})
 	}
 }

@@ -184,7 +184,7 @@ func undecided(f *imports.File, number int) bool {
 // columnChoices returns the possible meanings of a column.
 func (v visit) columnChoices(f *imports.File, number int) (all []view.Choice) {
 	chosen := f.Mapped.Columns[number].Field
-	if undecided(f, number) {
+	if undecided(f, number) || f.Mapped.Columns[number].Asked {
 		all, chosen = append(all, view.Choice{Value: byHeading, Label: v.Text("import.field.byHeading"), Chosen: true}), byHeading
 	}
 	for _, field := range columnFields {
