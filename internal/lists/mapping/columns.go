@@ -261,21 +261,22 @@ func letters(header string) string {
 
 // neutralWords may appear in a header without changing its field. They tell whose value it is or
 // how to fill in the column.
-const neutralWords = `of the de du des del de la le el der die das
+const neutralWords = `of the de du des del de la le el der die das di della dei van
 	member members mitglied mitglieds mitgliedes membre miembro clan clana
 	employee volunteer firefighter feuerwehrmitglied vatrogasac vatrogasca person
 	required optional mandatory pflichtfeld pflicht obligatoire facultatif
 	obligatorio opcional obavezno neobavezno usuel legal`
 
 // Words for a full name, or for the first or last name if the other has its own column.
-const plainNames = `name names namen nom noms nombre nombres ime`
+const plainNames = `name names namen nom noms nombre nombres ime nome naam`
 
 const fullNames = `fullname displayname completename formattedname membername
 	anzeigename vollername vollername vollstandigername gesamtname ganzername mitgliedsname mitgliedername
-	nomcomplet nomaffiche nombrecompleto nombreparamostrar punoime cijeloime prikaznoime`
+	nomcomplet nomaffiche nombrecompleto nombreparamostrar punoime cijeloime prikaznoime
+	nominativo nomecompleto polnoime volledigenaam`
 
 // Words between a first and a last name.
-const and = `and und et y e i or oder`
+const and = `and und et y e i in en or oder`
 
 type pattern struct {
 	field  string

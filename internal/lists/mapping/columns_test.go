@@ -12,34 +12,34 @@ import (
 // headers are real headers by field, separated by bars.
 var headers = map[string]string{
 	"firstName": `firstName|First Name|FIRST NAME|first_name|First name *|Given Name|Forename|First|Name (First)|Fname|Christian name|Member First Name|
-		Vorname|Vorname(n)|Vorname*|Rufname|Vor-Name|VORNAME:|Vorname / First name|Prénom|Prenom|Prénom(s)|Prénoms|Primer nombre|Osobno ime`,
+		Vorname|Vorname(n)|Vorname*|Rufname|Vor-Name|VORNAME:|Vorname / First name|Prénom|Prenom|Prénom(s)|Prénoms|Primer nombre|Osobno ime|Imię|Imiona|Voornaam|Roepnaam`,
 	"lastName": `lastName|Last Name|last_name|Surname|Family Name|Last|Name - Last|Lname|Nachname|Familienname|Zuname|
-		Nom de famille|Nom d'usage|Apellido|Apellidos|Apellido(s)|Primer apellido|Apellido 1|Prezime|PREZIME`,
-	plainName: `Name|Nom|Nombre|Nombre(s)|Ime|NAME|Name *|Name des Mitglieds|Member name`,
+		Nom de famille|Nom d'usage|Apellido|Apellidos|Apellido(s)|Primer apellido|Apellido 1|Apellido paterno|Prezime|PREZIME|Cognome|Priimek|Nazwisko|Achternaam`,
+	plainName: `Name|Nom|Nombre|Nombre(s)|Ime|Nome|Naam|NAME|Name *|Name des Mitglieds|Member name`,
 	FullName: `Full Name|Display Name|Vollständiger Name|Anzeigename|Nom complet|Nombre completo|Nombre y apellidos|Ime i prezime|Ime, prezime|
-		Vorname Nachname|Vor- und Nachname|Vorname Name|Vor- und Zuname|First name/Last name|First and last name|Prénom Nom|Name Surname|Name and surname|Puno ime`,
+		Vorname Nachname|Vor- und Nachname|Vorname Name|Vor- und Zuname|First name/Last name|First and last name|Prénom Nom|Name Surname|Name and surname|Puno ime|Nome e cognome|Nominativo|Ime in priimek|Imię i nazwisko|Voornaam en achternaam`,
 	LastFirst: `Name, Vorname|Name Vorname|Nachname, Vorname|Nachname und Vorname|Last Name, First Name|Last, First|Surname and forename|
-		Nom Prénom|NOM ET PRENOM|Nom, prénom|Apellidos y nombre|Apellidos, nombre|Prezime i ime|Prezime, ime|Name (Last, First)`,
+		Nom Prénom|NOM ET PRENOM|Nom, prénom|Apellidos y nombre|Apellidos, nombre|Prezime i ime|Prezime, ime|Name (Last, First)|Cognome e nome|Cognome Nome|Priimek in ime|Nazwisko i imię|Achternaam, voornaam`,
 	"phoneNumber": `phoneNumber|Phone|Phone number|phone_number|Phone #|Phone No.|Telephone|Tel|Tel.|Tel.-Nr.|Tel. No|Telefon|Telefonnummer|Telefon-Nr.|TELEFON NR|
 		Telefon privat|Tel. privat|Tel. dienstlich|Telefon geschäftlich|Telefon (privat)|Telefon mobil|Mobiltelefon|Mobil|Mobilnummer|Mobil-Nr.|Mobil-Tel.-Nr.|Mobilfunk|
 		Handy|Handynummer|Handy-Nr.|Handy privat|Natel|Rufnummer|Festnetz|Weiteres Telefon|Haupttelefon|Autotelefon|Privattelefon|
 		Mobile|Mobile Phone|Mobile Number|mobile_number|mobilePhone|Cell|Cell Phone|Cellphone|Cell #|Home Phone|Business Phone|Work Phone|Primary Phone|Contact Number|
 		Phone 1 - Value|Phone 1|Phone1|Téléphone|Tél.|Tél. mobile|N° de téléphone|Numéro de téléphone|Téléphone (domicile)|Téléphone portable|Portable|GSM|Tél. fixe|Téléphone (bureau)|
 		Teléfono|Teléfono móvil|Móvil|Celular|Tel. móvil|N.º de teléfono|Teléfono particular|Teléfono del trabajo|Mobitel|Mob.|Broj telefona|Broj mobitela|Telefon/mobitel|Kućni telefon|Mobilni telefon|Tel. br.|Kontakt broj|
-		Phone 2 - Value|Phone 10 - Value|Telefon 2|Home Phone 2|Business Phone 2|Other Phone|Mobiltelefon 2|Tel2|Fiksni|Telefon (ured)|Telefon na poslu|Office phone|Portable pro|Diensthandy|Teléfono oficina|Téléphone travail`,
+		Phone 2 - Value|Phone 10 - Value|Telefon 2|Home Phone 2|Business Phone 2|Other Phone|Mobiltelefon 2|Tel2|Fiksni|Telefon (ured)|Telefon na poslu|Office phone|Portable pro|Diensthandy|Cellulare|Numero di telefono|Recapito telefonico|Telefonska številka|Mobilni telefon|Numer telefonu|Nr telefonu|Telefon komórkowy|Komórka|Telefoon|Telefoonnummer|Mobiel|Mobiele nummer|Vast nummer|Teléfono oficina|Téléphone travail`,
 	"email": `email|Email|E-mail|E-Mail|e_mail|Mail|Email address|email_address|E-mail Address|E-Mail-Adresse|E-Mail Adresse|Mailadresse|Private E-Mail|E-Mail (privat)|eMail|
 		Primary Email|Primäre E-Mail-Adresse|E-mail 1 - Value|E-Mail 1|Courriel|Adresse e-mail|Adresse électronique|Adresse de messagerie|Mél|Mail pro|
 		Correo|Correo electrónico|Correo-e|Dirección de correo electrónico|E-pošta|Adresa e-pošte|e-mail adresa|Elektronička pošta|E-mail *|
-		E-mail 2 Address|E-mail 2 - Value|E-Mail 2: Adresse|E-Mail 2|Email2|Secondary Email|E-Mail dienstlich|Weitere E-Mail`,
+		E-mail 2 Address|E-mail 2 - Value|E-Mail 2: Adresse|E-Mail 2|Email2|Secondary Email|E-Mail dienstlich|Weitere E-Mail|Posta elettronica|Indirizzo e-mail|Elektronski naslov|E-naslov|Adres e-mail|E-mailadres`,
 	"dateOfBirth": `dateOfBirth|Date of birth|date_of_birth|Date Of Birth (DD/MM/YYYY)|Birth date|birth_date|Birthdate|Birthday|DOB|D.O.B.|D.O.B. (mm/dd/yyyy)|Born|
 		Geburtsdatum|Geburtsdatum (TT.MM.JJJJ)|Geburtstag|geb.|geb. am|Geb.-Datum|Geb.Dat.|Geboren|geboren am|Date de naissance|Date de naissance (JJ/MM/AAAA)|Né(e) le|Né le|Née le|Anniversaire|Date naiss.|
-		Fecha de nacimiento|Fecha nac.|F. Nacimiento|Nacimiento|Cumpleaños|Datum rođenja|DATUM ROĐENJA|Datum rodjenja|Datum rođenja (dd.mm.gggg.)|Rođendan|Rođ.|Rođen/a|Dat. rođ.|Datum roðenja`,
+		Fecha de nacimiento|Fecha nac.|F. Nacimiento|Nacimiento|Cumpleaños|Datum rođenja|DATUM ROĐENJA|Datum rodjenja|Datum rođenja (dd.mm.gggg.)|Rođendan|Rođ.|Rođen/a|Dat. rođ.|Datum roðenja|Data di nascita|Nato il|Nato/a|Datum rojstva|Rojstni datum|Rojen/a|Data urodzenia|Data ur.|Geboortedatum|Geb.datum`,
 	ID: `id|ID|Id| id `,
 	LeftOut: `|Date|Datum|Fecha|Spind|Locker|Spindnummer|invitationStatus|userId|User ID|Username|Result|Reason|Nr|Nr.|No|Pers.-Nr.|Personal-ID|Rb.|
 		Phone 2 - Type|Phone 2 - Label|E-mail 2 Type|E-Mail 2: Typ|E-Mail 2: Angezeigter Name|Telefon 2024|Telefon 112|Phone 1 2|First Name 2|Name 2|Geburtstag 2|E-mail 1 - Label|Phone 1 - Type|Phone 1 - Label|E-mail Type|E-mail Display Name|E-Mail: Angezeigter Name|
 		Middle Name|Weitere Vornamen|Nickname|Maiden Name|Geburtsname|Geburtsort|Place of birth|Lieu de naissance|Mjesto rođenja|Geburtsjahr|Year of birth|Jahrgang|Age|Alter|Anniversary|Jahrestag|Hire date|Eintrittsdatum|
 		Emergency phone|Emergency contact|Telefon (Notfall)|Notfallkontakt|Fax|Home Fax|Pager|Company|Company Main Phone|Telefax|Fax privat|Home Fax Number|Telefon/Fax|Organization Name|Manager's Name|Name Assistent|Spouse|Name Prefix|File As|Yomi Name|Given Name Yomi|Phonetic First Name|
-		Segundo apellido|Apellido 2|Adresse|Address|Home Address|Mailing address|Street|Straße|Ort|Notes|Privat|Home|Nummer|Number|First Aid|Lastschrift|N additional|FN|UID|Family|Née|Anniversaire de mariage ou fête`,
+		Segundo apellido|Apellido 2|Adresse|Address|Home Address|Mailing address|Street|Straße|Ort|Notes|Privat|Home|Nummer|Number|First Aid|Lastschrift|N additional|FN|UID|Family|Née|Luogo di nascita|Data|Indirizzo|Kraj rojstva|Naslov|Miejsce urodzenia|Adres|Geboorteplaats|Woonplaats|Anniversaire de mariage ou fête`,
 }
 
 func TestHeaders(t *testing.T) {

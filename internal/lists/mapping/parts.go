@@ -26,7 +26,7 @@ const (
 	days   = `day tag jour dia dan giorno dzien dag`
 
 	countryCodes = `countrycode landesvorwahl landervorwahl indicatifpays codigopais codigodepais pozivnibrojdrzave landnummer`
-	areaCodes    = `areacode citycode vorwahl vorwahlnummer ortsvorwahl indicatif indicatifregional prefix prefijo prefisso codigodearea
+	areaCodes    = `areacode stdcode dialcode dialingcode diallingcode citycode vorwahl vorwahlnummer ortsvorwahl indicatif indicatifregional prefix prefijo prefisso codigodearea
 		codigoarea lada pozivni pozivnibroj predbroj omreznaskupina kierunkowy netnummer kengetal`
 	extensions  = `ext extension durchwahl dw klappe nebenstelle poste anexo interno lokal`
 	numberAlone = `number no num nr nummer numero broj anschluss`

@@ -3,33 +3,36 @@ package record
 // Words for Field.Headings and Field.Besides.
 const (
 	firstNames = `firstname firstnames first givenname givennames given forename forenames christianname fname
-	vorname vornamen vorn rufname prenom prenoms primernombre nombredepila osobnoime`
+	vorname vornamen vorn rufname prenom prenoms primernombre nombredepila osobnoime imie imiona voornaam voornamen roepnaam`
 
 	lastNames = `lastname lastnames last surname surnames familyname lname
 	nachname nachnamen nachn familienname familiennamen zuname
 	nomdefamille nomfamille nomdusage nomdenaissance nompatronymique patronyme
-	apellido apellidos primerapellido apellidopaterno prezime`
+	apellido apellidos primerapellido apellidopaterno prezime
+	cognome cognomi priimek priimki nazwisko nazwiska achternaam familienaam`
 
 	emails = `email emails mail mails courriel courriels mel correo correos eposta eposte epostu
 		elektronickaposta elektronickeposte messagerie courrierelectronique adresseelectronique
-		correoe correoelectronico direccionelectronica elektronickaadresa`
-	besidesEmails = `address addresses adress adresse adressen addresse adresa adrese direccion electronique electronico`
+		correoe correoelectronico direccionelectronica elektronickaadresa postaelettronica elektronskinaslov enaslov`
+	besidesEmails = `address addresses adress adresse adressen addresse adresa adrese adres indirizzo direccion electronique electronico`
 
 	phones = mobiles + ` phone phones telephone telephones telephonenumber tel telefon telefone telefono telefonos telefona telefoni
 		telf tlf tfno tfn telno fon ph rufnummer rufnr fernsprecher contactnumber contactno kontaktnummer kontaktbroj
-		landline festnetz festnetzanschluss fixe fijo fiksni fiksna`
+		landline festnetz festnetzanschluss fixe fijo fiksni fiksna telefonico telefonska telefonu telefoon vastnummer`
 	mobiles = `mobile mobiles mobil mobiler mobilfunk mobilfon mobiltel mob cell cells cellphone cellular iphone
-		handy handys natel portable gsm smartphone movil moviles celular mobitel mobitela mobiteli mobilni mobilnog mobilna`
+		handy handys natel portable gsm smartphone movil moviles celular mobitel mobitela mobiteli mobilni mobilnog mobilna
+		cellulare cellulari komorka komorkowy komorkowego mobiel mobiele`
 	texts         = ` sms whatsapp port mov m c`
-	besidesPhones = `number numbers num no nr nb n nummer nummern numero numeros broj brojevi br
+	besidesPhones = `number numbers num no nr nb n nummer nummern numero numeros broj brojevi br numer stevilka recapito
 		car auto voiture coche day daytime evening tagsuber abends best
-		alarm alarmierung alerting alerts notification notifications fix fixed` + texts
+		alarm alarmierung alerting alerts notification notifications fix fixed vast vaste` + texts
 
 	births = `birthday birthdate birth dob born bday bdate geburtsdatum geburtstag geburtsdat geburt geb geboren gebtag
 		naissance naiss nele neele neelee anniversaire ddn
 		nacimiento nacim nac nacido nacida nacidoa cumpleanos cumple
-		rodenja rodjenja rodendan rodjendan roden rodena rodjen rod`
-	besidesBirths = `date dates day dat datum dana dan on am fecha fec f d el
+		rodenja rodjenja rodendan rodjendan roden rodena rodjen rod
+		nascita nato nata natoa rojstva rojstni rojen rojena urodzenia urodzony dataur geboorte`
+	besidesBirths = `date dates day dat datum data dana dan on am fecha fec f d el il
 		dd mm yy yyyy tt jj jjjj aa aaaa gg gggg iso`
 
 	// which are words that distinguish several addresses or numbers of a person.
