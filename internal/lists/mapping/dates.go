@@ -182,14 +182,21 @@ func (v *votes) majority() (order string, conflict bool) {
 // monthFirst are the countries that put the month first.
 const monthFirst = "US PR GU VI AS MP UM PH FM PW MH"
 
-// ask adds the question for the order of dates. The first of its options is the order until the
-// answer.
+// ask adds the question for the order of dates. The first of its options, that of most dates, is the
+// order until the answer.
 func (b *births) ask(header string, open []*votes, o Options) {
 	q, texts := sheet.Question{Kind: AskDates, Columns: []string{header}, Answer: o.Answers[AskDates]}, sheet.Examples{}
 	orders := slices.Clone(Orders)
 	if o.Country != "" && strings.Contains(monthFirst, o.Country) {
 		orders[0], orders[1] = MDY, DMY
 	}
+	slices.SortStableFunc(orders, func(a, b string) int {
+		more := 0
+		for _, g := range open {
+			more += g.count[b] - g.count[a]
+		}
+		return more
+	})
 	for _, order := range orders {
 		option, settled := sheet.Option{Value: order}, false
 		for _, g := range open {

@@ -104,7 +104,7 @@ func TestOrder(t *testing.T) {
 
 		// One in twenty against the majority is refused, more is a question.
 		"13/2/1970|4/3/1970" + strings.Repeat("|2/13/70", 19): "mdy invalid 1970-04-03" + strings.Repeat(" 1970-02-13", 19),
-		"13/2/1970" + strings.Repeat("|2/13/70", 18):          " 1970-02-13" + strings.Repeat(" invalid", 18) + " asks dmy {13/2/1970 1970-02-13} mdy {2/13/70 1970-02-13}",
+		"13/2/1970" + strings.Repeat("|2/13/70", 18):          " invalid" + strings.Repeat(" 1970-02-13", 18) + " asks mdy {2/13/70 1970-02-13} dmy {13/2/1970 1970-02-13}",
 		"2/13/70" + strings.Repeat("|13/2/70", 19):            "dmy invalid" + strings.Repeat(" 1970-02-13", 19),
 	} {
 		table := tableOf(append([]string{"Ime|Prezime|Rođen"}, strings.Split("a|b|"+strings.ReplaceAll(cells, "|", "\na|b|"), "\n")...)...)
