@@ -114,7 +114,7 @@ func (b *births) countVotes() (groups []*votes, yearAhead bool) {
 // is the order of the dates that do not settle it, or of all dates if they settle it.
 func (b *births) decide(header string, o Options) {
 	groups, yearAhead := b.countVotes()
-	answer, open := o.Answers[AskDates], b.settle(groups)
+	answer, open := o.Answers[AskDates], b.settle(header, groups)
 	if len(open) > 0 {
 		b.ask(header, open, o)
 	} else if answer != "" {
@@ -133,9 +133,10 @@ func (b *births) decide(header string, o Options) {
 	}
 }
 
-// settle determines the order for each separator. Dates that settle nothing have the order of the
-// dates with other separators. It returns the votes that leave the order open.
-func (b *births) settle(groups []*votes) (open []*votes) {
+// settle determines the order for each separator. Dates that settle nothing have the order that the
+// header states, or else the order of the dates with other separators. It returns the votes that leave
+// the order open.
+func (b *births) settle(header string, groups []*votes) (open []*votes) {
 	support := map[string]int{}
 	for _, g := range groups {
 		order, conflict := g.majority()
@@ -143,8 +144,10 @@ func (b *births) settle(groups []*votes) (open []*votes) {
 			open = append(open, g)
 			continue
 		}
-		if order == "" && g.separator == dot && g.count[eitherOrder] > 0 {
-			order = DMY
+		if order == "" && g.count[eitherOrder] > 0 {
+			if order = orderOf(header); order == "" && g.separator == dot {
+				order = DMY
+			}
 		}
 		if b.orders[g.separator] = order; order != "" {
 			support[order] += g.all
@@ -164,6 +167,24 @@ func (b *births) settle(groups []*votes) (open []*votes) {
 		}
 	}
 	return open
+}
+
+// orderForms match the orders in headers such as "DOB (MM/DD/YYYY)" and "geb. (TT.MM.JJJJ)".
+var orderForms = map[string]func() *regexp.Regexp{
+	DMY: lazy(`\b(?:d|t|j|g){2}[-./ ]*mm`),
+	MDY: lazy(`mm[-./ ]*(?:d|t|j|g){2}[-./ ]*\pL`),
+	YMD: lazy(`\b(?:y|j|a|g|r|l){4}[-./ ]*mm`),
+}
+
+// orderOf returns the order of dates that a header states, or an empty string.
+func orderOf(header string) string {
+	header = fold.String(header)
+	for _, order := range Orders {
+		if orderForms[order]().MatchString(header) {
+			return order
+		}
+	}
+	return ""
 }
 
 // majority returns the order of most dates. conflict reports that the others are too many to be

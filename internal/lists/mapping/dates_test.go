@@ -128,6 +128,24 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestOrderOfHeader checks which orders headers state.
+func TestOrderOfHeader(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]string{
+		"Date of birth (DD/MM/YYYY)": DMY, "geb. TT.MM.JJJJ": DMY, "Naissance (jj/mm/aaaa)": DMY, "Rođen dd.mm.gggg.": DMY, "DOB [ddmmyy]": DMY,
+		"DOB (mm/dd/yyyy)": MDY, "D.O.B. MM-DD-YY": MDY, "Birthday (YYYY-MM-DD)": YMD, "geb. (JJJJ-MM-TT)": YMD,
+		"Date of birth": "", "Geburtsdatum": "", "Hammdd": "", "MM": "",
+	} {
+		if got := orderOf(header); got != want {
+			t.Errorf("%q: %q, want %q", header, got, want)
+		}
+	}
+	r, err := Map(t.Context(), tableOf("First name|Last name|DOB (mm/dd/yyyy)", "a|b|05/06/1990", "a|b|5.6.90"), Options{Now: now})
+	if err != nil || len(r.Questions) > 0 || r.People[0].Fields.DateOfBirth+r.People[1].Fields.DateOfBirth != "1990-05-06T00:00:00Z1990-05-06T00:00:00Z" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // TestOrderAnswer checks that an answer applies to the dates that leave the order open, and that the
 // country determines the first option.
 func TestOrderAnswer(t *testing.T) {
