@@ -433,6 +433,8 @@ func TestImportQuestions(t *testing.T) {
 		{"Vorname;Nachname;Geburtstag\nAna;\xe8ovi\xe6;1990-01-02\n", "encoding windows-1252 windows-1250 cp850 cp852 macintosh windows-1251 koi8-r windows-1253",
 			"encoding:windows-1250", "encoding=Windows-1250", "", "1990-01-02"},
 		{"Vorname;Nachname;Handy;geboren\nAna;Horvat;0911 222 333;1990-01-02\nEva;Kos;911222333;\n", "zero false true=false", "zero:true", "zero=1", "zero false true=true", "1990-01-02"},
+		{"Vorname;Nachname;geboren\nAna;Horvat;1990-01-01T23:00:00Z\n", "midnight change keep", "midnight:change", "answer=midnight:change", "midnight change keep=change", "1990-01-02"},
+		{"Vorname;Nachname;wann\nAna;Horvat;1990-01-02\n", "columns change keep", "columns:change", "answer=columns:change", "columns change keep=change", "1990-01-02"},
 		{"Name;geboren\n\"Kos, Eva\";\n\"Kos, Mia\";\nSteiner Maria;1990-01-02\n", "names 4 first-last last-first", "names:last-first", "names=last-first",
 			"names first-last last-first=last-first", ""},
 	} {
