@@ -91,10 +91,13 @@ func chooseColumns(t *sheet.Table, o Options) (*choice, *ColumnsError) {
 
 func filledColumns(t *sheet.Table) []bool {
 	filled := make([]bool, len(t.Header))
-	for _, row := range t.Rows {
-		for i, cell := range row.Cells[:min(len(row.Cells), len(filled))] {
-			filled[i] = filled[i] || cell.Text != ""
-		}
+	for i, header := range t.Header {
+		field := fieldOf(header)
+		optional := field == "dateOfBirth" || severalFields[field]
+		filled[i] = slices.ContainsFunc(t.Rows, func(row sheet.Row) bool {
+			cell := row.Cell(i)
+			return cell.Text != "" && !(optional && hasNoValue(cell))
+		})
 	}
 	return filled
 }

@@ -79,7 +79,8 @@ var (
 // that they are something else.
 func (c *choice) looksLike(at int, field string, o Options) bool {
 	header, sure, all := letters(c.columns[at].Header), 0, 0
-	if len(c.columns[at].Header) > maxHeader || ofOthers().MatchString(header) {
+	if len(c.columns[at].Header) > maxHeader || ofOthers().MatchString(header) ||
+		field == "phoneNumber" && otherNumbers().MatchString(header) || field == "dateOfBirth" && otherDates().MatchString(header) {
 		return false
 	}
 	b, today := &births{table: c.table, now: o.Now}, calendar.Of(o.Now)
@@ -102,15 +103,7 @@ func (c *choice) looksLike(at int, field string, o Options) bool {
 		}
 		return false
 	})
-	switch {
-	case !most || sure*2 <= all:
-		return false
-	case field == "phoneNumber":
-		return !otherNumbers().MatchString(header)
-	case field == "dateOfBirth":
-		return !otherDates().MatchString(header)
-	}
-	return true
+	return most && sure*2 > all
 }
 
 // Ages of members, by which dates of birth differ from other dates.

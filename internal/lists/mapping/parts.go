@@ -74,6 +74,9 @@ func (c *choice) most(at int, is func(sheet.Cell) bool) bool {
 				odd++
 			}
 		}
+		if odd*oddOnes > len(c.table.Rows) {
+			break
+		}
 	}
 	return odd*oddOnes <= all
 }

@@ -47,8 +47,8 @@ func TestSeveralPhones(t *testing.T) {
 		{"Tfno. trab.|Tfno. part.|Tel. móv.", "1|2|3;1|2|;1||", "3|2|1", `{"Tel. móv.", "Tfno. part.", "Tfno. trab."}`},
 		{"Phone number (work)|Phone number|Number of mobile phone", "1|2|3;1|2|;1||", "3|2|1", `{"Number of mobile phone", "Phone number", "Phone number (work)"}`},
 		{"Fax|Telefon|Telefax|Handy|Telefon (Notfall)", "1|2|3|4|5;1|2|3||5;1||3||5", "4|2|", `{"Handy", "Telefon"}`},
-		{"Handy|Telefon", "keine|2;k. A.|;n/a|–", "2||", `{"Handy", "Telefon"}`},
-		{"Handy|Telefon", "-|2;-|;–|/", "2||", `{"Handy", "Telefon"}`},
+		{"Handy|Telefon", "keine|2;k. A.|;n/a|–;3|", "2|||3", `{"Handy", "Telefon"}`},
+		{"Handy|Telefon", "-|2;-|;–|/;3|", "2|||3", `{"Handy", "Telefon"}`},
 		{"Handy|Telefon", "4.41E+11|2", "4.41E+11", `{"Handy", "Telefon"}`},
 		{"Tel 1|Tel 2|Tel 3|Tel 4|Tel 5|Tel 6|Tel 7|Tel 8|Tel 9|Tel 10|Tel 11", "1|2|3|4|5|6|7|8|9|10|11", "1", `{"Tel 1", "Tel 2", "Tel 3", "Tel 4", "Tel 5", "Tel 6", "Tel 7", "Tel 8", "Tel 9", "Tel 10", "…"}`},
 	} {
