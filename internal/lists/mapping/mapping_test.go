@@ -177,6 +177,9 @@ func FuzzMap(f *testing.F) {
 	f.Add("Ana|ana@example.com\nIvan|15.5.1990", "", uint8(1))
 	f.Add("Name|geb.\nMüller, Hans|--05-15\nDr. Eva Kos|1604-05-15\nHorvat Dr. med. Ana|15.5.\nSmith, Jr.|x\nJohn Smith, M.A., PhD|\n\u200b|\nM. Jean Petit|", "", uint8(9))
 	f.Add("First name|Last name|DOB\na|b|33008\nc|d|15-May-90\ne|f|1990-05-15T00:00:00+02:00", "", uint8(255))
+	f.Add("Nombre|Apellido 1|Apellido 2|Prefijo|Tel.|Ext|Día|Mes|Año\na|b|c|+34|0612|1|15|5|1990\nd|e|-|||x|15|mayo|90", "", uint8(0))
+	f.Add("Name|Jahrgang|geb.|X|\nA B|1990|15.5.|a@example.com|0664 1234567\nC D||k. A.|n/a|02236 1", "", uint8(0))
+	f.Add("Name|geb.\nA B|1990-05-14T22:00Z\nC D|01.01.1900\nE F|01.01.1900\nG H|26/06/1990", "", uint8(0))
 	f.Fuzz(func(t *testing.T, text, order string, kinds uint8) {
 		if !slices.Contains(Orders, order) {
 			order = ""

@@ -25,11 +25,12 @@ const (
 	months = `month monat mois mes mjesec mjeseca mesec mese miesiac maand`
 	days   = `day tag jour dia dan giorno dzien dag`
 
-	countryCodes = `countrycode landesvorwahl landervorwahl indicatifpays codigopais codigodepais pozivnibrojdrzave landnummer`
-	areaCodes    = `areacode stdcode dialcode dialingcode diallingcode citycode vorwahl vorwahlnummer ortsvorwahl indicatif indicatifregional prefix prefijo prefisso codigodearea
-		codigoarea lada pozivni pozivnibroj predbroj omreznaskupina kierunkowy netnummer kengetal`
+	countryCodes = `countrycode landesvorwahl landervorwahl indicatifpays codepays codigopais codigodepais pozivnibrojdrzave landnummer`
+	areaCodes    = `areacode stdcode dialcode dialingcode diallingcode citycode prefixe vorwahl vorwahlnummer
+		ortsvorwahl indicatif indicatifregional prefix prefijo prefisso codigodearea codigoarea codarea lada
+		ddd pozivni pozivnibroj predbroj omreznaskupina omrezna kierunkowy netnummer kengetal`
 	extensions  = `ext extension durchwahl dw klappe nebenstelle poste anexo interno lokal`
-	numberAlone = `number no num nr nummer numero broj anschluss`
+	numberAlone = `number no num nr nummer numero broj anschluss abonneenummer`
 )
 
 // partPatterns match the headers of parts.
@@ -172,20 +173,32 @@ func joinYear(parts []string) string {
 	return strings.TrimRight(day, "./- ") + day[separator:separator+1] + year
 }
 
-// nameJoins returns the join of the two last names of Spanish-speaking countries.
+// nameJoins returns the join of a last name with the prefix before it in Dutch lists, the second last
+// name in Spanish lists, and a suffix such as Jr.
 func (c *choice) nameJoins() []join {
-	first := c.only(func(at int) bool { return c.fields[at] == "lastName" })
-	second := c.only(func(at int) bool {
-		header := letters(c.table.Header[at])
-		return header == "segundoapellido" || header == "apellidomaterno" || header == "apellido" && strings.Contains(c.table.Header[at], "2")
-	})
-	if first < 0 || second < 0 {
+	named := func(words string) func(at int) bool {
+		return func(at int) bool { return slices.Contains(strings.Fields(words), letters(c.table.Header[at])) }
+	}
+	last := c.only(func(at int) bool { return c.fields[at] == "lastName" })
+	var parts []int
+	for _, at := range []int{c.only(named("tussenvoegsel tussenvoegsels voorvoegsel")), last, c.only(func(at int) bool {
+		return named("segundoapellido apellidomaterno")(at) || named("apellido")(at) && strings.Contains(c.table.Header[at], "2")
+	}), c.only(func(at int) bool {
+		return named("suffix namesuffix suffixe")(at) && c.most(at, func(cell sheet.Cell) bool { return nameSuffix().MatchString(cell.Text) })
+	})} {
+		if at >= 0 {
+			parts = append(parts, at)
+		}
+	}
+	if last < 0 || len(parts) < 2 {
 		return nil
 	}
-	return []join{{"lastName", first, []int{first, second}, func(parts []string) string {
-		return strings.TrimRight(strings.Join(parts, " "), "-./ ")
+	return []join{{"lastName", last, parts, func(parts []string) string {
+		return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return letters(part) == "" }), " ")
 	}}}
 }
+
+var nameSuffix = lazy(`^(?i)(?:jr|sr|jun|sen|junior|senior|i{1,3}|iv|v|2nd|3rd|4th|ml|st)\.?$`)
 
 // phoneJoins returns the joins of a number with the codes before it and the extension after it.
 func (c *choice) phoneJoins() (joins []join) {

@@ -66,6 +66,13 @@ func TestParts(t *testing.T) {
 			}
 		}
 	}
+	check(t, tableOf("First|Last|Suffix", "John|Smith|Jr.", "John|Smith|", "Eva|Kos|-"), Options{},
+		"First=firstName Last=lastName Suffix=lastName ", "2 John/Smith Jr.///", "3 John/Smith///", "4 Eva/Kos///",
+		`parts "lastName" mapping.Headers{"Last", "Suffix"} mapping.Headers{"Smith", "Jr."} "Smith Jr."`)
+	check(t, tableOf("First|Last|Suffix", "John|Smith|Ph.D"), Options{}, "First=firstName Last=lastName ", "2 John/Smith///")
+	check(t, tableOf("Voornaam|Tussenvoegsel|Achternaam", "Jan|van der|Berg", "Eva||Kos"), Options{},
+		"Voornaam=firstName Tussenvoegsel=lastName Achternaam=lastName ", "2 Jan/van der Berg///", "3 Eva/Kos///",
+		`parts "lastName" mapping.Headers{"Tussenvoegsel", "Achternaam"} mapping.Headers{"van der", "Berg"} "van der Berg"`)
 	check(t, tableOf("Nombre|Apellido 1|Apellido 2|Tel.|DOB day|DOB month|DOB year", "Ana|García|López|091 1|15|5|1990", "Eva|Ruiz|-"), Options{Columns: map[int]string{6: LeftOut}},
 		"Nombre=firstName Apellido 1=lastName Apellido 2=lastName Tel.=phoneNumber DOB day=dateOfBirth ",
 		"2 Ana/García López/091 1// dateOfBirth:invalid", "3 Eva/Ruiz///",
