@@ -30,7 +30,7 @@ func (c *choice) askColumns(assigned map[int]string, o Options) {
 			first := c.firstValue(at)
 			headers, examples = append(headers, cmp.Or(c.columns[at].Header, first)), append(examples, first)
 			if c.columns[at].Asked = true; q.Answer != Keep {
-				c.columns[at].Field = f.Name
+				c.use(at, f)
 			}
 			if !f.Several {
 				break
@@ -44,13 +44,24 @@ func (c *choice) askColumns(assigned map[int]string, o Options) {
 	}
 }
 
+// isSupplied reports whether a column with values has a field.
 func (c *choice) isSupplied(field string) bool {
-	for _, column := range c.columns {
-		if column.Field == field {
+	for at, column := range c.columns {
+		if column.Field == field && c.filled[at] {
 			return true
 		}
 	}
 	return false
+}
+
+// use assigns a column to a field that no column with values has.
+func (c *choice) use(at int, f record.Field) {
+	for i := range c.columns {
+		if c.columns[i].Field == f.Name && !f.Several {
+			c.columns[i].Field = LeftOut
+		}
+	}
+	c.columns[at].Field = f.Name
 }
 
 func (c *choice) firstValue(at int) string {

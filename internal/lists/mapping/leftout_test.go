@@ -18,6 +18,8 @@ func TestAskColumns(t *testing.T) {
 		{"A|B", "091 234 5678|098 765 432;|098 765 433", "A=phoneNumber B=phoneNumber"},
 		{"Datum", "15.05.1990;k. A.;1.2.1985", "Datum=dateOfBirth"},
 		{"X", "05/26/1990;6/5/85", "X=dateOfBirth"},
+		{"geb.|X", "|15.05.1990", "X=dateOfBirth"},
+		{"Handy|X", "-|0664 1234567", "X=phoneNumber"},
 
 		{"Telefon|Anderes", "1|0664 1234567", ""},
 		{"Notfall|Spouse|Ehepartner|Chef|Kontaktperson|Contact d'urgence", "0664 1234567|0664 1234567|0664 1234567|0664 1234567|0664 1234567|0664 1234567", ""},
