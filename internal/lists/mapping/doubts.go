@@ -1,6 +1,8 @@
 package mapping
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,29 +94,31 @@ func (b *births) swapped() (rows []int) {
 }
 
 // late returns the rows of dates with a time after noon UTC, if most times of the column are the
-// same one or two hours: midnight east of Greenwich, in winter and summer.
+// same one or two hours: midnight east of Greenwich, in winter and summer. In London it is 00:00 and
+// 23:00 UTC.
 func (b *births) late() (rows []int) {
-	all, count := 0, map[string]int{}
+	all, midnights, count := 0, 0, map[string]int{}
 	for i, d := range b.dates {
 		_, clock, found := strings.Cut(d.iso, "T")
 		if _, known := b.dayOf(d); !known || !found {
 			continue
 		}
 		all++
-		if zone := strings.TrimLeft(clock, "0123456789:.,"); "12:00" < clock[:5] && clock[:5] < "24:00" && strings.Trim(zone, "Zz+-0:") == "" {
-			count[clock[:5]]++
+		zone := strings.TrimLeft(clock, "0123456789:.,")
+		switch hour := clock[:5]; {
+		case strings.Trim(zone, "Zz+-0:") != "":
+		case "12:00" < hour && hour < "24:00":
+			count[hour]++
 			rows = append(rows, i)
+		case hour == "00:00":
+			midnights++
 		}
 	}
-	first, second := 0, 0
-	for _, n := range count {
-		if n > first {
-			first, second = n, first
-		} else {
-			second = max(second, n)
-		}
+	if count["23:00"] > 0 {
+		count["23:00"] += midnights
 	}
-	if (first+second)*2 <= all {
+	most := slices.Sorted(maps.Values(count))
+	if slices.Reverse(most); len(rows)*oddOnes <= all || (most[0]+slices.Max(append(most[1:], 0)))*2 <= all {
 		return nil
 	}
 	return rows
