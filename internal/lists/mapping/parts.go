@@ -128,7 +128,8 @@ func (c *choice) birthJoins() []join {
 	}
 	if month >= 0 {
 		first, last := min(year, month, day), max(year, month, day)
-		if last-first > 2 && !slices.ContainsFunc(c.table.Header, func(h string) bool { return birthWord().MatchString(letters(h)) }) {
+		isDay := func(cell sheet.Cell) bool { return oneOrTwo().MatchString(cell.Text) }
+		if !c.most(day, isDay) || last-first > 2 && !slices.ContainsFunc(c.table.Header, func(h string) bool { return birthWord().MatchString(letters(h)) }) {
 			return nil
 		}
 		return []join{{"dateOfBirth", first, []int{day, month, year}, joinDate}}
@@ -160,12 +161,12 @@ func joinDate(parts []string) string {
 	return strings.Trim(day+"."+month+"."+year, ".")
 }
 
-// joinYear returns a birthday with a year. A birthday that has one remains unchanged.
+// joinYear returns a birthday with a year. A birthday that has one, or is missing, remains unchanged.
 func joinYear(parts []string) string {
 	day, year := parts[0], parts[1]
 	separator := strings.IndexAny(day, "./-")
 	switch {
-	case day != "" && !isBirthday(plainSpaces(day)), year == "":
+	case year == "", !isBirthday(plainSpaces(day)):
 		return day
 	case separator < 0 || strings.Trim(day, "0123456789./- ") != "":
 		return strings.TrimSpace(day + " " + year)
@@ -279,10 +280,10 @@ func (p *prepared) joinParts(j join, columns []Column) {
 				filled = append(filled, texts[n])
 			}
 		}
-		if len(filled) == 0 || len(filled) == 1 && row.Cell(j.at).Text != "" {
+		text := j.text(texts)
+		if len(filled) == 0 || len(filled) == 1 && text != "" && row.Cell(j.at).Text == text {
 			continue
 		}
-		text := j.text(texts)
 		if len(filled) > 1 && example == nil {
 			example, result = filled, text
 		}

@@ -11,13 +11,13 @@ func TestParts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ headers, rows, want, note string }{
 		{"Birth Year|Birth Month|Birth Day", "1990|5|15;1985|12|1;||;2000||", "1990-05-15|1985-12-01||invalid", `"dateOfBirth" {"Birth Day", "Birth Month", "Birth Year"} {"15", "5", "1990"} "1990-05-15"`},
-		{"Tag|Monat|Jahr", "5|6.|1990;05.|Mai|1990;5|6|90;1990-05-15||", "1990-06-05|1990-05-05|1990-06-05|1990-05-15", `"dateOfBirth" {"Tag", "Monat", "Jahr"} {"5", "6.", "1990"} "1990-06-05"`},
+		{"Tag|Monat|Jahr", "5|6.|1990;05.|Mai|1990;5|6|90;1990-05-15||" + strings.Repeat(";2|3|1990", 16), "1990-06-05|1990-05-05|1990-06-05|1990-05-15" + strings.Repeat("|1990-03-02", 16), `"dateOfBirth" {"Tag", "Monat", "Jahr"} {"5", "6.", "1990"} "1990-06-05"`},
 		{"Geburtstag|Geburtsmonat|Geburtsjahr", "15|13|1990;31|4|1990;15|5|", "invalid|invalid|no_year", `"dateOfBirth" {"Geburtstag", "Geburtsmonat", "Geburtsjahr"} {"15", "13", "1990"} "1990-13-15"`},
 		{"Jour de naissance|Mois de naissance|Année de naissance", "1|août|1990", "1990-08-01", `"dateOfBirth" {"Jour de naissance", "Mois de naissance", "Année de naissance"} {"1", "août", "1990"} "1 août 1990"`},
 		{"Año de nacimiento|Mes|Rango|Día", "1990|mayo|x|15", "1990-05-15", `"dateOfBirth" {"Día", "Mes", "Año de nacimiento"} {"15", "mayo", "1990"} "15 mayo 1990"`},
 		{"Dan rođenja|Mjesec rođenja|Godina rođenja", "15|5|1990", "1990-05-15", `"dateOfBirth" {"Dan rođenja", "Mjesec rođenja", "Godina rođenja"} {"15", "5", "1990"} "1990-05-15"`},
 		{"DOB (day)|DOB (month)|DOB (year)", "15|5|1990", "1990-05-15", `"dateOfBirth" {"DOB (day)", "DOB (month)", "DOB (year)"} {"15", "5", "1990"} "1990-05-15"`},
-		{"Jahrgang|Geburtstag", "1990|15.05.;1990|15. Mai;1990|26.06.1990;|15.5.;1985|", "1990-05-15|1990-05-15|1990-06-26|no_year|invalid", `"dateOfBirth" {"Geburtstag", "Jahrgang"} {"15.05.", "1990"} "15.05.1990"`},
+		{"Jahrgang|Geburtstag", "1990|15.05.;1990|15. Mai;1990|26.06.1990;|15.5.;1985|", "1990-05-15|1990-05-15|1990-06-26|no_year|", `"dateOfBirth" {"Geburtstag", "Jahrgang"} {"15.05.", "1990"} "15.05.1990"`},
 		{"Birthday|Birth year", "5/15|1990;5/6|1991", "1990-05-15|1991-05-06", `"dateOfBirth" {"Birthday", "Birth year"} {"5/15", "1990"} "5/15/1990"`},
 
 		{"Vorwahl|Rufnummer", "0664|1234567;01|7654321;0664|;|0664 1", "0664 1234567|01 7654321||0664 1", `"phoneNumber" {"Vorwahl", "Rufnummer"} {"0664", "1234567"} "0664 1234567"`},
@@ -34,6 +34,7 @@ func TestParts(t *testing.T) {
 		{"Year|Rank|Month|Locker|Day", "1990|x|5|x|15", "", ""},
 		{"Jahrgang|Geburtsdatum", "1990|15.05.1990", "1990-05-15", ""},
 		{"Monat|Jahr", "5|1990", "", ""},
+		{"Geburtsdatum|Monat|Jahr", "15.05.1990|5|1990;|1|1900", "1990-05-15|", ""},
 	} {
 		lines := []string{"Vorname|Nachname|" + tt.headers}
 		for row := range strings.SplitSeq(tt.rows, ";") {
