@@ -45,7 +45,7 @@ func hasNoValue(cell sheet.Cell) bool {
 		return false
 	}
 	word := letters(text)
-	return word == "" || emptyCell().MatchString(word) && !strings.Contains(text, "@")
+	return word == "" || !strings.Contains(text, "@") && emptyCell().MatchString(word)
 }
 
 // prepared is a copy of a table in which the cells have the values to read.
