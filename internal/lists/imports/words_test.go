@@ -178,7 +178,7 @@ func TestWords(t *testing.T) {
 		err  error
 		want string
 	}{
-		{&sheet.FileError{Code: sheet.FileOldExcel}, "This is an old Excel workbook (.xls). Open it in Excel or LibreOffice and save it as .xlsx."},
+		{&sheet.FileError{Code: sheet.FileOldExcel}, "This is an old Excel workbook (.xls). Open it in LibreOffice or Excel, choose File, Save As and the type Excel (.xlsx), and import the new file."},
 		{fmt.Errorf("reading: %w", &sheet.FileError{Code: sheet.FileEmpty}), "The file has no rows below the header row. Add a header row and one row for each person, then save the list again."},
 		{&sheet.FileError{Code: sheet.FileTooMany, Args: []any{"rows", 100_000}}, "The file has too many rows. The limit is 100000. Save only the list of people."},
 		{&sheet.FileError{Code: sheet.FileQuote, Args: []any{1200}}, "Row 1200 has an opening quotation mark without a closing one. Correct that row or save the list as .xlsx."},

@@ -185,7 +185,9 @@ func sniffBytes(content []byte) string {
 		return FileOldExcel // before Excel 97, without a compound file around it
 	case bytes.HasPrefix(head, []byte("%PDF")):
 		return FilePDF
-	case bytes.HasPrefix(head, []byte(`{\rtf`)), bytes.HasPrefix(head, []byte("\x1F\x8B")), bytes.HasPrefix(head, []byte("\xFF\xD8\xFF")):
+	case bytes.HasPrefix(head, []byte(`{\rtf`)):
+		return FileWord
+	case bytes.HasPrefix(head, []byte("\x1F\x8B")), bytes.HasPrefix(head, []byte("\xFF\xD8\xFF")):
 		return FileBinary
 	}
 	return ""
@@ -195,9 +197,13 @@ func sniffBytes(content []byte) string {
 // archives by the names of their files.
 func sniffZip(content []byte) string {
 	has := func(name string) bool { return bytes.Contains(content, []byte(name)) }
+	const openDocument = "application/vnd.oasis.opendocument."
+	_, kind, _ := strings.Cut(string(content[:min(len(content), sniffed)]), openDocument)
 	switch {
-	case bytes.Contains(content[:min(len(content), sniffed)], []byte("application/vnd.oasis.opendocument.spreadsheet")):
+	case strings.HasPrefix(kind, "spreadsheet"):
 		return FileODS
+	case strings.HasPrefix(kind, "text"), has("word/document.xml") && !has("xl/workbook.xml"):
+		return FileWord
 	case has("Index/Document.iwa"), has("index.apxl"):
 		return FileNumbers
 	case has("xl/workbook.bin"):
@@ -216,6 +222,8 @@ func sniffCompound(content []byte) string {
 		return FileEncrypted
 	case has("Workbook"), has("Book"):
 		return FileOldExcel
+	case has("WordDocument"):
+		return FileWord
 	}
 	return FileBinary
 }

@@ -199,6 +199,7 @@ const (
 	FileOldExcel  = "xls"       // .xls workbook
 	FileEncrypted = "encrypted" // password-protected workbook
 	FileODS       = "ods"       // OpenDocument spreadsheet
+	FileWord      = "word"      // text document with or without a table (.docx, .doc, .odt, .rtf)
 	FilePDF       = "pdf"       // PDF
 	FileNumbers   = "numbers"   // Apple Numbers
 	FileZip       = "zip"       // ZIP archive that is not a workbook
