@@ -94,7 +94,7 @@ func sheetNames(w *xlsx.File, hidden bool) (names []string) {
 func readSheet(ctx context.Context, w *xlsx.File, s xlsx.Sheet) (*Table, error) {
 	rows := collector{ctx: ctx}
 	hidden, uncalculated := 0, 0
-	merged, err := w.Rows(ctx, s, func(row xlsx.Row) error {
+	layout, err := w.Rows(ctx, s, func(row xlsx.Row) error {
 		if row.Hidden && len(row.Cells) > 0 {
 			hidden++
 		}
@@ -114,7 +114,7 @@ func readSheet(ctx context.Context, w *xlsx.File, s xlsx.Sheet) (*Table, error) 
 	if err != nil {
 		return nil, err
 	}
-	for _, cells := range merged {
+	for _, cells := range layout.Merged {
 		if isAcross(cells, t.HeaderRow) {
 			t.Notes = append(t.Notes, Note{NoteMergedHeader, []any{cells}})
 		}

@@ -29,9 +29,19 @@ const (
 // Cell is a cell. The text of a number has all digits and no exponent. The text of a formula is its
 // stored value.
 type Cell struct {
-	Text string
-	Kind Kind
+	Text  string
+	Kind  Kind
+	Marks Marks
 }
+
+// Marks tell how a file shows a cell.
+type Marks uint8
+
+const (
+	Struck    Marks = 1 << iota // struck through
+	Literal                     // guarded; package sheet sets it
+	Invisible                   // invisible characters were removed; package sheet sets it
+)
 
 // sharedString is the type of a cell whose value is an index into the shared strings.
 const sharedString = "s"
@@ -47,7 +57,7 @@ func (f *File) cell(kind, value string) (Cell, error) {
 	case "b":
 		return Cell{Text: strings.NewReplacer("0", "FALSE", "1", "TRUE").Replace(trimmed)}, nil
 	case "e":
-		return Cell{trimmed, Error}, nil
+		return Cell{Text: trimmed, Kind: Error}, nil
 	case "d":
 		return Cell{Text: trimmed}, nil
 	}
@@ -62,7 +72,7 @@ func (f *File) sharedCell(index string) (Cell, error) {
 	if err != nil || i < 0 || i >= len(f.shared) {
 		return Cell{}, errors.New("invalid shared string index")
 	}
-	return Cell{Text: f.shared[i]}, nil
+	return f.shared[i], nil
 }
 
 var integer = regexp.MustCompile(`^-?[0-9]+$`)
@@ -75,10 +85,10 @@ func number(value string) Cell {
 	case err != nil || math.IsInf(f, 0) || math.IsNaN(f):
 		return Cell{Text: value}
 	case integer.MatchString(value):
-		return Cell{value, Number}
+		return Cell{Text: value, Kind: Number}
 	}
 	f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'e', 14, 64), 64)
-	return Cell{strconv.FormatFloat(f, 'f', -1, 64), Number}
+	return Cell{Text: strconv.FormatFloat(f, 'f', -1, 64), Kind: Number}
 }
 
 // textReader collects the text of a cell or shared string from XML tokens: its value, or all runs
@@ -87,6 +97,7 @@ type textReader struct {
 	text     strings.Builder
 	open     bool
 	phonetic bool
+	marks    Marks // Struck if a run is
 }
 
 // take processes a token. The error is ErrTooLarge.
@@ -98,6 +109,8 @@ func (r *textReader) take(token xml.Token) error {
 			r.open = !r.phonetic
 		case "rPh":
 			r.phonetic = true
+		case "strike":
+			r.marks |= strike(token)
 		}
 	case xml.EndElement:
 		r.open = false
@@ -113,11 +126,20 @@ func (r *textReader) take(token xml.Token) error {
 	return nil
 }
 
-// cut returns the collected text and resets the reader.
-func (r *textReader) cut() string {
-	text := r.text.String()
+// cut returns the collected text with its marks, and resets the reader.
+func (r *textReader) cut() (text string, marks Marks) {
+	text, marks = r.text.String(), r.marks
 	r.text.Reset()
-	return text
+	r.marks = 0
+	return text, marks
+}
+
+// strike returns the mark for an element that strikes text through unless its value is false.
+func strike(e xml.StartElement) Marks {
+	if value := attribute(e, "val"); value == "" || isTrue(value) {
+		return Struck
+	}
+	return 0
 }
 
 // longest is the maximum length of a cell's text in bytes, including escapes. Excel allows 32,767
@@ -133,9 +155,10 @@ func (f *File) readStrings(ctx context.Context, part string) error {
 		if e, ok := token.(xml.EndElement); !ok || e.Name.Local != "si" {
 			return nil
 		}
-		text := unescape(r.cut())
-		f.shared = append(f.shared, text)
-		return f.count(text)
+		text, marks := r.cut()
+		cell := Cell{Text: unescape(text), Marks: marks}
+		f.shared = append(f.shared, cell)
+		return f.count(cell.Text)
 	})
 }
 

@@ -21,6 +21,13 @@ const (
 // nil for all others, which show amounts, dates or text.
 type numberFormat []section
 
+// style is the style of a cell.
+type style struct {
+	format numberFormat
+	marks  Marks
+	date   bool // shows dates
+}
+
 // section is a section of a number format. Semicolons separate sections.
 type section struct {
 	operator string // comparison that selects the section, such as <=; may be empty
@@ -37,7 +44,7 @@ type piece struct {
 // readStyles reads the cell styles. It ignores damage, because cells can be read without styles.
 func (f *File) readStyles(ctx context.Context, part string) error {
 	known, inside, dates := map[string]numberFormat{}, "", map[string]bool{}
-	f.dates = map[int]bool{}
+	var fonts []Marks
 	err := f.walk(ctx, part, func(token xml.Token) error {
 		if e, ok := token.(xml.EndElement); ok && e.Name.Local == inside {
 			inside = ""
@@ -47,7 +54,7 @@ func (f *File) readStyles(ctx context.Context, part string) error {
 			return nil
 		}
 		switch name := e.Name.Local; {
-		case name == "numFmts" || name == "cellXfs":
+		case name == "numFmts" || name == "fonts" || name == "cellXfs":
 			inside = name
 		case name == "numFmt" && inside == "numFmts":
 			id, code := attribute(e, "numFmtId"), attribute(e, "formatCode")
@@ -55,12 +62,17 @@ func (f *File) readStyles(ctx context.Context, part string) error {
 			dates[id] = len(code) <= maxFormat && strings.ContainsAny(formatText.ReplaceAllString(code, ""), "yYdD")
 		case name == "xf" && inside == "cellXfs":
 			id := attribute(e, "numFmtId")
-			if dates[id] || builtInDate.MatchString(id) {
-				f.dates[len(f.formats)] = true
+			one := style{format: known[id], date: dates[id] || builtInDate.MatchString(id)}
+			if font, err := strconv.Atoi(attribute(e, "fontId")); err == nil && font >= 0 && font < len(fonts) {
+				one.marks = fonts[font]
 			}
-			f.formats = append(f.formats, known[id])
+			f.styles = append(f.styles, one)
+		case name == "font" && inside == "fonts":
+			fonts = append(fonts, 0)
+		case name == "strike" && len(fonts) > 0 && inside == "fonts":
+			fonts[len(fonts)-1] = strike(e)
 		}
-		if len(known) > maxStyles || len(f.formats) > maxStyles {
+		if max(len(known), len(fonts), len(f.styles)) > maxStyles {
 			return ErrTooLarge
 		}
 		return nil
@@ -85,16 +97,21 @@ const firstDate = 3000
 // digit, or a number below firstDate as a date, the cell becomes text.
 func (f *File) styled(cell Cell, number string) Cell {
 	i, err := strconv.Atoi(number)
-	if err != nil || i < 0 || i >= len(f.formats) || cell.Kind != Number {
+	if err != nil || i < 0 || i >= len(f.styles) {
 		return cell
 	}
-	if f.dates[i] && isYear(cell.Text) {
+	cell.Marks |= f.styles[i].marks
+	if cell.Kind != Number {
+		return cell
+	}
+	if f.styles[i].date && isYear(cell.Text) {
 		if text, ok := date(cell.Text, f.Date1904); ok {
-			return Cell{Text: text}
+			cell.Text, cell.Kind = text, Text
+			return cell
 		}
 	}
-	if text := f.formats[i].show(cell.Text); text != cell.Text {
-		return Cell{Text: text}
+	if text := f.styles[i].format.show(cell.Text); text != cell.Text {
+		cell.Text, cell.Kind = text, Text
 	}
 	return cell
 }

@@ -24,12 +24,18 @@ type Row struct {
 	Uncalculated int // formulas without a stored value
 }
 
-// Rows calls visit for each row of a sheet in file order and returns the merged ranges, such as
-// A1:C1. It stops at the first error of visit. Each call counts towards the limits of the workbook.
-func (f *File) Rows(ctx context.Context, s Sheet, visit func(Row) error) (merged []string, err error) {
+// Layout is what a sheet shows in addition to its cells.
+type Layout struct {
+	Merged []string // ranges, such as A1:C1
+	Hidden [][2]int // first and last of adjacent hidden columns, from 1
+}
+
+// Rows calls visit for each row of a sheet in file order and returns the layout. It stops at the
+// first error of visit. Each call counts towards the limits of the workbook.
+func (f *File) Rows(ctx context.Context, s Sheet, visit func(Row) error) (Layout, error) {
 	r := rowReader{file: f, part: s.part, visit: visit}
-	err = f.walk(ctx, s.part, r.take)
-	return r.merged, err
+	err := f.walk(ctx, s.part, r.take)
+	return r.layout, err
 }
 
 var errStop = errors.New("enough")
@@ -52,7 +58,7 @@ type rowReader struct {
 	file   *File
 	part   string
 	visit  func(Row) error
-	merged []string
+	layout Layout
 
 	data    bool // within sheetData
 	row     Row
@@ -84,11 +90,17 @@ func (r *rowReader) begin(e xml.StartElement) error {
 	case name == "sheetData":
 		r.data = true
 	case name == "mergeCell":
-		if len(r.merged) == maxRow {
+		if len(r.layout.Merged) == maxRow {
 			return ErrTooLarge
 		}
-		r.merged = append(r.merged, attribute(e, "ref"))
-		return r.file.count(r.merged[len(r.merged)-1])
+		cells := attribute(e, "ref")
+		r.layout.Merged = append(r.layout.Merged, cells)
+		return r.file.count(cells)
+	case name == "col" && !r.data && (isTrue(attribute(e, "hidden")) || attribute(e, "width") == "0"):
+		first, _ := strconv.Atoi(attribute(e, "min"))
+		last, _ := strconv.Atoi(attribute(e, "max"))
+		r.layout.Hidden = append(r.layout.Hidden, [2]int{first, last})
+		return r.file.count("")
 	case name == "row" && r.data:
 		return r.beginRow(e)
 	case name == "c" && r.data:
@@ -146,7 +158,8 @@ func (r *rowReader) beginCell(e xml.StartElement) error {
 }
 
 func (r *rowReader) endCell() error {
-	cell, err := r.file.cell(r.kind, r.value.cut())
+	text, marks := r.value.cut()
+	cell, err := r.file.cell(r.kind, text)
 	if r.column == 0 {
 		err = errors.New("row inside a cell")
 	}
@@ -154,6 +167,7 @@ func (r *rowReader) endCell() error {
 		return damaged(r.part, err)
 	}
 	cell = r.file.styled(cell, r.style)
+	cell.Marks |= marks
 	switch {
 	case cell.Text == "" && r.formula && !(r.stored && r.kind == "str"): // the value of ="" is an empty str
 		r.row.Uncalculated++

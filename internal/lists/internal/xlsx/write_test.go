@@ -50,14 +50,14 @@ func TestWrite(t *testing.T) {
 	rows := [][]Cell{
 		{{Text: "a"}, {Text: "b"}, {Text: "0049"}},
 		{{Text: "0049 170"}, {}, {Text: "  x  y \n z\r\t"}, {Text: "beyond the header"}},
-		{{"33008", Number}, {"-12.5", Number}, {"#N/A", Error}, {"4.41E+11", Number}},
-		{{"1900-03-01", Date}, {"1990-05-15", Date}, {"2026-11-22", Date}},
+		{{Text: "33008", Kind: Number}, {Text: "-12.5", Kind: Number}, {Text: "#N/A", Kind: Error}, {Text: "4.41E+11", Kind: Number}},
+		{{Text: "1900-03-01", Kind: Date}, {Text: "1990-05-15", Kind: Date}, {Text: "2026-11-22", Kind: Date}},
 		{{Text: "_x0041_"}, {Text: "_xZZZZ_x0041_"}, {Text: "_x005F_x0041_"}, {Text: "_x1_ _X0041_"}},
 		{{Text: "\ufffe\uffff\x01"}, {Text: "<a href=\"b\">&amp;'"}, {Text: "🚒é\u200fא"}, {Text: "=1+1"}},
 	}
 	want := [][]Cell{rows[0], rows[1],
-		{{"33008", Number}, {"-12.5", Number}, {"#N/A", Error}, {Text: "4.41E+11"}},
-		{{Text: "1900-03-01"}, {"33008", Number}, {"46348", Number}},
+		{{Text: "33008", Kind: Number}, {Text: "-12.5", Kind: Number}, {Text: "#N/A", Kind: Error}, {Text: "4.41E+11"}},
+		{{Text: "1900-03-01"}, {Text: "33008", Kind: Number}, {Text: "46348", Kind: Number}},
 		rows[4], rows[5]}
 	if got := cellsOf(t, written(t, rows...)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got:\n%q\nwant:\n%q", got, want)
@@ -67,7 +67,7 @@ func TestWrite(t *testing.T) {
 // TestExcelize reads a workbook with an independent library.
 func TestExcelize(t *testing.T) {
 	t.Parallel()
-	content := written(t, []Cell{{Text: "First name"}, {Text: "Date of birth"}}, []Cell{{Text: "'0049_x0041_\ufffe"}, {"1990-05-15", Date}})
+	content := written(t, []Cell{{Text: "First name"}, {Text: "Date of birth"}}, []Cell{{Text: "'0049_x0041_\ufffe"}, {Text: "1990-05-15", Kind: Date}})
 	f, err := excelize.OpenReader(bytes.NewReader(content))
 	if err != nil {
 		t.Fatal(err)

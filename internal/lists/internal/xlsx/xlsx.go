@@ -51,11 +51,10 @@ type File struct {
 	Sheets   []Sheet // worksheets, without chart sheets
 	Date1904 bool    // dates count from 1904
 
-	parts   map[string]*zip.File // by lower-case name
-	left    limits               // remaining limits
-	shared  []string             // shared strings
-	formats []numberFormat       // by style number
-	dates   map[int]bool         // numbers of the styles that show dates
+	parts  map[string]*zip.File // by lower-case name
+	left   limits               // remaining limits
+	shared []Cell               // shared strings
+	styles []style
 }
 
 // Sheet is a worksheet.

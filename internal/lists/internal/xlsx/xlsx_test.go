@@ -98,7 +98,7 @@ func cells(all ...any) (row []Cell) {
 
 func TestCells(t *testing.T) {
 	t.Parallel()
-	number := func(text string) Cell { return Cell{text, Number} }
+	number := func(text string) Cell { return Cell{Text: text, Kind: Number} }
 	for xml, want := range map[string][]Cell{
 		`<c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c>`:                                              cells("Vorname", " 007 "),
 		`<c r="A1"><v>385912345678</v></c><c r="B1" t="n"><v>1</v></c>`:                                         cells(number("385912345678"), number("1")),
@@ -107,7 +107,7 @@ func TestCells(t *testing.T) {
 		`<c r="A1"><v>12345678901234567</v></c><c r="B1"><v>-7</v></c>`:                                         cells(number("12345678901234567"), number("-7")),
 		`<c r="A1"><v>NaN</v></c><c r="B1"><v>1e999</v></c><c r="C1"><v>12 34</v></c>`:                          cells("NaN", "1e999", "12 34"),
 		`<c r="C1" t="b"><v>1</v></c><c r="B1" t="b"><v>0</v></c>`:                                              cells("", "FALSE", "TRUE"),
-		`<c r="A1" t="e"><f>NA()</f><v>#N/A</v></c>`:                                                            {{"#N/A", Error}},
+		`<c r="A1" t="e"><f>NA()</f><v>#N/A</v></c>`:                                                            {{Text: "#N/A", Kind: Error}},
 		`<c r="A1" t="str"><f>A2&amp;"x"</f><v>Ivo</v></c><c r="B1"><f>1+1</f><v>2</v></c>`:                     cells("Ivo", number("2")),
 		`<c r="A1" t="d"><v>1990-05-15T00:00:00.000</v></c><c t="d"><v>1990-05-15T08:30:00</v></c>`:             cells("1990-05-15T00:00:00.000", "1990-05-15T08:30:00"),
 		`<c t="inlineStr"><is><t>Ivo</t></is></c><c t="inlineStr"><is><r><t>A</t></r><r><t>na</t></r></is></c>`: cells("Ivo", "Ana"),
@@ -127,7 +127,7 @@ func TestCells(t *testing.T) {
 func TestRowNumbers(t *testing.T) {
 	t.Parallel()
 	rows, err := rowsOf(book(`<row r="3" hidden="1"><c r="A3"><v>1</v></c></row><row/><row r="1048576" hidden="false"/>`, nil).zip(t))
-	want := []Row{{Number: 3, Hidden: true, Cells: []Cell{{"1", Number}}}, {Number: 4}, {Number: 1 << 20}}
+	want := []Row{{Number: 3, Hidden: true, Cells: []Cell{{Text: "1", Kind: Number}}}, {Number: 4}, {Number: 1 << 20}}
 	if err != nil || !reflect.DeepEqual(rows, want) {
 		t.Errorf("got %v (%v), want %v", rows, err, want)
 	}
