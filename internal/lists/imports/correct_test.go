@@ -26,7 +26,7 @@ func TestCorrections(t *testing.T) {
 	}
 	found, err := f.Check(t.Context(), s, ours)
 	must(t, err)
-	if found.Added != 2 || found.All[0].Fields.Email != "ana@example.com" || found.All[1].Name != "Eva Adam" || found.All[0].Fields.DateOfBirth[:10] != "1990-05-15" {
+	if found.Added != 3 || found.All[0].Fields.Email != "ana@example.com" || found.All[1].Name != "Eva Adam" || found.All[0].Fields.DateOfBirth[:10] != "1990-05-15" {
 		t.Errorf("%d added: %+v", found.Added, found.All)
 	}
 	if got := []string{f.CellText(0, 2), f.CellText(1, 1), f.CellText(1, 3), f.CellText(2, 0)}; !reflect.DeepEqual(got, []string{"ana@example.com", "Adam", "", "Be n"}) {

@@ -85,6 +85,7 @@ func chooseColumns(t *sheet.Table, o Options) (*choice, *ColumnsError) {
 	}
 	c.checkIDs(assigned)
 	c.askColumns(assigned, o)
+	c.noteHidden()
 	c.readSeveral()
 	return c, nil
 }
@@ -362,13 +363,35 @@ func (c *choice) withValue(field string) (some []int) {
 	return some
 }
 
-// choose assigns columns to a field. Columns without values never compete.
+// isHidden reports whether the sheet hides a column.
+func (c *choice) isHidden(column int) bool {
+	return column < len(c.table.Hidden) && c.table.Hidden[column]
+}
+
+func (c *choice) noteHidden() {
+	var headers Headers
+	for i, column := range c.columns {
+		if c.isHidden(i) && c.filled[i] {
+			headers = append(headers, column.Header)
+		}
+	}
+	if len(headers) > 0 {
+		c.notes = append(c.notes, sheet.Note{Code: NoteHidden, Args: []any{firstHeaders(headers)}})
+	}
+}
+
+// choose assigns columns to a field. Columns without values never compete, and hidden columns do not
+// compete with others.
 func (c *choice) choose(field string) *ColumnsError {
 	all := c.found[field]
 	if c.assigned[field] || len(all) == 0 {
 		return nil
 	}
-	if some := c.withValue(field); len(some) > 1 && severalFields[field] {
+	some := c.withValue(field)
+	if visible := slices.DeleteFunc(slices.Clone(some), c.isHidden); len(visible) > 0 && !severalFields[field] {
+		some = visible
+	}
+	if len(some) > 1 && severalFields[field] {
 		for _, i := range some {
 			c.columns[i].Field = field
 		}

@@ -2,7 +2,6 @@ package mapping
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -46,63 +45,4 @@ func hasNoValue(cell sheet.Cell) bool {
 	}
 	word := letters(text)
 	return word == "" || !strings.Contains(text, "@") && emptyCell().MatchString(word)
-}
-
-// prepared is a copy of a table in which the cells have the values to read.
-type prepared struct {
-	sheet.Table
-	changed map[int]bool // rows that are copies
-
-	empty   int // cells without a value
-	example string
-	joined  []sheet.Note
-}
-
-// prepare returns the table to read, in which cells without a value are empty and parts are joined.
-func (c *choice) prepare(t *sheet.Table) *prepared {
-	p := &prepared{Table: *t, changed: map[int]bool{}}
-	if t.Ours {
-		return p
-	}
-	for at, column := range c.columns {
-		if f := column.Field; f == LeftOut || f == ID || column.IsName() {
-			continue
-		}
-		for i, row := range t.Rows {
-			if cell := row.Cell(at); cell.Text != "" && hasNoValue(cell) {
-				p.count(cell.Text)
-				p.set(i, at, "")
-			}
-		}
-	}
-	for _, j := range c.joins {
-		p.joinParts(j, c.columns)
-	}
-	return p
-}
-
-// count counts a cell without a value.
-func (p *prepared) count(text string) {
-	if p.empty++; p.empty == 1 {
-		p.example = text
-	}
-}
-
-// set replaces the text of a cell, which may be beyond the end of a row.
-func (p *prepared) set(row, column int, text string) {
-	if len(p.changed) == 0 {
-		p.Rows = slices.Clone(p.Rows)
-	}
-	if !p.changed[row] {
-		p.changed[row] = true
-		p.Rows[row].Cells = slices.Clone(p.Rows[row].Cells)
-	}
-	if cells := &p.Rows[row].Cells; column >= len(*cells) {
-		*cells = append(*cells, make([]sheet.Cell, column+1-len(*cells))...)
-	}
-	p.Rows[row].Cells[column] = sheet.Cell{Text: text}
-}
-
-func (p *prepared) notes() []sheet.Note {
-	return append(p.joined, countNote(NoteNoValue, p.empty, sheet.Quoted(p.example))...)
 }

@@ -153,6 +153,17 @@ const (
 	NoteCapitals    = "capitals"      // number, places: people with a name in capitals
 	NoteByCapitals  = "byCapitals"    // number, cell, first name, last name: names split by the capitals of the last name
 	NoteRemarks     = "remarks"       // number, cell, name: remarks removed from names
+
+	// Number, before, after: imported cells without what does not belong to their value. Package sheet
+	// has more such codes.
+	NoteInvisible  = "invisible"  // invisible characters; without before
+	NoteLineBreaks = "lineBreaks" // line breaks and tabs, replaced by " / " in phone numbers and by a space elsewhere
+	NoteAddress    = "address"    // text around an e-mail address, such as mailto:, a name or other addresses
+	NotePointZero  = "pointZero"  // .0 after a phone number
+
+	NoteMerged      = "merged"        // number, before, after: rows to which the value of a merged cell applies; without before
+	NoteHidden      = "hiddenColumns" // headers of columns that the sheet hides
+	NoteStruckCells = "struckCells"   // number, before, after: cells that are struck through, in rows that are not
 )
 
 // countNote returns a note about count cells, or nothing if count is 0.
@@ -208,10 +219,9 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 		ours := *t // an export of this program: nothing in it is left out or raises a question
 		ours.Ours, t = true, &ours
 	}
-	skips, rows := o.skips(t, r.Columns), t.Rows
-	t = withoutSkipped(t, skips)
-	prepared := c.prepare(t)
-	t = &prepared.Table
+	prepared, rows := c.prepare(t, o, o.skips(t, r.Columns)), t.Rows
+	skips := prepared.skips
+	t = withoutSkipped(&prepared.Table, skips)
 	births, err := readBirths(ctx, t, r.Columns, o)
 	if err != nil {
 		return r, err

@@ -274,6 +274,9 @@ func (p *prepared) joinParts(j join, columns []Column) {
 		headers = append(headers, columns[at].Header)
 	}
 	for i, row := range p.Rows {
+		if p.isSkipped(i) {
+			continue
+		}
 		texts, filled := make([]string, len(j.parts)), Headers(nil)
 		for n, at := range j.parts {
 			if texts[n] = row.Cell(at).Text; texts[n] != "" {
@@ -288,7 +291,7 @@ func (p *prepared) joinParts(j join, columns []Column) {
 			example, result = filled, text
 		}
 		if text == "" {
-			p.count(filled[0])
+			p.countEmpty(filled[0])
 		}
 		for _, at := range j.parts {
 			p.set(i, at, "")

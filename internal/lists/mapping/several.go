@@ -36,12 +36,16 @@ type source struct {
 	typed  int // position in Options.Headers, or their number if absent
 	kind   int
 	kindIn int // column with the kind of each cell; -1: none
+	hidden int // 1: the sheet hides the column
 	behind int // 1: ranks after all others in the current row
 }
 
 // compare orders two columns of a field by preference.
 func (s source) compare(other source) int {
-	return cmp.Or(cmp.Compare(s.behind, other.behind), cmp.Compare(s.typed, other.typed), cmp.Compare(s.kind, other.kind))
+	return cmp.Or(
+		cmp.Compare(s.behind, other.behind), cmp.Compare(s.typed, other.typed),
+		cmp.Compare(s.hidden, other.hidden), cmp.Compare(s.kind, other.kind),
+	)
 }
 
 // Kinds of columns and cells in order of preference.
@@ -67,6 +71,9 @@ func (c *choice) readSeveral() {
 			one := source{at: at, typed: slices.Index(c.typed, at), kind: kindOf(f.Name, column.Header), kindIn: c.kindColumn(f, at)}
 			if one.typed < 0 {
 				one.typed = len(c.typed)
+			}
+			if c.isHidden(at) {
+				one.hidden = 1
 			}
 			byKind = byKind || one.kindIn >= 0
 			s.sources = append(s.sources, one)

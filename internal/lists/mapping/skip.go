@@ -21,6 +21,9 @@ const (
 	SkipRepeated = "repeated" // the header row again
 	SkipEmpty    = "empty"    // nothing in the columns that are imported
 	SkipNoPerson = "noperson" // a vCard of a group or an organization
+	SkipStruck   = "struck"   // struck through
+
+	SkipContinued = "continued" // about the person above, because the cells with the name are merged
 )
 
 // Words of rows that are no people, folded. A total begins with a total word, and a note with a note
@@ -52,6 +55,7 @@ func (o Options) skips(t *sheet.Table, columns []Column) (all []string) {
 	for _, header := range t.Header {
 		names[header] = true
 	}
+	allStruck := !slices.ContainsFunc(t.Rows, func(row sheet.Row) bool { return !row.IsStruck() })
 	for i, row := range t.Rows {
 		why := ""
 		_, noPerson := slices.BinarySearch(t.Organizations, row.Number)
@@ -62,7 +66,9 @@ func (o Options) skips(t *sheet.Table, columns []Column) (all []string) {
 		case noPerson:
 			why = SkipNoPerson
 		case spreadsheet:
-			why = skipOf(row, t.Header, names, columns)
+			if why = skipOf(row, t.Header, names, columns); why == "" && !allStruck && row.IsStruck() {
+				why = SkipStruck
+			}
 		}
 		if why != "" && all == nil {
 			all = make([]string, len(t.Rows))

@@ -24,11 +24,12 @@ const sampled = 100
 func readCSV(ctx context.Context, text string) (*Table, error) {
 	text = strings.TrimSuffix(text, string(endOfFile))
 	text, delimiter := cutSeparator(text)
+	text, quotes := unwrapLines(text)
 	if delimiter == noDelimiter {
 		delimiter = guessDelimiter(text)
 	}
 	records := scanner{text: text, delimiter: delimiter}
-	rows := collector{ctx: ctx}
+	rows := collector{ctx: ctx, guarded: true}
 	for {
 		row, err := records.row()
 		if errors.Is(err, io.EOF) {
@@ -45,6 +46,7 @@ func readCSV(ctx context.Context, text string) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.Notes = append(t.Notes, quotes...)
 	if t.Format = CSV; delimiter != noDelimiter {
 		t.Delimiter = string(delimiter)
 	}
@@ -65,6 +67,56 @@ func cutSeparator(text string) (rest string, delimiter byte) {
 	records := scanner{text: text, pos: end}
 	records.endLine()
 	return text[records.pos:], line[4]
+}
+
+// unwrapLines removes the quotes around whole lines, which programs add to a line that they did not
+// split: from lines with as many cells as the first line, or from the first and most others.
+func unwrapLines(text string) (plain string, notes []Note) {
+	if !strings.HasPrefix(text, `"`) && !strings.Contains(text, "\n\"") {
+		return text, nil
+	}
+	var all strings.Builder
+	var lines []string // without their quotes
+	count := 0
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimRight(line, "\r\n")
+		if trimmed != "" {
+			count++
+		}
+		if inner, ok := wholeLine(trimmed); ok {
+			lines = append(lines, inner)
+			all.WriteString(inner + line[len(trimmed):])
+		} else {
+			all.WriteString(line)
+		}
+	}
+	if len(lines) == 0 {
+		return text, nil
+	}
+	inFirst := strings.HasPrefix(all.String(), lines[0])
+	if inFirst && 2*len(lines) <= count {
+		return text, nil
+	}
+	delimiter := guessDelimiter(all.String())
+	first, _ := (&scanner{text: all.String(), delimiter: delimiter}).row()
+	width := len(first.Cells)
+	for _, line := range lines {
+		row, err := (&scanner{text: line, delimiter: delimiter}).row()
+		if n := len(row.Cells); err != nil || width < 2 || n > width || n < width && !inFirst {
+			return text, nil
+		}
+	}
+	return all.String(), []Note{{NoteQuotes, []any{len(lines), Quoted(`"` + lines[0] + `"`), Quoted(lines[0])}}}
+}
+
+// wholeLine returns the text of a line that is a single quoted cell with a delimiter.
+func wholeLine(line string) (text string, ok bool) {
+	if len(line) < 2 || line[0] != '"' {
+		return "", false
+	}
+	s := scanner{text: line, delimiter: noDelimiter}
+	text, ok = s.quoted()
+	return text, ok && s.pos == len(line) && strings.ContainsAny(text, delimiters)
 }
 
 type fit struct {
@@ -127,6 +179,9 @@ func sample(text string, delimiter byte) (rows []Row, widths []int) {
 		if err != nil {
 			break
 		}
+		for i, cell := range row.Cells {
+			row.Cells[i].Text = clean(cell.Text)
+		}
 		if len(rows) > 0 && filled(rows[0]) == 0 {
 			rows, widths = nil, nil
 		}
@@ -162,7 +217,7 @@ func (s *scanner) row() (Row, error) {
 		if err != nil {
 			return Row{}, err
 		}
-		if text = clean(text); len(row.Cells) < maxColumns || text != "" && len(row.Cells) == maxColumns {
+		if len(row.Cells) < maxColumns || len(row.Cells) == maxColumns && strings.TrimSpace(text) != "" {
 			row.Cells = append(row.Cells, Cell{Text: text})
 		}
 		if s.pos == len(s.text) || s.text[s.pos] != s.delimiter {
@@ -214,7 +269,7 @@ func (s *scanner) cell() (string, error) {
 func (s *scanner) plain() string {
 	start := s.pos
 	for ; s.pos < len(s.text); s.pos++ {
-		if b := s.text[s.pos]; b == '\n' || b == '\r' || b == s.delimiter {
+		if b := s.text[s.pos]; b == '\n' || b == '\r' || b == s.delimiter && (b != ';' || !endsInEntity(s.text[start:s.pos+1])) {
 			break
 		}
 	}

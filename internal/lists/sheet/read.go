@@ -54,6 +54,9 @@ func failSheets(names []string, code string, args ...any) *FileError {
 // *FileError or the error of ctx.
 func Read(ctx context.Context, content []byte, o Options) (*Table, error) {
 	t, err := read(ctx, content, o)
+	if err == nil && slices.Equal(t.Header[:min(len(t.Header), len(members))], members) {
+		t.Ours = true
+	}
 	if ended := ctx.Err(); ended != nil {
 		return nil, ended
 	}
@@ -339,8 +342,7 @@ func decodeUTF16(content []byte) (text string, ok bool) {
 
 // clean trims the text of a cell and removes a guard.
 func clean(text string) string {
-	text = strings.TrimSpace(text)
-	if len(text) > 1 && text[0] == '\'' && strings.IndexByte(guarded, text[1]) >= 0 {
+	if text = strings.TrimSpace(text); isGuarded(text) {
 		return text[1:]
 	}
 	return text
@@ -348,21 +350,19 @@ func clean(text string) string {
 
 // collector collects rows with text until ctx ends.
 type collector struct {
-	ctx   context.Context
-	rows  []Row
-	cells int
+	ctx     context.Context
+	rows    []Row
+	cells   int
+	guarded bool // cells may have guards
 }
 
-// add appends a copy of a row without trailing empty cells. It removes the invisible characters that
-// the letters of a cell do not need.
+// add appends a copy of a row without trailing empty cells.
 func (c *collector) add(number int, cells []Cell) error {
 	if err := c.ctx.Err(); err != nil {
 		return err
 	}
-	for i, cell := range cells {
-		if text := fold.CleanName(cell.Text); text != cell.Text {
-			cells[i].Text = strings.TrimSpace(text)
-		}
+	for i := range cells {
+		c.clean(&cells[i])
 	}
 	for len(cells) > 0 && cells[len(cells)-1].Text == "" {
 		cells = cells[:len(cells)-1]
@@ -380,6 +380,25 @@ func (c *collector) add(number int, cells []Cell) error {
 	}
 	c.rows = append(c.rows, Row{number, slices.Clone(cells)})
 	return nil
+}
+
+// clean trims the text of a cell, and removes a guard and the invisible characters that its letters
+// do not need. In UTF-8 that was decoded twice, such as MarÃ\u00ada, these are parts of letters.
+func (c *collector) clean(cell *Cell) {
+	text := strings.Trim(cell.Text, " \t\r\n")
+	isPlain := IsPlain(text)
+	if isPlain || decodeTwice(text) == text {
+		text = strings.TrimSpace(text)
+	}
+	if c.guarded && !isPlain && isGuarded(text) {
+		text, cell.Marks = text[1:], cell.Marks|Literal
+	}
+	if isPlain || decodeTwice(text) == text {
+		if visible := fold.CleanName(text); visible != text {
+			text, cell.Marks = strings.TrimSpace(visible), cell.Marks|Invisible
+		}
+	}
+	cell.Text = text
 }
 
 // named collects rows whose cells have names. The header lists the names in order of appearance.

@@ -51,7 +51,9 @@ type Table struct {
 	HeaderRow int   // row number in the file
 	Rows      []Row // rows with text in at least one cell
 	Notes     []Note
-	Date1904  bool // serial numbers of dates count from 1904
+	Hidden    []bool  // by column, for XLSX: the sheet hides it
+	Merged    []Range // for XLSX: cells whose value counts for several rows
+	Date1904  bool    // serial numbers of dates count from 1904
 
 	Organizations []int // numbers of vCards of groups and organizations
 
@@ -74,8 +76,16 @@ type Row struct {
 	Cells  []Cell // may differ in length from the header
 }
 
-// Cell is a cell. Read trims its text and removes a guard (an apostrophe before = + - @ ' tab or
-// carriage return).
+// IsStruck reports whether all cells with text are struck through.
+func (r Row) IsStruck() bool {
+	return len(r.Cells) > 0 && !slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Text != "" && c.Marks&Struck == 0 })
+}
+
+// Range is the rows from First to Last of a column.
+type Range struct{ Column, First, Last int }
+
+// Cell is a cell. Read trims its text and removes a guard: an apostrophe before = + - @ ' tab,
+// carriage return or a text that Unwrap would change.
 type Cell = xlsx.Cell
 
 // Kinds of cells. In formats other than XLSX, all cells are Text.
@@ -84,6 +94,13 @@ const (
 	Number = xlsx.Number
 	Error  = xlsx.Error
 	Date   = xlsx.Date // only for WriteTable
+)
+
+// Marks of cells.
+const (
+	Struck    = xlsx.Struck
+	Literal   = xlsx.Literal
+	Invisible = xlsx.Invisible
 )
 
 // FirstDate is the first day that a Date cell can represent.
@@ -121,7 +138,7 @@ func (t *Table) setHeader(at int) {
 		t.Notes = append(t.Notes, Note{NoteTitle, []any{at, Quoted(title[:min(len(title), shownTitle)])}})
 	}
 	for _, cell := range header.Cells {
-		t.Header = append(t.Header, cell.Text)
+		t.Header = append(t.Header, strings.TrimSpace(Unwrap(cell.Text, nil)))
 	}
 }
 
@@ -172,6 +189,16 @@ const (
 	NoteTitle        = "title"        // number of skipped rows above the header row, start of their text
 	NoteHiddenRows   = "hiddenRows"   // number: hidden rows of the workbook, which were read
 	NoteFormulas     = "formulas"     // number: cells whose formulas have no stored value
+	NoteQuotes       = "quotes"       // number, before, after: lines that are entirely in quotation marks
+)
+
+// Codes of what Unwrap removes. Package mapping returns their notes, with the number of cells, and an
+// example before and after.
+const (
+	NoteFormulaText  = "formulaText"  // ="0912345678", and an apostrophe before a digit
+	NoteEncodedTwice = "encodedTwice" // UTF-8 read as another encoding, such as MÃ¼ller
+	NoteHTML         = "html"         // HTML codes and tags, such as M&uuml;ller
+	NoteEscapes      = "escapes"      // escapes such as O\'Brien, M\u00fcller and M%C3%BCller
 )
 
 // Options supplement what the file itself declares.

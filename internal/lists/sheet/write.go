@@ -158,8 +158,17 @@ const byteOrderMark = "\ufeff"
 
 // guarded are characters that must not start a CSV cell, because a spreadsheet would interpret the
 // cell as a formula or drop the character. An apostrophe guards them, which Read removes. A cell
-// that starts with an apostrophe therefore needs a guard too.
+// that starts with an apostrophe therefore needs a guard too, and so does a literal one that an import
+// would unwrap.
 const guarded = "=+-@'\t\r"
+
+// isLiteral reports whether a cell needs a guard because an import would unwrap it.
+func isLiteral(cell Cell) bool { return cell.Marks&Literal != 0 && isWrapped(cell.Text) }
+
+// isGuarded reports whether text is a cell with a guard.
+func isGuarded(text string) bool {
+	return len(text) > 1 && text[0] == '\'' && (strings.IndexByte(guarded, text[1]) >= 0 || isWrapped(text[1:]))
+}
 
 // csvWriter writes people as CSV (RFC 4180).
 type csvWriter struct {
@@ -191,17 +200,19 @@ func (c *csvWriter) row(cells []Cell) error {
 		if i > 0 {
 			c.out.WriteByte(c.delimiter)
 		}
-		c.cell(cell.Text)
+		c.cell(cell)
 	}
 	_, err := c.out.WriteString("\r\n")
 	return err
 }
 
-func (c *csvWriter) cell(text string) {
-	if text != "" && strings.IndexByte(guarded, text[0]) >= 0 {
+func (c *csvWriter) cell(cell Cell) {
+	text := cell.Text
+	if text != "" && strings.IndexByte(guarded, text[0]) >= 0 || isLiteral(cell) {
 		text = "'" + text
 	}
-	if strings.IndexByte(text, c.delimiter) < 0 && !strings.ContainsAny(text, "\"\r\n") {
+	entity := c.delimiter == ';' && strings.Contains(text, "&") // the delimiter may seem to end an HTML code
+	if !entity && strings.IndexByte(text, c.delimiter) < 0 && !strings.ContainsAny(text, "\"\r\n") {
 		c.out.WriteString(text)
 		return
 	}
@@ -257,11 +268,11 @@ func SheetName(title, day string) string {
 
 func (x xlsxWriter) row(cells []Cell) error { return x.Writer.Write(guard(cells)) }
 
-// guard adds an apostrophe to cells that look guarded. A workbook needs no guards, but Read would
-// remove them.
+// guard adds an apostrophe to cells that look guarded, and to literal ones that an import would unwrap.
+// A workbook needs no other guards.
 func guard(cells []Cell) []Cell {
 	for i, cell := range cells {
-		if strings.HasPrefix(cell.Text, "'") && clean(cell.Text) != cell.Text {
+		if isGuarded(cell.Text) || isLiteral(cell) {
 			cells[i].Text = "'" + cell.Text
 		}
 	}

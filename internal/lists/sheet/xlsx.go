@@ -92,16 +92,13 @@ func sheetNames(w *xlsx.File, hidden bool) (names []string) {
 }
 
 func readSheet(ctx context.Context, w *xlsx.File, s xlsx.Sheet) (*Table, error) {
-	rows := collector{ctx: ctx}
+	rows := collector{ctx: ctx, guarded: true}
 	hidden, uncalculated := 0, 0
 	layout, err := w.Rows(ctx, s, func(row xlsx.Row) error {
 		if row.Hidden && len(row.Cells) > 0 {
 			hidden++
 		}
 		uncalculated += row.Uncalculated
-		for i, cell := range row.Cells {
-			row.Cells[i].Text = clean(cell.Text)
-		}
 		return rows.add(row.Number, row.Cells)
 	})
 	if err != nil {
@@ -114,14 +111,7 @@ func readSheet(ctx context.Context, w *xlsx.File, s xlsx.Sheet) (*Table, error) 
 	if err != nil {
 		return nil, err
 	}
-	for _, cells := range layout.Merged {
-		if isAcross(cells, t.HeaderRow) {
-			t.Notes = append(t.Notes, Note{NoteMergedHeader, []any{cells}})
-		}
-		if len(t.Notes) == maxColumns { // ranges of a valid workbook do not overlap
-			break
-		}
-	}
+	t.apply(layout)
 	if hidden > 0 {
 		t.Notes = append(t.Notes, Note{NoteHiddenRows, []any{hidden}})
 	}
@@ -131,12 +121,26 @@ func readSheet(ctx context.Context, w *xlsx.File, s xlsx.Sheet) (*Table, error) 
 	return t, nil
 }
 
-// isAcross reports whether a range such as A1:C1 spans several cells of a row.
-func isAcross(cells string, row int) bool {
-	first, last, _ := strings.Cut(cells, ":")
-	firstColumn, firstRow := xlsx.Place(first)
-	lastColumn, lastRow := xlsx.Place(last)
-	return firstColumn < lastColumn && firstRow <= row && row <= lastRow
+// apply sets the hidden columns and the cells merged with cells below, and adds notes about merged
+// headers.
+func (t *Table) apply(layout xlsx.Layout) {
+	t.Hidden = make([]bool, maxColumns)
+	for _, columns := range layout.Hidden {
+		for i := max(columns[0], 1); i <= min(columns[1], maxColumns); i++ {
+			t.Hidden[i-1] = true
+		}
+	}
+	for _, cells := range layout.Merged {
+		first, last, _ := strings.Cut(cells, ":")
+		firstColumn, firstRow := xlsx.Place(first)
+		lastColumn, lastRow := xlsx.Place(last)
+		if firstColumn > 0 && firstRow < lastRow {
+			t.Merged = append(t.Merged, Range{firstColumn - 1, firstRow, lastRow})
+		}
+		if firstColumn < lastColumn && firstRow <= t.HeaderRow && t.HeaderRow <= lastRow && len(t.Notes) < maxColumns {
+			t.Notes = append(t.Notes, Note{NoteMergedHeader, []any{cells}})
+		}
+	}
 }
 
 // Day returns the date for a serial number in the workbook, such as 1990-05-15, or

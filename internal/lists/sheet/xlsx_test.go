@@ -191,3 +191,33 @@ func FuzzReadXLSX(f *testing.F) {
 		}
 	})
 }
+
+// TestLayout checks that the table has merged cells, hidden columns and struck cells.
+func TestLayout(t *testing.T) {
+	t.Parallel()
+	content := workbook(t, func(f *excelize.File) error {
+		struck, err := f.NewStyle(&excelize.Style{Font: &excelize.Font{Strike: true}})
+		return errors.Join(err, f.SetSheetRow("Sheet1", "A1", &[]any{"Zug", "Name", "Telefon"}),
+			f.SetSheetRow("Sheet1", "A2", &[]any{"1", "Ana Kos", "01 222"}), f.SetCellStr("Sheet1", "B3", "Ivo Kos"),
+			f.SetSheetRow("Sheet1", "A4", &[]any{"", "Eva Bilic", "01 333"}), f.SetSheetRow("Sheet1", "A6", &[]any{"", "Jan Dot", "01 444"}),
+			f.MergeCell("Sheet1", "A2", "A5"), f.MergeCell("Sheet1", "C2", "C3"), f.MergeCell("Sheet1", "B6", "B9"), f.MergeCell("Sheet1", "C1", "D1"),
+			f.SetColVisible("Sheet1", "C:H", false), f.SetCellStyle("Sheet1", "A4", "C4", struck), f.SetCellStyle("Sheet1", "C6", "C6", struck),
+			f.SetCellRichText("Sheet1", "B2", []excelize.RichTextRun{{Text: "Ana "}, {Text: "Kos", Font: &excelize.Font{Strike: true}}}))
+	})
+	got, err := Read(t.Context(), content, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `xlsxSheet1 ["Zug" "Name" "Telefon"] 2["1" "Ana Kos" "01 222"] 3["" "Ivo Kos"] 4["" "Eva Bilic" "01 333"] 6["" "Jan Dot" "01 444"]`
+	if show(got) != want || !reflect.DeepEqual(got.Hidden[:4], []bool{false, false, true, true}) {
+		t.Errorf("got %s, hidden %v", show(got), got.Hidden[:4])
+	}
+	if merged := []Range{{0, 2, 5}, {2, 2, 3}, {1, 6, 9}}; !reflect.DeepEqual(got.Merged, merged) {
+		t.Errorf("merged %v", got.Merged)
+	}
+	for i, row := range got.Rows {
+		if row.IsStruck() != (i == 2) || row.Cell(2).Marks&Struck != 0 != (i > 1) || row.Cell(1).Marks&Struck != 0 != (i%2 == 0) {
+			t.Errorf("row %d: %v", row.Number, row.Cells)
+		}
+	}
+}

@@ -90,6 +90,23 @@ func Decode[B []byte | string](content B, name string) string {
 	return string(text)
 }
 
+// Undo returns the UTF-8 that Decode decodes to text in a code page with single bytes. It returns
+// false if there is none. Control characters from U+0080 stand for unassigned bytes.
+func Undo(text, name string) (content string, ok bool) {
+	page := pageOf(name).bytes.(*charmap.Charmap)
+	all := make([]byte, 0, len(text))
+	for _, r := range text {
+		b, ok := page.EncodeRune(r)
+		if !ok && (r < utf8.RuneSelf || r >= 0xa0) {
+			return "", false
+		} else if !ok {
+			b = byte(r)
+		}
+		all = append(all, b)
+	}
+	return string(all), utf8.Valid(all)
+}
+
 func decodeSingle[B []byte | string](content B, decode func(byte) rune) string {
 	var text strings.Builder
 	text.Grow(len(content) + len(content)/8)
