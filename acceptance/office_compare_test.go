@@ -55,18 +55,18 @@ func TestOfficeCompareProbably(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	writer := s.as(newKey(t, s.db, "default"))
-	for _, body := range []string{`{"firstName":"Jürgen","lastName":"Müller","dateOfBirth":"1980-06-26"}`, `{"firstName":"Zoë","lastName":"Ast"}`, `{"firstName":"Eva","lastName":"Ähre"}`} {
+	for _, body := range []string{`{"firstName":"Jürgen","lastName":"Müller","dateOfBirth":"1980-06-26","phoneNumber":"2"}`, `{"firstName":"Zoë","lastName":"Ast"}`, `{"firstName":"Eva","lastName":"Ähre"}`} {
 		writer.do(t, "POST", collection, body).wants(t, 201)
 	}
 	key := newKey(t, s.db, "default", "--scope", "read")
 	b := s.signIn(t, key, "en")
-	list := "Name;Vorname;Geburtsdatum;Telefon\nMueller;Juergen;26.06.1980;1\n"
+	list := "Name;Vorname;Geburtsdatum;Telefon\nMueller;Juergen;26.06.1950;2\n"
 	for i := range 501 {
 		list += fmt.Sprintf("New%03d;Otto;;\n", 500-i)
 	}
 	p := b.get(t, "/office/compare").form(t, "/office/compare").attach("insurer.csv", list).send(t, "Compare").follow(t).wants(t, 200)
 	p.says(t, "1 person is probably on both lists", "501 people are only on their list", "2 people are only on our list", "1 more is not shown. “Download all of it” contains everything.")
-	if rows := p.rows("Probably the same"); len(rows) != 3 || rows[2].text() != "Juergen Mueller same name, spelled differently Phone – 1 2" {
+	if rows := p.rows("Probably the same"); len(rows) != 3 || rows[2].text() != "Juergen Mueller same name, but born 1980, not 1950: father and son? Date of birth 26 June 1980 26 June 1950 2" {
 		t.Errorf("probably the same: %d", len(rows))
 		for _, row := range rows {
 			t.Error(row.text())
@@ -88,7 +88,7 @@ func TestOfficeCompareProbably(t *testing.T) {
 	german := s.signIn(t, key, "de")
 	p = german.upload(t, "/office/compare", "x.csv", list, url.Values{}).follow(t).wants(t, 200)
 	rows := cellsOf(t, german.post(t, "/office/compare/report", p.form(t, "/office/compare").values).wants(t, 200).body)
-	if got := strings.Join(slices.Delete(rows[504], 2, 3), " "); got != "Wahrscheinlich dieselbe Person 2 Juergen Mueller Vorname Jürgen Juergen derselbe Name, anders geschrieben" {
+	if got := strings.Join(slices.Delete(rows[504], 2, 3), " "); got != "Wahrscheinlich dieselbe Person 2 Juergen Mueller Vorname Jürgen Juergen derselbe Name, aber geboren 1980, nicht 1950: Vater und Sohn?" {
 		t.Errorf("in German: %q", got)
 	}
 	b.post(t, "/office/compare/report", url.Values{}).wants(t, 422)

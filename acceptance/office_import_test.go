@@ -143,7 +143,7 @@ func TestOfficeImportUpdates(t *testing.T) {
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default"), "en")
 	b.pasteIn(t, three).again(t).send(t, "Import 3 people").follow(t)
-	newer := "First name;Last name;Phone;E-mail\nAna;Covic;091 999;ana@example.com\nEva;Adam;1;\nZoë;Müller;;\n"
+	newer := "First name;Last name;Phone;E-mail;Birthday\nAna;Covic;091 999;ana@example.com;15.05.1990\nEva;Adam;1;;\nZoë;Müller;;;\n"
 	p := b.bring(t, "new.csv", newer).wants(t, 200).says(t, "new.csv", "1 person would be added", "2 people are already on the list")
 	form := p.again(t)
 	form.values.Set("update", "1")
@@ -263,7 +263,7 @@ func TestOfficeImportCorrections(t *testing.T) {
 	stranger := s.signIn(t, newKey(t, s.db, "Engine 7"), "en")
 	stranger.post(t, "/office/import", url.Values{"token": {p.again(t).values.Get("token")}, "cell.2.3": {"evil"}}).wants(t, 422)
 	p.again(t).send(t, "Import 5 people").follow(t).says(t, "5 people were imported", "ana@example.com", "091 4")
-	if p := b.pasteIn(t, list); !strings.Contains(p.text(), "5 rows are refused") && !strings.Contains(p.text(), "4 rows are refused") {
+	if p := b.pasteIn(t, list); !strings.Contains(p.text(), "3 rows are refused") {
 		t.Errorf("the corrections of one list are those of another: %s", p.text())
 	}
 }
@@ -301,10 +301,10 @@ func TestOfficeImportPossibleDuplicates(t *testing.T) {
 	} {
 		ids[name] = strings.TrimPrefix(writer.do(t, "POST", collection, body).wants(t, 201).header.Get("Location"), collection+"/")
 	}
-	list := "First name;Last name;Phone;E-mail;Birthday\nJuergen;Mueller;0171 2;;02.01.1980\nAna;Horvat;;ana@example.com;15.05.1990\nEva;New;;;\n"
+	list := "First name;Last name;Phone;E-mail;Birthday\nJürgen;Mueller-Kos;0171 2;;02.01.1980\nAna;Horvat;;ana@example.com;15.05.1990\nEva;New;;;\n"
 	p := b.bring(t, "people.csv", list).wants(t, 200).says(t, "1 person would be added", "2 rows need your answer", "This is Jürgen Müller, born 2 January 1980", "This is Ana Kos, born 15 May 1990",
 		"same e-mail address and date of birth", "0171 1 0171 2")
-	if groups := p.one(t, "section", "aria-labelledby", "perhaps").all("fieldset"); len(groups) != 2 || groups[0].one("legend").text() != "Row 2: Juergen Mueller" || len(groups[0].all("input", "type", "radio")) != 3 {
+	if groups := p.one(t, "section", "aria-labelledby", "perhaps").all("fieldset"); len(groups) != 2 || groups[0].one("legend").text() != "Row 2: Jürgen Mueller-Kos" || len(groups[0].all("input", "type", "radio")) != 3 {
 		t.Fatalf("choices: %s", p.body)
 	}
 	form := p.again(t)
@@ -327,15 +327,15 @@ func TestOfficeImportPossibleDuplicates(t *testing.T) {
 	p = form.send(t, "Check again").wants(t, 200).says(t, "1 row needs your answer")
 	form = p.again(t)
 	form.values.Set("who.3", "add")
-	p = form.send(t, "Show what differs").wants(t, 200).says(t, "1 person would be changed", "2 people would be added").lacks(t, "Last name Müller Mueller")
+	p = form.send(t, "Show what differs").wants(t, 200).says(t, "1 person would be changed", "2 people would be added").says(t, "Last name Müller Mueller-Kos")
 	p.again(t).send(t, "Import 3 people").follow(t).says(t, "2 people were imported, 1 person was changed", "0171 2")
-	if b.names(t) != "Ana Horvat, Ana Kos, Jürgen Müller, Eva New" {
+	if b.names(t) != "Ana Horvat, Ana Kos, Jürgen Mueller-Kos, Eva New" {
 		t.Errorf("people: %s", b.names(t))
 	}
 
 	many := "First name;Last name;Birthday\n"
 	for i := range 6 {
-		many += fmt.Sprintf("Person%d;Müller;1980-01-02\n", i)
+		many += fmt.Sprintf("Person%d;Müller-Kos;1980-01-02\n", i)
 	}
 	p = b.bring(t, "many.csv", many).wants(t, 200).says(t, "6 rows need your answer")
 	form = p.again(t)
@@ -343,7 +343,7 @@ func TestOfficeImportPossibleDuplicates(t *testing.T) {
 	form.send(t, "Check again").wants(t, 200).again(t).send(t, "Import 6 people").follow(t).says(t, "6 people were imported")
 
 	for i := range 300 {
-		many += fmt.Sprintf("Other%d;Müller;1980-01-02\nOther%d;;\n", i, i)
+		many += fmt.Sprintf("Other%d;Müller-Kos;1980-01-02\nOther%d;;\n", i, i)
 	}
 	p = b.bring(t, "more.csv", many).wants(t, 200).says(t, "300 rows need your answer", "300 rows are refused", "406 more rows are not shown")
 	if asked, refused := len(p.one(t, "section", "aria-labelledby", "perhaps").all("fieldset")), len(p.rows(refusedRows)); asked != 100 || refused != 100 || len(p.body) > 500_000 {
@@ -499,8 +499,8 @@ func TestOfficeImportOfStalePreview(t *testing.T) {
 		t.Errorf("people: %s", b.names(t))
 	}
 
-	jm := s.as(newKey(t, s.db, "default")).do(t, "POST", collection, `{"firstName":"Jürgen","lastName":"Weiß"}`).wants(t, 201).header.Get("Location")
-	form = b.bring(t, "one.csv", "First name;Last name\nJuergen;Weiss\n").wants(t, 200).says(t, "1 row needs your answer").again(t)
+	jm := s.as(newKey(t, s.db, "default")).do(t, "POST", collection, `{"firstName":"Jürgen Karl","lastName":"Weiß"}`).wants(t, 201).header.Get("Location")
+	form = b.bring(t, "one.csv", "First name;Last name\nJürgen-Karl;Weiss\n").wants(t, 200).says(t, "1 row needs your answer").again(t)
 	form.values.Set("who.2", strings.TrimPrefix(jm, collection+"/"))
 	s.as(newKey(t, s.db, "default")).do(t, "DELETE", jm, "").wants(t, 204)
 	p := form.send(t, "Check again").wants(t, 200).says(t, "The person with this ID was deleted").lacks(t, "Import them as new people") // no column has ids

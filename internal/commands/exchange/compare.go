@@ -72,7 +72,7 @@ var findingHeader = []string{"finding", "row", "id", "name", "field", "ours", "t
 
 var findingWords = imports.FindingWords{Values: values, Changes: changes, Why: func(r *imports.Row) string {
 	if r.Result == imports.Perhaps {
-		return imports.English.Why(r.Like[0].Why)
+		return imports.English.Why(r, r.Like[0])
 	}
 	return details(r.Errors)
 }}

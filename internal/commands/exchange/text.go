@@ -128,7 +128,7 @@ func changed(r *imports.Row) [][]string {
 
 func perhaps(r *imports.Row) (lines [][]string) {
 	for _, like := range r.Like {
-		lines = append(lines, []string{imports.English.Why(like.Why), candidate(like)})
+		lines = append(lines, []string{imports.English.Why(r, like), candidate(like)})
 	}
 	return lines
 }
@@ -149,7 +149,7 @@ func candidate(like imports.Like) string {
 func reason(r imports.Row) string {
 	var all []string
 	for _, like := range r.Like {
-		all = append(all, imports.English.Why(like.Why)+": "+candidate(like)+".")
+		all = append(all, imports.English.Why(&r, like)+": "+candidate(like)+".")
 	}
 	if len(r.LeftOut) > 0 {
 		all = append(all, "Left out: "+details(r.LeftOut))

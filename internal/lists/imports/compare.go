@@ -109,8 +109,8 @@ func sortByName(rows []*Row) {
 	slices.SortStableFunc(rows, func(a, b *Row) int { return strings.Compare(keys[a], keys[b]) })
 }
 
-// findOnlyOurs finds the people that match no row. It does not include people that a refused row
-// could match.
+// findOnlyOurs finds the people that match no row. It does not include people that a refused or
+// undecided row could match.
 func (d *decision) findOnlyOurs(ctx context.Context, roster store.Roster) error {
 	onList, possible := map[string]bool{}, map[string]bool{}
 	known := map[*int]bool{} // lists already processed; many rows share them
@@ -119,14 +119,17 @@ func (d *decision) findOnlyOurs(ctx context.Context, roster store.Roster) error 
 		if row.ID != nil {
 			onList[*row.ID] = true
 		}
-		for _, list := range v.people {
-			if len(list) == 0 || known[&list[0]] {
-				continue
+		for _, like := range row.Like {
+			if like.ID != nil {
+				possible[*like.ID] = true
 			}
-			known[&list[0]] = true
-			for _, person := range list {
-				possible[d.members[person].id] = true
-			}
+		}
+		if len(v.people) == 0 || known[&v.people[0]] {
+			continue
+		}
+		known[&v.people[0]] = true
+		for _, person := range v.people {
+			possible[d.members[person].id] = true
 		}
 	}
 	return roster.Each(ctx, func(s *record.Stored) {

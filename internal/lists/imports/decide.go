@@ -10,6 +10,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/alike"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/phone"
@@ -23,13 +24,14 @@ type decision struct {
 	verdicts  []verdict      // by distinct row
 	deleted   map[int]string // ids of deleted people named by distinct rows
 	rows      []Row
-	twins     map[int]int // by index into rows: the earlier row with the same values
-	differ    int         // existing people left unchanged although they differ
-	spelled   int         // existing people that Options.Spelling would change
-	respell   [2]string   // the first such value of an existing person, and in the file
-	spellOnly int         // of the existing people that differ, those who differ in spelling only
-	onlyOurs  []Row       // for a comparison: people that match no row
-	unclear   int         // for a comparison: people that only refused rows could match
+	twins     map[int]int   // by index into rows: the earlier row with the same values
+	differ    int           // existing people left unchanged although they differ
+	spelled   int           // existing people that Options.Spelling would change
+	respell   [2]string     // the first such value of an existing person, and in the file
+	spellOnly int           // of the existing people that differ, those who differ in spelling only
+	onlyOurs  []Row         // for a comparison: people that match no row
+	unclear   int           // for a comparison: people that only refused rows could match
+	apart     []sheet.Place // rows with the name of an existing person that are other people
 }
 
 // decide decides all rows. The error is a *record.DamagedError if a record of the department is
@@ -77,15 +79,13 @@ type distinct struct {
 	rows  []matchRow
 	first []int32 // by distinct row: index in the file
 	of    []int32 // by index in the file: distinct row
-
-	titled map[int]string // by distinct row: the folded name with titles, if different
 }
 
 // distinct returns the distinct rows for matching. A row with errors is always distinct. Decisions
 // about a row apply to its repetitions. The result is incomplete if ctx ends.
 func (f *File) distinct(ctx context.Context) *distinct {
 	n := len(f.Mapped.People)
-	all := &distinct{make([]matchRow, 0, n), make([]int32, 0, n), make([]int32, n), map[int]string{}}
+	all := &distinct{make([]matchRow, 0, n), make([]int32, 0, n), make([]int32, n)}
 	seed, known := maphash.MakeSeed(), make(map[uint64]int32, n) // distinct row by hash of its content
 	for i := range f.Mapped.People {
 		if ctx.Err() != nil {
@@ -101,9 +101,6 @@ func (f *File) distinct(ctx context.Context) *distinct {
 				continue
 			}
 			known[hash] = int32(len(all.rows))
-		}
-		if p.Titled != "" && row.name != "" {
-			all.titled[len(all.rows)] = alike.Folded(p.Titled)
 		}
 		all.of[i] = int32(len(all.rows))
 		all.rows, all.first = append(all.rows, row), append(all.first, int32(i))
@@ -146,62 +143,36 @@ func (f *File) matchRow(p *mapping.Person) matchRow {
 			*value = ""
 		}
 	}
-	name := foldName(&fields)
-	if p.Titled != "" && name != "" {
-		name = withoutDegrees(name)
+	who := alike.Identify(&fields)
+	if p.Titled != "" && who.HasName() {
+		fields.FirstName, fields.LastName, _ = strings.Cut(p.Titled, " ")
+		who = alike.Identify(&fields)
 	}
-	return matchRow{identify(name, &fields), p.ID, p.Errors.Has(mapping.ID), p.Row, f.Options.Same[p.Row], f.Options.Add[p.Row]}
-}
-
-// withoutDegrees returns a folded name without academic titles and remarks.
-func withoutDegrees(name string) string {
-	var rest []string
-	for _, word := range alike.Words(alike.WithoutRemarks(name, 1)) {
-		if word.Title != alike.Academic {
-			rest = append(rest, word.Text)
-		}
-	}
-	return cmp.Or(strings.Join(rest, " "), name)
+	return matchRow{who, p.ID, p.Errors.Has(mapping.ID), p.Row, f.Options.Same[p.Row], f.Options.Add[p.Row]}
 }
 
 // candidates collects the people with the id or name of a row, or chosen for one. It returns the
 // number of people in the department.
 func (d *decision) candidates(ctx context.Context, roster store.Roster) (size int, err error) {
 	ids, names := map[string]bool{}, map[string]bool{}
-	for _, row := range d.distinct.rows {
-		ids[row.id], ids[row.same], names[row.name] = true, true, true
-	}
-	for _, name := range d.distinct.titled {
-		names[name] = true
+	for i := range d.distinct.rows {
+		row := &d.distinct.rows[i]
+		ids[row.id], ids[row.same] = true, true
+		if row.HasName() {
+			names[row.Key()] = true
+		}
 	}
 	var damaged error
 	err = roster.Each(ctx, func(s *record.Stored) {
-		if name := foldName(&s.Fields); ids[s.ID] || names[name] {
-			d.members = append(d.members, member{identify(name, &s.Fields), s.ID, s.Fields})
+		if who := alike.Identify(&s.Fields); ids[s.ID] || names[who.Key()] {
+			d.members = append(d.members, member{who, s.ID, s.Fields})
 		}
 		if damaged == nil {
 			damaged = s.Err()
 		}
 		size++
 	})
-	d.takeTitles()
 	return size, cmp.Or(err, damaged)
-}
-
-// takeTitles matches a row by its name with titles if a person has that name.
-func (d *decision) takeTitles() {
-	if len(d.distinct.titled) == 0 {
-		return
-	}
-	existing := map[string]bool{}
-	for _, m := range d.members {
-		existing[m.name] = true
-	}
-	for at, name := range d.distinct.titled {
-		if existing[name] {
-			d.distinct.rows[at].name = name
-		}
-	}
 }
 
 // findDeleted returns the ids of deleted people, by distinct row.
@@ -232,7 +203,7 @@ func (d *decision) add(at int, like []Like) {
 		row.Result, row.ID, row.Before = Left, &found.id, &found.fields
 		row.readAs(p.Readings)
 	}
-	for _, i := range firstOf(v.people, few) {
+	for _, i := range v.people[:min(len(v.people), few)] {
 		row.People = append(row.People, describe(d.members[i].fields))
 	}
 	row.Deleted = d.deleted[at]
@@ -254,6 +225,9 @@ func (d *decision) add(at int, like []Like) {
 	}
 	if row.Result == Added {
 		row.After = &row.Fields
+		if v.namesake {
+			d.apart = append(d.apart, sheet.Place{Text: row.Name, Row: row.Row})
+		}
 	}
 }
 

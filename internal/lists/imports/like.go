@@ -66,7 +66,7 @@ func (k *keyed) add(s *record.Stored, order int) {
 func isFull(list []*known, p *alike.Person) bool {
 	namesakes := 0
 	for _, other := range list {
-		if p.Named(&other.Person) {
+		if p.Named(&other.Identity) {
 			namesakes++
 		}
 	}
@@ -100,8 +100,12 @@ func (d *decision) findAlike(ctx context.Context, roster store.Roster) (map[int]
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if found := k.like(&d.person(i).Fields); found != nil {
-			like[i] = found
+		var found []Like
+		for _, p := range d.verdicts[i].like {
+			found = append(found, Like{ID: new(d.members[p].id), Why: SameName, Person: d.members[p].fields})
+		}
+		if found = append(found, k.like(&d.person(i).Fields)...); found != nil {
+			like[i] = found[:min(len(found), few)]
 		}
 	}
 	return like, err

@@ -4,105 +4,13 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/people/alike"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// identity is what identifies a person. An empty text means no value.
-type identity struct{ name, email, birth string }
-
-// identify returns the identity of a record with the given folded name. The email address is
-// folded, and the date of birth has no time. Without a name, the identity is empty.
-func identify(name string, f *record.Fields) identity {
-	if name == "" {
-		return identity{}
-	}
-	birth, _, _ := strings.Cut(f.DateOfBirth, "T")
-	return identity{name, alike.Folded(f.Email), birth}
-}
-
-// foldName returns the folded full name, or an empty string if the first or last name is missing.
-// Comparing full names makes the column of a middle name irrelevant.
-func foldName(f *record.Fields) string {
-	if f.FirstName == "" || f.LastName == "" {
-		return ""
-	}
-	return alike.Folded(f.FirstName + " " + f.LastName)
-}
-
-// none is the key for a missing value. It cannot occur as a value.
-const none = "-"
-
-func (p identity) named() identity { return identity{name: p.name} }
-
-// sure returns the keys for name with email address and for name with date of birth.
-func (p identity) sure() []identity {
-	keys := make([]identity, 0, 2) // allocate each list once; files have many rows
-	if p.email != "" {
-		keys = append(keys, identity{name: p.name, email: p.email})
-	}
-	if p.birth != "" {
-		keys = append(keys, identity{name: p.name, birth: p.birth})
-	}
-	return keys
-}
-
-// lookupKey returns the key in indexKeys of namesakes who may be the same person. It requires them
-// to lack each value that p has, because sure finds those with an equal value. The row "Ana Kos,
-// ana@x.org" looks up {ana kos, none, ""}, which finds every Ana Kos without an email address,
-// whatever her date of birth.
-func (p identity) lookupKey() identity {
-	key := p.named()
-	if p.email != "" {
-		key.email = none
-	}
-	if p.birth != "" {
-		key.birth = none
-	}
-	return key
-}
-
-// indexKeys returns all keys under which lookupKey can find p. "Ana Kos, born 1990-05-15" has the
-// keys {ana kos, "", ""} and {ana kos, none, ""}.
-func (p identity) indexKeys() []identity {
-	keys := []identity{p.named()}
-	if p.email == "" {
-		keys = append(keys, identity{p.name, none, ""})
-	}
-	if p.birth == "" {
-		keys = append(keys, identity{p.name, "", none})
-	}
-	if p.email == "" && p.birth == "" {
-		keys = append(keys, identity{p.name, none, none})
-	}
-	return keys
-}
-
-// index finds people or rows, represented by numbers, in insertion order. To save memory with
-// 100,000 rows, each index holds only the keys looked up in it.
-type index map[identity][]int
-
-// add adds n under all keys with a name.
-func (x index) add(n int, keys ...identity) {
-	for _, key := range keys {
-		if key.name != "" {
-			x[key] = append(x[key], n)
-		}
-	}
-}
-
-func (x index) lists(keys []identity) [][]int {
-	lists := make([][]int, 0, len(keys))
-	for _, key := range keys {
-		lists = append(lists, x[key])
-	}
-	return lists
-}
-
 type matchRow struct {
-	identity
+	alike.Identity
 	id     string // record id; empty: none
 	badID  bool   // the id cell has an invalid id
 	number int    // row number in the file
@@ -112,125 +20,224 @@ type matchRow struct {
 }
 
 type member struct {
-	identity
+	alike.Identity
 	id     string
 	fields record.Fields
 }
 
 // verdict is the result of matching a row.
 type verdict struct {
-	person  int     // index of the member; -1: none
-	fault   string  // error code of a refused row: record.Unknown, Ambiguous, record.Duplicate or Exists; otherwise empty
-	people  [][]int // for a refused row: possible members; rows share the lists
-	others  []int   // for a refused row: numbers of other rows that match or could match the same person
-	isNew   bool    // no existing person matches
-	decided bool    // a person decided which person the row is
+	person   int    // index of the member; -1: none
+	fault    string // error code of a refused row: record.Unknown, Ambiguous, record.Duplicate or Exists; otherwise empty
+	people   []int  // for a refused row: possible members; rows may share the list
+	others   []int  // for a refused row: numbers of other rows that match or could match the same person
+	isNew    bool   // no existing person matches
+	namesake bool   // the row is new, but an existing person has its name
+	like     []int  // for such a row: members who may be the same person
+	decided  bool   // a person decided which person the row is
 }
 
 // few is the maximum number of people and rows listed in a verdict.
 const few = 5
 
+// mostNamesakes is the largest number of people or rows with one name that are compared one by one.
+// Rows with a more common name are refused, unless they have an id.
+const mostNamesakes = 1000
+
+// namesakes are the members and rows with one key of a name, in order.
+type namesakes struct{ people, rows []int }
+
 // matcher matches the rows of a file with the members of a department.
 type matcher struct {
 	rows     []matchRow
-	people   index
+	members  []member
 	byID     map[string]int
-	allRows  index
+	byName   map[string]*namesakes // by the key of an identity; of the names of rows only
 	verdicts []verdict
 }
 
 // match returns a verdict for each row. members must include all people with the id or name of a
 // row. The error is the error of ctx.
 func match(ctx context.Context, rows []matchRow, members []member) ([]verdict, error) {
-	m := &matcher{rows: rows, people: index{}, byID: map[string]int{}, allRows: index{}, verdicts: make([]verdict, len(rows))}
-	for i, p := range members {
-		m.people.add(i, p.sure()...)
-		m.people.add(i, p.indexKeys()...)
-		m.byID[p.id] = i
+	m := &matcher{rows, members, map[string]int{}, map[string]*namesakes{}, make([]verdict, len(rows))}
+	for i := range rows {
+		if !rows[i].HasName() {
+			continue
+		}
+		key := rows[i].Key()
+		if m.byName[key] == nil {
+			m.byName[key] = &namesakes{}
+		}
+		m.byName[key].rows = append(m.byName[key].rows, i)
 	}
-	for i, row := range rows {
-		m.allRows.add(i, row.named())
+	for i := range members {
+		m.byID[members[i].id] = i
+		if n := m.byName[members[i].Key()]; n != nil {
+			n.people = append(n.people, i)
+		}
 	}
 	for i := range rows {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		m.verdicts[i] = m.find(rows[i])
+		m.verdicts[i] = m.find(&rows[i])
 	}
-	m.people, m.byID = nil, nil // free memory
+	m.dropMatched()
+	for i := range rows {
+		m.decide(&rows[i], &m.verdicts[i])
+	}
 	m.refuseOnePerson()
-	m.refuseSameIdentity()
-	m.refuseNewTwice()
-	return m.verdicts, ctx.Err()
-}
-
-// find matches a row without regard to other rows. A decision applies only if the rules do not
-// contradict it.
-func (m *matcher) find(row matchRow) verdict {
-	v := m.findByRules(row)
-	switch {
-	case row.same != "":
-		p, known := m.byID[row.same]
-		if !known {
-			return verdict{person: -1, fault: record.Unknown}
+	for _, n := range m.byName {
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
-		if v.person >= 0 && v.person != p {
-			return verdict{person: -1, fault: Ambiguous, people: [][]int{{v.person}, {p}}}
-		}
-		return verdict{person: p, decided: true}
-	case row.add && v.person >= 0:
-		return verdict{person: -1, fault: Exists, people: [][]int{{v.person}}}
-	case row.add:
-		return verdict{person: -1, isNew: true, decided: true}
+		m.refuseRepeated(n.rows)
 	}
-	return v
+	return m.verdicts, nil
 }
 
-func (m *matcher) findByRules(row matchRow) verdict {
-	if row.id != "" || row.badID {
-		if p, known := m.byID[row.id]; known && !row.badID {
-			return verdict{person: p}
-		}
+// find matches a row by the rules, without regard to other rows and decisions.
+func (m *matcher) find(row *matchRow) verdict {
+	switch p, known := m.byID[row.id]; {
+	case row.badID, row.id != "" && !known:
 		return verdict{person: -1, fault: record.Unknown}
+	case row.id != "":
+		return verdict{person: p}
+	case !row.HasName():
+		return verdict{person: -1, isNew: true}
 	}
-	sure := m.people.lists(row.sure())
-	switch certain := firstOf(sure, 2); len(certain) {
-	case 0:
-		return m.findByName(row)
-	case 1:
-		return verdict{person: certain[0]}
+	n := m.byName[row.Key()]
+	if len(n.people) > mostNamesakes {
+		return verdict{person: -1, fault: Ambiguous, people: n.people}
 	}
-	return verdict{person: -1, fault: Ambiguous, people: sure}
-}
-
-func firstOf(lists [][]int, n int) (first []int) {
-	for _, list := range lists {
-		for _, i := range list {
-			if len(first) == n {
-				return first
-			}
-			if !slices.Contains(first, i) {
-				first = append(first, i)
-			}
+	var named, exactly []int
+	for _, i := range n.people {
+		if row.Named(&m.members[i].Identity) {
+			named = append(named, i)
+		}
+		if row.NamedExactly(&m.members[i].Identity) {
+			exactly = append(exactly, i)
 		}
 	}
-	return first
+	switch certain := m.certain(row, named); {
+	case len(certain) == 1:
+		return verdict{person: certain[0]}
+	case len(certain) > 1:
+		return n.ambiguous(certain)
+	case len(exactly) > 0:
+		return m.findByName(row, n, exactly, (*alike.Identity).NamedExactly)
+	}
+	return m.findByName(row, n, named, (*alike.Identity).Named)
 }
 
-// findByName matches a row by name only. It refuses the row if the name is ambiguous.
-func (m *matcher) findByName(row matchRow) verdict {
-	fitting, rows := m.people[row.lookupKey()], m.allRows[row.named()]
+// certain returns the people with the name of a row who have another value in common with it and no
+// other date of birth. It leaves out a person if another one has the same values in common and more.
+// Of several, it prefers people with exactly the name of the row.
+func (m *matcher) certain(row *matchRow, named []int) (certain []int) {
+	found := [1 + (alike.Email | alike.Phone | alike.Birth)]bool{} // the values that some person has in common
+	for _, i := range named {
+		if common, differing := row.Compare(&m.members[i].Identity); common != 0 && differing&alike.Birth == 0 {
+			certain, found[common] = append(certain, i), true
+		}
+	}
+	if len(certain) < 2 {
+		return certain
+	}
+	certain = slices.DeleteFunc(certain, func(i int) bool {
+		fewer, _ := row.Compare(&m.members[i].Identity)
+		for common, ok := range found {
+			if more := alike.Values(common); ok && more != fewer && more&fewer == fewer {
+				return true
+			}
+		}
+		return false
+	})
+	if exactly := slices.DeleteFunc(slices.Clone(certain), func(i int) bool {
+		return !row.NamedExactly(&m.members[i].Identity)
+	}); len(exactly) > 0 {
+		return exactly
+	}
+	return certain
+}
+
+// findByName matches a row with people who have the same name, as equal compares it, and of whom
+// none is certain:
+//
+//   - With nothing to compare, the row is the person if no other person or row has the name.
+//   - With nothing in common and another email address or phone number, or something in common but
+//     another date of birth, the person is a possible duplicate.
+//   - With nothing in common and another date of birth, they are two people.
+func (m *matcher) findByName(row *matchRow, n *namesakes, named []int, equal func(a, b *alike.Identity) bool) verdict {
+	var fitting, like []int
+	for _, i := range named {
+		switch common, differing := row.Compare(&m.members[i].Identity); {
+		case differing == 0:
+			fitting = append(fitting, i)
+		case common != 0 || differing&alike.Birth == 0:
+			like = append(like, i)
+		}
+	}
+	if len(fitting) == 0 {
+		return verdict{person: -1, isNew: true, namesake: len(named) > 0, like: like[:min(len(like), few)]}
+	}
+	if len(fitting) > 1 {
+		return n.ambiguous(fitting)
+	}
+	var rows []int
+	for _, i := range n.rows[:min(len(n.rows), mostNamesakes)] {
+		if equal(&row.Identity, &m.rows[i].Identity) {
+			rows = append(rows, i)
+		}
+	}
 	switch {
-	case len(fitting) == 0:
-		return verdict{person: -1, isNew: true}
-	case len(m.people[row.named()]) == 1 && len(rows) == 1:
-		return verdict{person: fitting[0]}
-	case len(fitting) == 1 && len(rows) > 1:
-		v := verdict{person: -1, fault: record.Duplicate, people: [][]int{fitting}}
+	case len(rows) > 1:
+		v := verdict{person: -1, fault: record.Duplicate, people: fitting}
 		m.addOthers(&v, row.number, rows)
 		return v
+	case len(named) > 1:
+		return n.ambiguous(fitting)
 	}
-	return verdict{person: -1, fault: Ambiguous, people: [][]int{fitting}}
+	return verdict{person: fitting[0]}
+}
+
+// ambiguous refuses a row that could be one of some people, or another one with their name. A long
+// list is shared.
+func (n *namesakes) ambiguous(people []int) verdict {
+	if len(people) > few {
+		people = n.people
+	}
+	return verdict{person: -1, fault: Ambiguous, people: people}
+}
+
+// dropMatched removes possible duplicates that another row matches.
+func (m *matcher) dropMatched() {
+	matched := make([]bool, len(m.members))
+	for _, v := range m.verdicts {
+		if v.person >= 0 {
+			matched[v.person] = true
+		}
+	}
+	for i := range m.verdicts {
+		v := &m.verdicts[i]
+		v.like = slices.DeleteFunc(v.like, func(p int) bool { return matched[p] })
+	}
+}
+
+// decide applies the decision about a row unless the rules contradict it.
+func (m *matcher) decide(row *matchRow, v *verdict) {
+	p, known := m.byID[row.same]
+	switch {
+	case row.same != "" && !known:
+		*v = verdict{person: -1, fault: record.Unknown}
+	case row.same != "" && v.person >= 0 && v.person != p:
+		*v = verdict{person: -1, fault: Ambiguous, people: []int{v.person, p}}
+	case row.same != "":
+		*v = verdict{person: p, decided: true}
+	case row.add && v.person >= 0:
+		*v = verdict{person: -1, fault: Exists, people: []int{v.person}}
+	case row.add:
+		*v = verdict{person: -1, isNew: true, decided: true}
+	}
 }
 
 // addOthers adds row numbers to a verdict. It examines only the first rows, because all rows may
@@ -258,10 +265,6 @@ func (m *matcher) refuse(rows []int, decided bool) {
 	}
 }
 
-// hasNamesake reports whether another row has the same name. Most rows have none, and indexes by
-// name and other values skip them.
-func (m *matcher) hasNamesake(row matchRow) bool { return len(m.allRows[row.named()]) > 1 }
-
 // refuseOnePerson refuses rows that match the same member.
 func (m *matcher) refuseOnePerson() {
 	rows := map[int][]int{}
@@ -277,45 +280,35 @@ func (m *matcher) refuseOnePerson() {
 	}
 }
 
-// refuseSameIdentity refuses rows with the same name and email address, or the same name and date
-// of birth. It does not refuse rows that match different members, have an unknown id, or are
-// decided.
-func (m *matcher) refuseSameIdentity() {
-	rows := index{}
-	for i, row := range m.rows {
-		if m.verdicts[i].fault != record.Unknown && m.hasNamesake(row) {
-			rows.add(i, row.sure()...)
-		}
+// refuseRepeated refuses undecided rows, with one key of a name, that could be the same new person.
+func (m *matcher) refuseRepeated(rows []int) {
+	if len(rows) > mostNamesakes {
+		m.refuse(slices.DeleteFunc(slices.Clone(rows), func(i int) bool { return !m.verdicts[i].isNew }), false)
+		return
 	}
-	isUnmatched := func(i int) bool { return m.verdicts[i].person < 0 }
-	for i, row := range m.rows {
-		if !m.hasNamesake(row) {
-			continue
-		}
-		for _, same := range rows.lists(row.sure()) {
-			if len(same) > 1 && same[0] == i && slices.ContainsFunc(same, isUnmatched) {
-				m.refuse(same, false)
+	for at, i := range rows {
+		for _, j := range rows[:at] {
+			if m.repeats(i, j) {
+				m.refuse([]int{i, j}, false)
 			}
 		}
 	}
 }
 
-// refuseNewTwice refuses undecided rows of new people who could be the same person by name.
-func (m *matcher) refuseNewTwice() {
-	rows := index{}
-	for i, row := range m.rows {
-		if m.verdicts[i].isNew && m.hasNamesake(row) {
-			rows.add(i, row.indexKeys()...)
-		}
+// repeats reports whether two rows are the same person, of whom at least one is new, or could both be
+// the same new person. Different phone numbers do not tell two rows apart.
+func (m *matcher) repeats(i, j int) bool {
+	a, b := &m.verdicts[i], &m.verdicts[j]
+	if a.person >= 0 && b.person >= 0 || a.fault == record.Unknown || b.fault == record.Unknown || !m.rows[i].Named(&m.rows[j].Identity) {
+		return false
 	}
-	for i, row := range m.rows {
-		v := &m.verdicts[i]
-		if !v.isNew || v.decided || !m.hasNamesake(row) {
-			continue
-		}
-		if others := rows[row.lookupKey()]; len(others) > 1 || len(others) == 1 && others[0] != i {
-			v.fault = record.Duplicate
-			m.addOthers(v, row.number, others)
-		}
+	common, differing := m.rows[i].Compare(&m.rows[j].Identity)
+	switch bothNew := a.isNew && b.isNew; {
+	case differing&alike.Birth != 0:
+		return bothNew && common&alike.Email != 0
+	case common != 0:
+		return true
+	default:
+		return bothNew && differing&alike.Email == 0
 	}
 }

@@ -3,13 +3,19 @@ package imports
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/firefighter-records/firefighters/internal/people/alike"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 func outcome(v verdict) string {
 	switch {
+	case len(v.like) > 0:
+		return fmt.Sprint("like ", v.like)
+	case v.namesake:
+		return "another"
 	case v.fault != "":
 		return "refused"
 	case v.person < 0:
@@ -21,11 +27,17 @@ func outcome(v verdict) string {
 func TestMatch(t *testing.T) {
 	t.Parallel()
 	person := func(id, name, email, birth string) member {
-		return member{identity{name, email, birth}, id, record.Fields{}}
+		return member{whois(name, "", email, birth), id, record.Fields{}}
 	}
 	father, son := person("f", "ivan horvat", "", "1960-01-01"), person("s", "ivan horvat", "", "1990-01-01")
 	plain := person("p", "ivan horvat", "", "")
-	row := func(name, email, birth string) matchRow { return matchRow{identity: identity{name, email, birth}} }
+	full := func(id, name, phone, email, birth string) member {
+		return member{whois(name, phone, email, birth), id, record.Fields{}}
+	}
+	rowOf := func(name, phone, email, birth string) matchRow {
+		return matchRow{Identity: whois(name, phone, email, birth)}
+	}
+	row := func(name, email, birth string) matchRow { return matchRow{Identity: whois(name, "", email, birth)} }
 	ivan := func(email, birth string) matchRow { return row("ivan horvat", email, birth) }
 	id := func(id string, r matchRow) matchRow { r.id = id; return r }
 	same := func(id string, r matchRow) matchRow { r.same = id; return r }
@@ -38,14 +50,14 @@ func TestMatch(t *testing.T) {
 	}{
 		{"nobody is there", nil, []matchRow{ivan("", "")}, "[new]"},
 		{"the name alone", []member{plain}, []matchRow{ivan("i@x", "1990")}, "[0]"},
-		{"the date of birth says otherwise", []member{father}, []matchRow{ivan("", "1990-01-01")}, "[new]"},
-		{"the e-mail says otherwise", []member{person("1", "ivan horvat", "a@x", "")}, []matchRow{ivan("b@x", "")}, "[new]"},
+		{"the date of birth says otherwise", []member{father}, []matchRow{ivan("", "1990-01-01")}, "[another]"},
+		{"the e-mail says otherwise", []member{person("1", "ivan horvat", "a@x", "")}, []matchRow{ivan("b@x", "")}, "[like [0]]"},
 		{"a shared e-mail is not enough", []member{person("1", "ana horvat", "h@x", "")}, []matchRow{ivan("h@x", "")}, "[new]"},
 		{"father and son are there", []member{father, son}, []matchRow{ivan("", "1990-01-01"), ivan("", "1960-01-01")}, "[1 0]"},
 		{"father and son are new", nil, []matchRow{ivan("", "1990-01-01"), ivan("", "1960-01-01")}, "[new new]"},
-		{"the son is new", []member{father}, []matchRow{ivan("", "1990-01-01"), ivan("", "1960-01-01")}, "[new 0]"},
+		{"the son is new", []member{father}, []matchRow{ivan("", "1990-01-01"), ivan("", "1960-01-01")}, "[another 0]"},
 		{"either of two", []member{father, son}, []matchRow{ivan("i@x", "")}, "[refused]"},
-		{"a third", []member{father, son}, []matchRow{ivan("", "1975-01-01")}, "[new]"},
+		{"a third", []member{father, son}, []matchRow{ivan("", "1975-01-01")}, "[another]"},
 		{"e-mail and birth point to two", []member{person("1", "ivan horvat", "a@x", ""), son}, []matchRow{ivan("a@x", "1990-01-01")}, "[refused]"},
 		{"the same row twice, and new", nil, []matchRow{ivan("", ""), ivan("", "")}, "[refused refused]"},
 		{"the same row twice, and there", []member{father}, []matchRow{ivan("", "1960-01-01"), ivan("", "1960-01-01")}, "[refused refused]"},
@@ -66,6 +78,37 @@ func TestMatch(t *testing.T) {
 		{"two said to be new", nil, []matchRow{add(ivan("", "1960-01-01")), add(ivan("", "1960-01-01"))}, "[new new]"},
 		{"an unknown id, said to be new", []member{father}, []matchRow{add(id("?", ivan("", "")))}, "[new]"},
 		{"an unknown id and a row that is sure", []member{father}, []matchRow{id("?", ivan("", "")), ivan("", "1960-01-01")}, "[refused 0]"},
+		{"the phone is enough", []member{full("1", "ana kos", "091 234 5678", "ana@old.hr", "")},
+			[]matchRow{rowOf("ana kos", "+385 91/234-5678", "ana@new.hr", "")}, "[0]"},
+		{"the e-mail is enough", []member{full("1", "ana kos", "091 234 5678", "ana@x.hr", "")},
+			[]matchRow{rowOf("ana kos", "092 999 9999", "ANA@X.HR", "")}, "[0]"},
+		{"the date of birth is enough", []member{full("1", "ana kos", "091 234 5678", "a@x.hr", "1990-05-15")},
+			[]matchRow{rowOf("ana kos", "092 999 9999", "b@x.hr", "1990-05-15")}, "[0]"},
+		{"a phone number only, and another one", []member{full("1", "ana kos", "091 234 5678", "", "")},
+			[]matchRow{rowOf("ana kos", "092 999 9999", "", "")}, "[like [0]]"},
+		{"nothing to compare", []member{full("1", "ana kos", "091 234 5678", "", "")}, []matchRow{rowOf("ana kos", "", "a@x.hr", "1990-05-15")}, "[0]"},
+		{"the phone, but another date of birth", []member{full("1", "ingrid schäfer", "091 234 5678", "", "1960-01-01")},
+			[]matchRow{rowOf("ingrid schaefer", "0912345678", "", "1961-01-01")}, "[like [0]]"},
+		{"another phone and date of birth", []member{full("1", "ana kos", "091 234 5678", "", "1960-01-01")},
+			[]matchRow{rowOf("ana kos", "092 999 9999", "", "1990-01-01")}, "[another]"},
+		{"father and son with one phone", []member{full("1", "ivan horvat", "091 234 5678", "", "1960-01-01")},
+			[]matchRow{rowOf("ivan horvat", "091 234 5678", "", "1960-01-01"), rowOf("ivan horvat", "091 234 5678", "", "1990-01-01")}, "[0 another]"},
+		{"the phone of two, the e-mail of one", []member{full("1", "ivan horvat", "091 234 5678", "f@x", ""), full("2", "ivan horvat", "091 234 5678", "s@x", "")},
+			[]matchRow{rowOf("ivan horvat", "091 234 5678", "s@x", "")}, "[1]"},
+		{"two like a row", []member{full("1", "ivan horvat", "091 234 5678", "", ""), full("2", "ivan horvat", "092 234 5679", "", "")},
+			[]matchRow{rowOf("ivan horvat", "093 333 3333", "", "")}, "[like [0 1]]"},
+		{"one of two like a row has another row", []member{full("1", "ivan horvat", "091 234 5678", "", ""), full("2", "ivan horvat", "092 234 5679", "", "")},
+			[]matchRow{rowOf("ivan horvat", "093 333 3333", "", ""), rowOf("ivan horvat", "091 234 5678", "", "")}, "[like [1] 0]"},
+		{"two rows like one person", []member{full("1", "ana kos", "", "a@x", "")},
+			[]matchRow{row("ana kos", "b@x", ""), row("ana kos", "c@x", "")}, "[like [0] like [0]]"},
+		{"titles", []member{full("1", "Dr. ana kos", "", "", "")}, []matchRow{rowOf("ana kos", "1", "", "")}, "[0]"},
+		{"exactly the title", []member{full("1", "Dr. ana kos", "", "", ""), full("2", "ana kos", "", "", "")},
+			[]matchRow{rowOf("ana kos", "", "", ""), rowOf("Dr. ana kos", "", "", "")}, "[1 0]"},
+		{"either spelling", []member{full("1", "hans müller", "", "", ""), full("2", "hans mueller", "", "", "")},
+			[]matchRow{rowOf("hans mueller", "", "", "")}, "[1]"},
+		{"father and son of one address are new", nil, []matchRow{ivan("h@x", "1960-01-01"), ivan("h@x", "1990-01-01")}, "[refused refused]"},
+		{"said to be new, and like somebody", []member{father}, []matchRow{add(ivan("", "1990-01-01"))}, "[new]"},
+		{"said to be somebody like the row", []member{father}, []matchRow{same("f", ivan("", "1990-01-01"))}, "[0]"},
 	} {
 		var got []string
 		for _, v := range matched(t, test.rows, test.people) {
@@ -81,29 +124,22 @@ func TestMatchNamesOthers(t *testing.T) {
 	t.Parallel()
 	var rows []matchRow
 	for i := range 8 {
-		rows = append(rows, matchRow{identity: identity{name: "ana"}, number: i + 2})
+		rows = append(rows, matchRow{Identity: whois("ana kos", "", "", ""), number: i + 2})
 	}
 	v := matched(t, rows, nil)[1]
 	if want := []int{2, 4, 5, 6, 7}; v.fault != record.Duplicate || !slices.Equal(v.others, want) {
 		t.Errorf("%+v, want the others %v", v, want)
 	}
-	v = matched(t, rows, []member{{identity{name: "ana"}, "id", record.Fields{}}})[0]
+	v = matched(t, rows, []member{{whois("ana kos", "", "", ""), "id", record.Fields{}}})[0]
 	if v.fault != record.Duplicate || len(v.people) != 1 {
 		t.Errorf("%+v, want a duplicate that could be one person", v)
 	}
 }
 
-func identified(f *record.Fields) identity { return identify(foldName(f), f) }
-
-func TestIdentify(t *testing.T) {
-	t.Parallel()
-	who := identified(&record.Fields{FirstName: "Ana  Marija", LastName: "ČOVIĆ", Email: "Ana@Example.com", DateOfBirth: "1990-05-15T00:00:00+02:00"})
-	if want := (identity{"ana marija covic", "ana@example.com", "1990-05-15"}); who != want {
-		t.Errorf("%+v, want %+v", who, want)
-	}
-	if who := identified(&record.Fields{FirstName: "Ana", Email: "ana@example.com"}); who != (identity{}) {
-		t.Errorf("without a last name: %+v", who)
-	}
+// whois returns an identity. Empty values are missing.
+func whois(name, phone, email, birth string) alike.Identity {
+	first, last, _ := strings.Cut(name, " ")
+	return alike.Identify(&record.Fields{FirstName: first, LastName: last, PhoneNumber: phone, Email: email, DateOfBirth: birth})
 }
 
 func matched(t *testing.T, rows []matchRow, members []member) []verdict {
@@ -122,12 +158,18 @@ func TestNamesakes(t *testing.T) {
 	const many = 50_000
 	rows, members := make([]matchRow, many), make([]member, many)
 	for i := range many {
-		rows[i] = matchRow{identity: identity{name: "ivan horvat"}, number: 7}
-		members[i] = member{identity: identity{name: "ivan horvat"}, id: fmt.Sprint(i)}
+		rows[i] = matchRow{Identity: whois("ivan horvat", "", "", ""), number: 7}
+		members[i] = member{Identity: whois("ivan horvat", "", "", ""), id: fmt.Sprint(i)}
 	}
 	d := &decision{members: members, distinct: &distinct{first: make([]int32, many)}, verdicts: matched(t, rows, members), rows: make([]Row, many)}
 	if err := d.findOnlyOurs(t.Context(), people{stored("7", ivan), stored("-", ivan)}); err != nil || len(d.onlyOurs) != 1 {
 		t.Errorf("%d people only in the department, %v", len(d.onlyOurs), err)
+	}
+	most := append(slices.Clone(rows[:mostNamesakes]), matchRow{Identity: whois("ivan horvat", "", "", "1990"), number: 9})
+	for i, v := range matched(t, most, members[:mostNamesakes]) {
+		if v.fault != Ambiguous {
+			t.Fatalf("row %d of a few: %+v", i, v)
+		}
 	}
 	for i, v := range matched(t, rows, nil) {
 		if v.fault != record.Duplicate || len(v.others) > few {

@@ -117,6 +117,7 @@ const (
 	EmailAndBirth = "email_and_birth"
 	PhoneAndBirth = "phone_and_birth"
 	Spelling      = "spelling" // same name except for ue/ü, ae/ä, oe/ö, ss/ß, hyphens, spaces, titles or suffixes
+	SameName      = "name"     // same name, but nothing in common, or different dates of birth
 	Swapped       = "swapped"  // first and last name swapped
 	BirthAndName  = "birth_and_name"
 	MixedNames    = "mixed_names" // the name is in the rarer format of its column
@@ -132,6 +133,7 @@ const (
 const (
 	NoteTwins    = "twins"    // rows that repeat an earlier row
 	NoteSpelling = "spelling" // rows with a different spelling of a value, which was not imported; then the existing value and the other one
+	NoteApart    = "apart"    // rows with the name of an existing person that are other people
 )
 
 // setImported sets the number of the import and the ids of the people it wrote. Number 0 means no
@@ -196,6 +198,9 @@ func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
 	}
 	if n := len(d.twins); n > 0 {
 		o.Notes = append(o.Notes, sheet.Note{Code: NoteTwins, Args: []any{n}})
+	}
+	if n := len(d.apart); n > 0 {
+		o.Notes = append(o.Notes, sheet.Note{Code: NoteApart, Args: []any{n, sheet.Places{First: d.apart[:min(n, few)], More: n > few}}})
 	}
 	if d.spelled > 0 && !f.comparing {
 		args := []any{d.spelled, sheet.Quoted(d.respell[0]), sheet.Quoted(d.respell[1])}

@@ -14,6 +14,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/calendar"
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
@@ -231,8 +232,21 @@ func (w Words) Row(e record.FieldError, row *Row) (sentence string, ok bool) {
 	return "", false
 }
 
-// Why returns a short reason for a possible duplicate or an unclear name.
-func (w Words) Why(code string) string { return messages().Text(w.Language, "why."+code) }
+// generation is the number of years from which different dates of birth suggest father and son.
+const generation = 15
+
+// Why returns a short reason why a row is a possible duplicate or has an unclear name, and the
+// contradiction if people with one name were born on different days.
+func (w Words) Why(row *Row, like Like) string {
+	theirs, ours := row.Fields.Born(), like.Person.Born()
+	if like.Why != SameName || theirs.IsZero() || ours.IsZero() {
+		return messages().Text(w.Language, "why."+like.Why)
+	}
+	if years := theirs.Year() - ours.Year(); years >= generation || years <= -generation {
+		return messages().Text(w.Language, "why.generations", strconv.Itoa(ours.Year()), strconv.Itoa(theirs.Year()))
+	}
+	return messages().Text(w.Language, "why.born", w.Language.Day(calendar.Of(ours)), w.Language.Day(calendar.Of(theirs)))
+}
 
 // Skip returns a short reason why a row is left out.
 func (w Words) Skip(why string) string { return messages().Text(w.Language, "skip."+why) }

@@ -113,7 +113,7 @@ func TestKinds(t *testing.T) {
 }
 
 // whys are all reasons for Perhaps.
-var whys = []string{EmailAndBirth, PhoneAndBirth, Spelling, Swapped, BirthAndName, MixedNames}
+var whys = []string{EmailAndBirth, PhoneAndBirth, Spelling, SameName, Swapped, BirthAndName, MixedNames}
 
 // TestNoEnglishWithin checks that other languages omit English error texts of libraries, and that
 // each reason has its own text.
@@ -128,11 +128,26 @@ func TestNoEnglishWithin(t *testing.T) {
 			t.Errorf("%s: %s", l.Tag, what)
 		}
 		for _, why := range whys {
-			text := w.Why(why)
+			text := w.Why(&Row{}, Like{Why: why})
 			if strings.HasPrefix(text, "why.") || texts[text] != "" {
 				t.Errorf("%s: reason %s is %q, the same as %s", l.Tag, why, text, texts[text])
 			}
 			texts[text] = l.Tag
+		}
+	}
+}
+
+// TestContradiction checks that people of one name with different dates of birth are shown with them.
+func TestContradiction(t *testing.T) {
+	t.Parallel()
+	born := func(day string) record.Fields { return record.Fields{DateOfBirth: day + "T00:00:00Z"} }
+	for _, test := range []struct{ ours, theirs, want string }{
+		{"1960-01-02", "1990-05-15", "same name, but born 1960, not 1990: father and son?"},
+		{"1990-05-15", "1960-01-02", "same name, but born 1990, not 1960: father and son?"},
+		{"1990-05-15", "1991-05-15", "same name, but born on 15 May 1990, not on 15 May 1991"},
+	} {
+		if got := English.Why(&Row{Fields: born(test.theirs)}, Like{Why: SameName, Person: born(test.ours)}); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
 		}
 	}
 }

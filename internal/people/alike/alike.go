@@ -5,7 +5,6 @@ package alike
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/phone"
@@ -26,27 +25,21 @@ const (
 
 // Person holds the attributes used to compare two people.
 type Person struct {
-	name        string   // folded
+	Identity
 	first, last []string // all spellings
-	email       string   // folded
 	phones      []phone.Number
-	birth       string // date without time
 }
 
 // Of returns the attributes of a record. Fields without a value are not compared.
 func Of(f *record.Fields) Person {
-	birth, _, _ := strings.Cut(f.DateOfBirth, "T")
-	return Person{
-		name: Folded(f.FirstName + " " + f.LastName), first: spellings(f.FirstName), last: spellings(f.LastName),
-		email: Folded(f.Email), phones: phone.Numbers(f.PhoneNumber), birth: birth,
-	}
+	return Person{Identify(f), spellings(f.FirstName), spellings(f.LastName), phone.Numbers(f.PhoneNumber)}
 }
 
 // Why returns the strongest reason why two people may be the same person. Spelling and Swapped do
-// not apply if the folded names are equal, or if the dates of birth differ, as for father and son.
+// not apply to people with equal names, or if the dates of birth differ, as for father and son.
 func (p *Person) Why(other *Person) Reason {
 	born := p.birth != "" && p.birth == other.birth
-	byName := p.name != other.name && (born || p.birth == "" || other.birth == "")
+	byName := !p.Named(&other.Identity) && !p.otherGeneration(&other.Identity) && (born || p.birth == "" || other.birth == "")
 	switch {
 	case born && p.email != "" && p.email == other.email:
 		return EmailAndBirth
@@ -116,9 +109,6 @@ func (p *Person) keys(swapped []string, births ...string) (keys []Key) {
 	}
 	return keys
 }
-
-// Named reports whether two people have the same folded full name.
-func (p *Person) Named(other *Person) bool { return p.name == other.name }
 
 // concat joins each text of some with each text of others. Without a space, the boundary between
 // first and last name does not matter.

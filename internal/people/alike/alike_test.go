@@ -25,21 +25,21 @@ func TestWhy(t *testing.T) {
 		a, b record.Fields
 		want Reason
 	}{
-		{someone("Jürgen", "Müller"), someone("Juergen", "Mueller"), Spelling},
-		{someone("Jürgen", "Müller"), someone("Juergen", "MULLER"), Spelling},
-		{someone("Đuro", "Gruß"), someone("Djuro", "Grüss"), Spelling},
+		{someone("Jürgen", "Müller"), someone("Juergen", "MULLER"), None}, // namesakes are not possible duplicates
+		{someone("Đuro", "Gruß-Kos"), someone("Djuro", "Grüss Kos"), Spelling},
 		{someone("Anna-Lena", "O’Neil"), someone("Anna Lena", "Oneil"), Spelling},
 		{someone("Annalena", "Groß Kunz"), someone("Anna-Lena", "Gross-Kunz"), Spelling},
-		{someone("Dr. Ana", "Horvat"), someone("Ana", "Horvat, dipl.ing."), Spelling},
+		{someone("Dr. Ana", "Horvat-Kos"), someone("Ana", "Horvat Kos, dipl.ing."), Spelling},
+		{someone("John", "Smith Jr."), someone("John", "Smith Sr."), None},
 		{someone("Hans", "Bauer"), someone("Hans", "Baur"), None},
 		{someone("Michael", "Kos"), someone("Michal", "Kos"), None},
 		{someone("Ana", "Čović"), someone("COVIC", "Ana"), Swapped},
 		{someone("Jürgen", "Müller"), someone("Mueller", "Juergen"), Swapped},
 		{someone("Ana", "Čović", "", "", born), someone("Čović", "Ana", "", "", other), None},
-		{someone("Ana", "Čović"), someone("ana", "covic"), None}, // namesakes are not possible duplicates
+		{someone("Ana", "Čović"), someone("ana", "covic"), None},
 		{someone("Jürgen", "Müller", "", "", born), someone("Juergen", "Mueller", "", "", other), None},
-		{someone("Jürgen", "Müller", "", "", born), someone("Juergen", "Mueller", "", "", "1990-05-15T00:00:00+02:00"), Spelling},
-		{someone("Jürgen", "Müller", "", "", born), someone("Juergen", "Mueller"), Spelling},
+		{someone("Jürgen", "Müller", "", "", born), someone("Juergen", "Mueller", "", "", "1990-05-15T00:00:00+02:00"), BirthAndName},
+		{someone("Jürgen", "Müller", "", "", born), someone("Juergen", "Mueller"), None},
 		{someone("Ana", "Čović", "", "", born), someone("Ana", "Horvat", "", "", born), BirthAndName},
 		{someone("Jürgen", "Čović", "", "", born), someone("Juergen", "Horvat", "", "", born), BirthAndName},
 		{someone("Ana", "Čović", "", "", born), someone("Eva", "Čović", "", "", born), BirthAndName},

@@ -15,6 +15,8 @@ var (
 	// generations are generational suffixes.
 	generations = words(`jr sr jnr snr junior senior 2nd 3rd 4th`)
 	numerals    = words(`II III IV`) // the same, upper case only
+	// sameGeneration are other spellings of a suffix, folded and without periods.
+	sameGeneration = map[string]string{"junior": "jr", "jnr": "jr", "jun": "jr", "ml": "jr", "senior": "sr", "snr": "sr", "sen": "sr", "st": "sr"}
 	// dotted are titles, and dottedGenerations suffixes, only when written with a period. Without
 	// it, some are names.
 	dotted            = words(`ing inz ir lic arch arq avv geom doc doz drin maga`)

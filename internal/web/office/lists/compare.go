@@ -130,7 +130,7 @@ func (v visit) findingWords() imports.FindingWords {
 		},
 		Why: func(row *imports.Row) string {
 			if row.Result == imports.Perhaps {
-				return v.words().Why(row.Like[0].Why)
+				return v.words().Why(row, row.Like[0])
 			}
 			return strings.Join(v.previewRow(*row).Reasons, " ")
 		},

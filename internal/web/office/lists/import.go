@@ -144,7 +144,7 @@ func (v visit) reportCells(row imports.Row) []string {
 	}
 	var like []string
 	for _, candidate := range row.Like {
-		like = append(like, fmt.Sprintf("%s (%s)", v.words().Why(candidate.Why), v.describe(candidate)))
+		like = append(like, fmt.Sprintf("%s (%s)", v.words().Why(&row, candidate), v.describe(candidate)))
 	}
 	if row.Skip != "" {
 		shown.Reasons = append(shown.Reasons, shown.Values)

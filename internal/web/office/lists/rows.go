@@ -283,7 +283,7 @@ func (v visit) addDecision(budget *fieldBudget, shown *previewRow, row imports.R
 	}
 	for _, like := range row.Like {
 		if like.ID != nil {
-			shown.Like = append(shown.Like, v.candidate(row, *like.ID, like.Person, v.words().Why(like.Why)))
+			shown.Like = append(shown.Like, v.candidate(row, *like.ID, like.Person, v.words().Why(&row, like)))
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (v Visit) Alike(f record.Fields, exclude string) ([]site.Line, error) {
 	err := v.Store.Each(v.Session.Tenant, record.Query{SortBy: record.ByCreatedAt}, func(other *record.Firefighter) error {
 		person := alike.Of(&other.Fields)
 		why := cmp.Or(whole.Why(&person), name.Why(&person))
-		if other.ID != exclude && (why != alike.None || name.Named(&person)) {
+		if other.ID != exclude && (why != alike.None || name.Named(&person.Identity)) {
 			found = append(found, match{why, other.Fields, other.ID})
 		}
 		return nil
