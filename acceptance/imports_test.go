@@ -273,6 +273,9 @@ func TestImportPossibleDuplicates(t *testing.T) {
 	if r := read("&names=last-first&update=true&spelling=true&"+same.Encode(), 200); r.counts() != "2 6 0 0" || r.Perhaps != 0 {
 		t.Errorf("with same for each row: %+v", r)
 	}
+	if r := read("&same=all&update=true", 200); r.counts() != "1 5 1 0" || r.Perhaps != 1 {
+		t.Errorf("with same=all: %+v", r)
+	}
 	if r := read("&add=2,3&add=8&"+url.Values{"same": {strings.Join(same["same"][2:], ",")}}.Encode(), 200); r.counts() != "4 0 4 0" {
 		t.Errorf("with add for some rows: %+v", r)
 	}

@@ -338,9 +338,21 @@ func TestOfficeImportPossibleDuplicates(t *testing.T) {
 		many += fmt.Sprintf("Person%d;Müller-Kos;1980-01-02\n", i)
 	}
 	p = b.bring(t, "many.csv", many).wants(t, 200).says(t, "6 rows need your answer")
+	p.says(t, "6 rows: same date of birth, and same first or last name")
+	p.lacks(t, "All are the people on your list") // one person for all
+	p = p.again(t).send(t, "All are new people").wants(t, 200).lacks(t, "need your answer")
+	p.again(t).send(t, "Import 6 people").follow(t).says(t, "6 people were imported")
+
+	changed := "First name;Last name;Phone\nJürgen;Mueller-Kos;0171 7\nAna;Kos;1\nAna;Horvat;2\n"
+	writer.do(t, "PATCH", collection+"/"+ids["Ana"], `{"phoneNumber":"0171 9"}`, "Content-Type", "application/merge-patch+json").wants(t, 200)
+	p = b.bring(t, "changed.csv", changed).wants(t, 200).says(t, "2 rows need your answer", "2 rows: same name, but a different e-mail address or phone number")
 	form = p.again(t)
-	form.values.Set("addPerhaps", "1")
-	form.send(t, "Check again").wants(t, 200).again(t).send(t, "Import 6 people").follow(t).says(t, "6 people were imported")
+	form.values.Set("update", "1")
+	p = form.send(t, "All are the people on your list").wants(t, 200).lacks(t, "need your answer").says(t, "3 people would be changed")
+	if form = p.again(t); form.values.Get("sameAll.name") != "1" {
+		t.Errorf("the answer is forgotten: %v", form.values)
+	}
+	form.send(t, "Import 3 people").follow(t).says(t, "3 people were changed")
 
 	for i := range 300 {
 		many += fmt.Sprintf("Other%d;Müller-Kos;1980-01-02\nOther%d;;\n", i, i)
@@ -389,7 +401,7 @@ func TestOfficeImportOptions(t *testing.T) {
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default"), "en")
 	s.as(newKey(t, s.db, "default")).do(t, "POST", collection, `{"firstName":"Ana","lastName":"Čović"}`).wants(t, 201)
-	all := []string{"update", "spelling", "zero", "leaveOutBad", "addPerhaps", "names", "columns", "midnight"}
+	all := []string{"update", "spelling", "zero", "leaveOutBad", "names", "columns", "midnight"}
 	for _, tt := range []struct {
 		list, offers, choose, value, want string
 		before                            []string

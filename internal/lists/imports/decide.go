@@ -54,6 +54,7 @@ func (f *File) decide(ctx context.Context, roster store.Roster) (*decision, erro
 		if like, err = d.findAlike(ctx, roster); err != nil {
 			return nil, err
 		}
+		d.acceptAll(like)
 	}
 	d.rows = make([]Row, 0, len(d.distinct.of))
 	for i, at := range d.distinct.of {
@@ -214,7 +215,7 @@ func (d *decision) add(at int, like []Like) {
 		d.update(row)
 	case p.Readings != nil && !v.decided:
 		row.Result, row.Like = Perhaps, []Like{{Why: MixedNames, Readings: p.Readings}}
-	case len(like) > 0 && !d.file.Options.AddPerhaps:
+	case len(like) > 0 && !d.file.Options.AddAll[All] && !d.file.Options.AddAll[kind(&p.Fields, like)]:
 		row.Result, row.Like = Perhaps, like
 		if d.file.comparing {
 			d.file.setFirstLike(row)

@@ -111,6 +111,40 @@ func (d *decision) findAlike(ctx context.Context, roster store.Roster) (map[int]
 	return like, err
 }
 
+// kind returns the kind of question that a possible duplicate is: the reason for its first candidate,
+// or Born.
+func kind(f *record.Fields, like []Like) string {
+	if like[0].Why == SameName && f.DateOfBirth != "" && like[0].Person.DateOfBirth != "" {
+		return Born
+	}
+	return like[0].Why
+}
+
+// acceptAll decides, as Options.SameAll says, that rows are their only candidate.
+func (d *decision) acceptAll(like map[int][]Like) {
+	o := &d.file.Options
+	if len(o.SameAll) == 0 {
+		return
+	}
+	meant := map[string]int{} // rows that mean a person
+	for i := range d.verdicts {
+		if p := d.verdicts[i].person; p >= 0 {
+			meant[d.members[p].id]++
+		}
+		for _, candidate := range like[i] {
+			meant[*candidate.ID]++
+		}
+	}
+	for i, some := range like {
+		if kind := kind(&d.person(i).Fields, some); len(some) > 1 || meant[*some[0].ID] > 1 || !o.SameAll[All] && !o.SameAll[kind] {
+			continue
+		}
+		d.verdicts[i] = verdict{person: len(d.members), decided: true}
+		d.members = append(d.members, member{id: *some[0].ID, fields: some[0].Person})
+		delete(like, i)
+	}
+}
+
 func (d *decision) person(at int) *mapping.Person {
 	return &d.file.Mapped.People[d.distinct.first[at]]
 }

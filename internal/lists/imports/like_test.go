@@ -102,7 +102,7 @@ func TestPerhapsDecided(t *testing.T) {
 		{Options{}, []mapping.Person{row}, "perhaps " + anaID + " birth_and_name", 0},
 		{Options{Update: true, SkipBad: true}, []mapping.Person{row}, "perhaps " + anaID + " birth_and_name", 0},
 		{Options{Add: map[int]bool{2: true}}, []mapping.Person{row}, Added, 1},
-		{Options{AddPerhaps: true}, []mapping.Person{row}, Added, 1},
+		{Options{AddAll: map[string]bool{All: true}}, []mapping.Person{row}, Added, 1},
 		{Options{Same: map[int]string{2: anaID}}, []mapping.Person{row}, Left, 0},
 		{Options{Same: map[int]string{2: anaID}, Update: true}, []mapping.Person{row}, Changed, 1},
 		{Options{Same: map[int]string{2: ivanID}}, []mapping.Person{row}, Left, 0},
@@ -111,7 +111,7 @@ func TestPerhapsDecided(t *testing.T) {
 		{Options{Same: map[int]string{2: ivanID}}, []mapping.Person{{Fields: ana}}, "refused name:ambiguous", 0},
 		{Options{Add: map[int]bool{2: true}}, []mapping.Person{{Fields: ana}}, "refused name:exists", 0},
 		{Options{}, []mapping.Person{readings}, "perhaps mixed_names", 0},
-		{Options{AddPerhaps: true}, []mapping.Person{readings}, "perhaps mixed_names", 0},
+		{Options{AddAll: map[string]bool{All: true}}, []mapping.Person{readings}, "perhaps mixed_names", 0},
 		{Options{Add: map[int]bool{2: true}}, []mapping.Person{readings}, Added, 1},
 		{Options{Same: map[int]string{2: anaID}}, []mapping.Person{readings}, Left, 0},
 		{Options{Same: map[int]string{2: ivanID}, Update: true}, []mapping.Person{swapped}, Left, 0},
@@ -126,6 +126,38 @@ func TestPerhapsDecided(t *testing.T) {
 	d := decided(t, department(), Options{Same: map[int]string{2: deletedID}}, row)
 	if r := d.rows[0]; r.Errors[0].Detail != "id belongs to a deleted person." || r.Deleted != deletedID {
 		t.Errorf("a deleted person: %+v", r)
+	}
+}
+
+// TestSameAll checks that one answer settles all rows with one candidate, and of one kind.
+func TestSameAll(t *testing.T) {
+	t.Parallel()
+	roster := people{stored("a", someone("Ana", "Kos", "1").Fields), stored("i", someone("Ivan", "Horvat", "2", "", ana.DateOfBirth).Fields),
+		stored("m", someone("Mia", "Bilić-Perić").Fields), stored("e", someone("Eva", "Babić", "3").Fields), stored("f", someone("Eva", "Babić", "4").Fields)}
+	rows := []mapping.Person{someone("Ana", "Kos", "9"), someone("Ivan", "Horvat", "2", "", "1960-01-02T00:00:00Z"), someone("Mia", "Bilić Perić"), someone("Eva", "Babić", "5")}
+	const eva = "perhaps e name f name"
+	for _, test := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{}, "perhaps a name, perhaps i name, perhaps m spelling, " + eva},
+		{Options{SameAll: map[string]bool{All: true}}, "changed, changed, changed, " + eva},
+		{Options{SameAll: map[string]bool{SameName: true}}, "changed, perhaps i name, perhaps m spelling, " + eva},
+		{Options{SameAll: map[string]bool{Born: true}}, "perhaps a name, changed, perhaps m spelling, " + eva},
+		{Options{AddAll: map[string]bool{Spelling: true}}, "perhaps a name, perhaps i name, added, " + eva},
+		{Options{SameAll: map[string]bool{All: true}, Add: map[int]bool{2: true}}, "added, changed, changed, " + eva},
+		{Options{SameAll: map[string]bool{SameName: true}, AddAll: map[string]bool{All: true}}, "changed, added, added, added"},
+	} {
+		test.o.Update = true
+		if got := results(decided(t, roster, test.o, slices.Clone(rows)...)); got != test.want {
+			t.Errorf("%+v: %s, want %s", test.o, got, test.want)
+		}
+	}
+	same := Options{SameAll: map[string]bool{All: true}}
+	for _, rows := range [][]mapping.Person{{someone("Mia", "Bilić Perić"), someone("Mia-Bilić", "Perić")}, {someone("Mia", "Bilić-Perić"), someone("Mia", "Bilić Perić")}} {
+		if d := decided(t, roster, same, rows...); d.rows[0].Result == Refused || d.rows[1].Result != Perhaps {
+			t.Errorf("two rows for one person: %s", results(d))
+		}
 	}
 }
 

@@ -43,9 +43,11 @@ type Options struct {
 	Confirmed []byte
 
 	// Decisions about possible duplicates, by row number.
-	Same       map[int]string // id of the existing person
-	Add        map[int]bool   // a new person
-	AddPerhaps bool           // treat all undecided rows as new
+	Same map[int]string // id of the existing person
+	Add  map[int]bool   // a new person
+	// Decisions about all other rows of some kinds, or of All. A row is not the same person if it
+	// has several candidates, or if another row means the candidate.
+	SameAll, AddAll map[string]bool
 
 	Progress func(done int) error // as in store.NewImport
 
@@ -101,9 +103,13 @@ func (o *Options) mapping(now time.Time) mapping.Options {
 	}
 }
 
-// SetSame records that a row is an existing person, such as "12=ID" or "12:ID". The error is a
-// *record.TextError.
+// SetSame records that a row is an existing person, such as "12=ID" or "12:ID". With All, each row
+// with one candidate is that person. The error is a *record.TextError.
 func (o *Options) SetSame(text string) error {
+	if text == All {
+		o.SameAll = map[string]bool{All: true}
+		return nil
+	}
 	at := strings.IndexAny(text, "=:")
 	if at < 0 {
 		return wrongSame(text)
@@ -132,12 +138,15 @@ func parseRow(text string) (row int, ok bool) {
 }
 
 func wrongSame(text string) error {
-	const want = "must be a row number and the id of a person, like 12=0191e2c4-1b5a-7000-8000-000000000001, not "
+	const want = "must be all, or a row number and the id of a person, like 12=0191e2c4-1b5a-7000-8000-000000000001, not "
 	return &record.TextError{Code: record.Invalid, Fault: want + strconv.Quote(text)}
 }
 
 // AllRows is the value of the parameter rows that sets Options.AllRows.
 const AllRows = "all"
+
+// All stands for all kinds of possible duplicates in Options.SameAll and AddAll.
+const All = "all"
 
 const perhapsAll = "perhaps"
 
@@ -163,7 +172,7 @@ func (o *Options) SetSkip(text string, skip bool) error {
 // duplicates. The error is a *record.TextError.
 func (o *Options) SetAdd(text string) error {
 	if text == perhapsAll {
-		o.AddPerhaps = true
+		o.AddAll = map[string]bool{All: true}
 		return nil
 	}
 	row, ok := parseRow(text)

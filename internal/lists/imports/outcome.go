@@ -103,6 +103,9 @@ func (r *Row) CouldGoWithout() bool {
 	return r.Result == Refused && !slices.ContainsFunc(r.Errors, func(e record.FieldError) bool { return !slices.Contains(optional, e.Field) })
 }
 
+// Kind returns the kind of a possible duplicate, for Options.SameAll and AddAll.
+func (r *Row) Kind() string { return kind(&r.Fields, r.Like) }
+
 // Like is a possible duplicate of a row, or the two readings of its name.
 type Like struct {
 	ID       *string        `json:"id"` // nil for MixedNames
@@ -122,6 +125,10 @@ const (
 	BirthAndName  = "birth_and_name"
 	MixedNames    = "mixed_names" // the name is in the rarer format of its column
 )
+
+// Born is the kind of possible duplicates with SameName that have different dates of birth. The other
+// kinds are reasons.
+const Born = "name_and_birth"
 
 // Codes of row errors, in addition to those of packages record and mapping.
 const (

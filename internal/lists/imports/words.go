@@ -251,6 +251,9 @@ func (w Words) Why(row *Row, like Like) string {
 // Skip returns a short reason why a row is left out.
 func (w Words) Skip(why string) string { return messages().Text(w.Language, "skip."+why) }
 
+// Kind returns the reason for all possible duplicates of a kind.
+func (w Words) Kind(kind string) string { return messages().Text(w.Language, "why."+kind) }
+
 // warnings returns the notes about a file as sentences.
 func (f *File) warnings(r *Outcome) []string {
 	all := []string{}

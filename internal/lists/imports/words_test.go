@@ -113,7 +113,7 @@ func TestKinds(t *testing.T) {
 }
 
 // whys are all reasons for Perhaps.
-var whys = []string{EmailAndBirth, PhoneAndBirth, Spelling, SameName, Swapped, BirthAndName, MixedNames}
+var whys = []string{EmailAndBirth, PhoneAndBirth, Spelling, SameName, Born, Swapped, BirthAndName, MixedNames}
 
 // TestNoEnglishWithin checks that other languages omit English error texts of libraries, and that
 // each reason has its own text.

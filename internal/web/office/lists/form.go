@@ -16,13 +16,17 @@ import (
 
 // Fields of the form: "column.3" is the meaning of the fourth column, "cell.12.3" the text of the
 // fourth cell of row 12, "who.12" the person of row 12: an ID, addNew, or empty, and "skip.12" whether to
-// leave out row 12: leaveOut, or empty. The answer to a
-// question has the name of its kind; several such answers can be in "answer", as in the API.
+// leave out row 12: leaveOut, or empty. "sameAll.KIND" and "addAll.KIND" settle all possible duplicates of
+// a kind. The answer to a question has the name of its kind; several such answers can be in "answer", as
+// in the API.
 const (
 	columnField = "column."
 	cellField   = "cell."
 	whoField    = "who."
 	skipField   = "skip."
+
+	sameAllField = "sameAll."
+	addAllField  = "addAll."
 
 	byHeading = "byHeading" // of a column: according to its header
 	addNew    = "add"       // of a row: a new person
@@ -64,7 +68,7 @@ func (v visit) setReturn(path string, l *uploadedList) {
 func (v visit) readOptions(form url.Values) imports.Options {
 	o := imports.Options{Languages: []string{v.Lang.Tag, osutil.Language()}, Sheet: form.Get("sheet"),
 		Update: form.Get("update") != "", Spelling: form.Get("spelling") != "", SkipBad: form.Get("skipBad") != "",
-		LeaveOutBad: form.Get("leaveOutBad") != "", AddPerhaps: form.Get("addPerhaps") != ""}
+		LeaveOutBad: form.Get("leaveOutBad") != ""}
 	for kind := range imports.Kinds {
 		o.SetAnswer(kind + ":" + form.Get(kind)) // an unknown option is no answer
 	}
@@ -78,8 +82,14 @@ func (v visit) readOptions(form url.Values) imports.Options {
 	if form.Get("headerRow") != form.Get("was.headerRow") {
 		return o
 	}
+	o.SameAll, o.AddAll = map[string]bool{}, map[string]bool{}
 	o.Columns = map[int]string{}
 	for name := range form {
+		if kind, ok := strings.CutPrefix(name, sameAllField); ok {
+			o.SameAll[kind] = true
+		} else if kind, ok := strings.CutPrefix(name, addAllField); ok {
+			o.AddAll[kind] = true
+		}
 		digits, ok := strings.CutPrefix(name, columnField)
 		if number, err := strconv.Atoi(digits); ok && err == nil && form.Get(name) != byHeading {
 			o.Columns[number] = form.Get(name)

@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,12 +118,14 @@ func (v visit) importTicks(l *uploadedList, found *imports.Outcome) (t ticks) {
 	needsDecision := func(row imports.Row) bool { return l.needsDecision(&row) }
 	t.add("update", v.Text("import.update"), o.Update, found.Left+found.Changed > 0 || slices.ContainsFunc(found.All, needsDecision))
 	t.add("spelling", v.Text("import.spelling"), o.Spelling, o.Update && slices.ContainsFunc(found.Notes, isSpelling))
-	t.add("addPerhaps", v.Text("import.perhaps.all"), o.AddPerhaps, found.Perhaps > manyPerhaps)
+	for _, kind := range slices.Sorted(maps.Keys(o.SameAll)) {
+		t.add(sameAllField+kind, v.Text("import.all", v.words().Kind(kind), v.Text("import.all.same")), true, true)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(o.AddAll)) {
+		t.add(addAllField+kind, v.Text("import.all", v.words().Kind(kind), v.Text("import.all.add")), true, true)
+	}
 	return t
 }
 
 // isSpelling reports whether a note is about unchanged spellings.
 func isSpelling(n sheet.Note) bool { return n.Code == imports.NoteSpelling }
-
-// manyPerhaps is the largest number of possible duplicates without a checkbox to add them all.
-const manyPerhaps = 5

@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -22,10 +23,19 @@ const rowsShown = 200
 // previewRows are the rows of a list on the page.
 type previewRows struct {
 	Like        []previewRow // possible duplicates
+	Kinds       []rowKind    // of several undecided possible duplicates
 	RefusedRows rowTable
 	SkippedRows rowTable
 	Rows        rowTable // all other rows
 	More        int      // number of rows not shown
+}
+
+// rowKind is a kind of possible duplicates that one answer can settle.
+type rowKind struct {
+	Name string
+	Text string
+	Rows int  // number of rows
+	Same bool // a row has only one candidate, whom no other row means
 }
 
 // rowTable is a table of rows below a heading with an id.
@@ -80,6 +90,7 @@ func (v visit) previewRows(l *uploadedList, rows []imports.Row) (r previewRows) 
 	}
 	budget, left := l.newFieldBudget(), rowsShown-reserved
 	r.RefusedRows.Heading, r.SkippedRows.Heading, r.Rows.Heading = "refused", "skipped", "rows"
+	r.Kinds = v.rowKinds(rows)
 	each := func(wanted func(*imports.Row) bool, show func(int, imports.Row)) {
 		for i := range rows {
 			if left > 0 && wanted(&rows[i]) {
@@ -112,6 +123,40 @@ func (v visit) previewRows(l *uploadedList, rows []imports.Row) (r previewRows) 
 	}
 	r.More = len(rows) - len(r.Like) - len(r.RefusedRows.Rows) - len(r.SkippedRows.Rows) - len(r.Rows.Rows)
 	return r
+}
+
+// rowKinds returns the kinds of several undecided rows.
+func (v visit) rowKinds(rows []imports.Row) (kinds []rowKind) {
+	meant := map[string]int{} // rows that mean a person
+	for i := range rows {
+		if rows[i].ID != nil {
+			meant[*rows[i].ID]++
+		}
+		for _, like := range rows[i].Like {
+			if like.ID != nil {
+				meant[*like.ID]++
+			}
+		}
+	}
+	all := map[string]*rowKind{}
+	for i := range rows {
+		row := &rows[i]
+		if len(row.Like) == 0 || row.Like[0].ID == nil {
+			continue
+		}
+		kind := row.Kind()
+		if all[kind] == nil {
+			all[kind] = &rowKind{Name: kind, Text: v.words().Kind(kind)}
+		}
+		all[kind].Rows++
+		all[kind].Same = all[kind].Same || len(row.Like) == 1 && meant[*row.Like[0].ID] == 1
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if all[name].Rows > 1 {
+			kinds = append(kinds, *all[name])
+		}
+	}
+	return kinds
 }
 
 // dropShown removes the answers that have a field on the page.
