@@ -2,6 +2,8 @@ package store
 
 import (
 	"cmp"
+	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -42,18 +44,66 @@ const undeleteSQL = `
 // Undelete restores either all of the soft-deleted records or none. It returns a *NotDeletedError
 // for a record that is not deleted.
 func (s *Store) Undelete(tenant record.TenantID, by KeyID, ids []string) error {
-	return s.db.Write(func(t *sqlite.Tx) error {
+	return s.db.Write(func(t *sqlite.Tx) error { return undelete(t, tenant, by, ids) })
+}
+
+func undelete(t *sqlite.Tx, tenant record.TenantID, by KeyID, ids []string) error {
+	for _, id := range ids {
+		err := noRow(t.ExecOne(undeleteSQL, id, int64(tenant)), &NotDeletedError{id})
+		if err == nil {
+			err = addChange(t, tenant, by, actionUndelete, id, nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DeleteAll soft-deletes records in one transaction. It skips ids that are not in the department. It
+// returns the numbers of its first and last change, which are 0 and -1 if it deleted nothing.
+func (s *Store) DeleteAll(tenant record.TenantID, by KeyID, ids []string) (first, last int64, err error) {
+	err = s.db.Write(func(t *sqlite.Tx) error {
+		deleted := int64(0)
 		for _, id := range ids {
-			err := noRow(t.ExecOne(undeleteSQL, id, int64(tenant)), &NotDeletedError{id})
+			before, err := get(t.Conn, tenant, id)
 			if err == nil {
-				err = addChange(t, tenant, by, actionUndelete, id, nil)
+				err = remove(t, tenant, by, &before)
+				deleted++
 			}
-			if err != nil {
+			if err != nil && !errors.Is(err, ErrNotFound) {
 				return err
 			}
 		}
-		return nil
+		if first, last = 0, -1; deleted == 0 {
+			return nil
+		}
+		last, err = t.QueryInt(lastChangeSQL, int64(tenant))
+		first = last - deleted + 1
+		return err
 	})
+	return first, last, err
+}
+
+const deletedBetweenSQL = `
+	SELECT DISTINCT record_id FROM changes JOIN firefighters ON firefighters.id = record_id AND firefighters.tenant_id = ?1
+	 WHERE changes.id BETWEEN ?1 << 32 | ?2 AND ?1 << 32 | ?3 AND action = 'delete' AND deleted_at IS NOT NULL`
+
+// UndoDelete restores the records that changes with numbers from first to last deleted, and returns
+// how many. It skips records that have been restored or purged since.
+func (s *Store) UndoDelete(tenant record.TenantID, by KeyID, first, last int64) (restored int, err error) {
+	if first < 1 || last > math.MaxUint32 { // the changes would belong to another department
+		return 0, ErrNotFound
+	}
+	err = s.db.Write(func(t *sqlite.Tx) error {
+		var ids []string
+		err := t.Query(deletedBetweenSQL, sqlite.Args{int64(tenant), first, last}, func(row sqlite.Row) { ids = append(ids, row.Text(0)) })
+		if restored = len(ids); err != nil {
+			return err
+		}
+		return undelete(t, tenant, by, ids)
+	})
+	return restored, err
 }
 
 // purgedAtOnce is the number of records that Purge deletes per transaction.

@@ -9,6 +9,44 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
+// TestDeleteAll checks that several records are deleted at once, and that an undo restores those that
+// are still deleted.
+func TestDeleteAll(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	a, b, c, other := create(t, s, ours, ana), create(t, s, ours, ana), create(t, s, ours, ana), create(t, s, theirs, ana)
+	first, last, err := s.DeleteAll(ours, 0, []string{a.ID, other.ID, b.ID, b.ID, c.ID, "x"})
+	if err != nil || last-first != 2 || len(stored(t, s, ours, a.ID, b.ID, c.ID)) != 3 {
+		t.Fatalf("changes %d to %d, %v", first, last, err)
+	}
+	if _, err := s.Get(theirs, other.ID); err != nil {
+		t.Errorf("another department: %v", err)
+	}
+	must(t, s.Undelete(ours, 0, []string{a.ID}))
+	if restored, err := s.UndoDelete(theirs, 0, first, last); err != nil || restored != 0 {
+		t.Errorf("another department restored %d, %v", restored, err)
+	}
+	for _, want := range []int{2, 0} {
+		if restored, err := s.UndoDelete(ours, 0, first, last); err != nil || restored != want {
+			t.Errorf("restored %d, %v, want %d", restored, err, want)
+		}
+	}
+	for _, id := range []string{a.ID, b.ID, c.ID} {
+		if got := actions(history(t, s, ours, id)); got != "create delete undelete" {
+			t.Errorf("history: %s", got)
+		}
+	}
+	if first, last, err := s.DeleteAll(ours, 0, []string{"x"}); err != nil || first != 0 || last != -1 {
+		t.Errorf("nothing to delete: %d to %d, %v", first, last, err)
+	}
+	for _, numbers := range [][2]int64{{0, 5}, {1, 1 << 32}} {
+		if _, err := s.UndoDelete(ours, 0, numbers[0], numbers[1]); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("%v: %v", numbers, err)
+		}
+	}
+	checkCounts(t, s)
+}
+
 // TestPurge checks that purged records are gone from the deleted records and, except for the purge,
 // from the history, and that their row numbers are not reused.
 func TestPurge(t *testing.T) {
