@@ -110,38 +110,52 @@ func sortByName(rows []*Row) {
 }
 
 // findOnlyOurs finds the people that match no row. It does not include people that a refused or
-// undecided row could match.
-func (d *decision) findOnlyOurs(ctx context.Context, roster store.Roster) error {
+// undecided row could mean: they have its name and no other date of birth, or are in like.
+func (d *decision) findOnlyOurs(ctx context.Context, roster store.Roster, like map[int][]Like) error {
 	onList, possible := map[string]bool{}, map[string]bool{}
-	known := map[*int]bool{} // lists already processed; many rows share them
-	for i := range d.verdicts {
-		v, row := &d.verdicts[i], &d.rows[d.distinct.first[i]]
+	unsettled := map[string][]alike.Identity{} // by the key of the name
+	for i, at := range d.distinct.first {
+		row := &d.rows[at]
 		if row.ID != nil {
 			onList[*row.ID] = true
 		}
-		for _, like := range row.Like {
-			if like.ID != nil {
-				possible[*like.ID] = true
-			}
-		}
-		if len(v.people) == 0 || known[&v.people[0]] {
+		if row.Result != Refused && row.Result != Perhaps {
 			continue
 		}
-		known[&v.people[0]] = true
-		for _, person := range v.people {
-			possible[d.members[person].id] = true
+		for _, candidate := range like[i] {
+			possible[*candidate.ID] = true
+		}
+		possible[d.file.Options.Same[row.Row]] = true
+		who := d.file.matchRow(d.person(i)).Identity
+		if key := who.Key(); who.HasName() && len(unsettled[key]) < mostNamesakes {
+			unsettled[key] = append(unsettled[key], who)
 		}
 	}
 	return roster.Each(ctx, func(s *record.Stored) {
 		switch {
 		case onList[s.ID]:
-		case possible[s.ID]:
+		case possible[s.ID], couldBeAny(&s.Fields, unsettled):
 			d.unclear++
 		default:
 			ours := s.Firefighter
 			d.onlyOurs = append(d.onlyOurs, Row{Name: ours.FirstName + " " + ours.LastName, ID: &ours.ID, Fields: ours.Fields, Ours: &ours})
 		}
 	})
+}
+
+// couldBeAny reports whether a person could be one of some rows by name.
+func couldBeAny(person *record.Fields, rows map[string][]alike.Identity) bool {
+	who := alike.Identify(person)
+	named := rows[who.Key()]
+	for i := range named {
+		if !who.Named(&named[i]) {
+			continue
+		}
+		if common, differing := who.Compare(&named[i]); common != 0 || differing&alike.Birth == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // FieldChange is a difference between an existing person and a row. An empty text means no value.

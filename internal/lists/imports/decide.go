@@ -68,7 +68,7 @@ func (f *File) decide(ctx context.Context, roster store.Roster) (*decision, erro
 		d.add(int(at), like[int(at)])
 	}
 	if f.comparing {
-		if err := d.findOnlyOurs(ctx, roster); err != nil {
+		if err := d.findOnlyOurs(ctx, roster, like); err != nil {
 			return nil, err
 		}
 	}

@@ -128,7 +128,7 @@ func TestCompare(t *testing.T) {
 		{"Ime,Prezime,Mobitel,E-mail\nAna,Kos,091/234-5678,A@x.hr\nIvo,Kos,+385 91 111 2222,\nUta,Müller,,\n",
 			"Ime,Prezime,Mobitel,E-mail\nAna,Kos,091 234 5678,a@X.hr\nIvo,Kos,091 1112222,\nUta,Müller,01 222,\n",
 			"differ Uta Müller [{phoneNumber  01 222}]", 2},
-		{"Ime,Prezime\nAna,Novak\n", mixed, "onlyTheirs Eva Kos; onlyTheirs Mia Kos; onlyOurs Ana Novak; refused Novak Ana; refused Steiner Maria", 0},
+		{"Ime,Prezime\nAna,Novak\n", mixed, "onlyTheirs Eva Kos; onlyTheirs Mia Kos; refused Novak Ana; refused Steiner Maria", 0},
 		{"Ime,Prezime,Mobitel\nJürgen,Müller,091 234\nAna,Čović,\nIvan,Horvat,\nMia,Žic,\nEva,Babić,\n",
 			"Ime,Prezime,Mobitel\nZoe,Neu,\nJuergen,Mueller,1\nANA,COVIC,\nHorvat,Ivan,\nAda,Alt,\nAda,Alt,\n",
 			"onlyTheirs Ada Alt; onlyTheirs Zoe Neu; onlyOurs Eva Babić; onlyOurs Mia Žic; probably Horvat Ivan [{firstName Ivan Horvat} {lastName Horvat Ivan}]; " +
@@ -142,6 +142,39 @@ func TestCompare(t *testing.T) {
 		must(t, err)
 		if got := groups(found); got != tt.want || found.Same != tt.same || names(t, s) != before || hasNote(found.Outcome, imports.NoteSpelling) {
 			t.Errorf("%s\nwant %s\n%d equal, department: %s", got, tt.want, found.Same, names(t, s))
+		}
+	}
+}
+
+// TestOnlyOurs checks that people whom a refused or undecided row may mean do not count as missing.
+func TestOnlyOurs(t *testing.T) {
+	t.Parallel()
+	const header = "Ime,Prezime,Mobitel,E-mail,Datum rođenja\n"
+	for _, tt := range []struct {
+		name, theirs string
+		unclear      int
+		want         string
+	}{
+		{"nobody", "Eva,Kos,,,\n", 0, "Ana Čović, Jürgen Müller, Ana-Marija Kos, Ivan Horvat"},
+		{"a bad e-mail", "Juergen,Mueller,,nothing,\nAna Marija,Kos,,nothing,\n", 1, "Ana Čović, Ivan Horvat"}, // Jürgen is certain
+		{"a possible duplicate", "Ana,Čović,092 999,,\nAna Marija,Kos,,,\n", 0, "Jürgen Müller, Ivan Horvat"},
+		{"one person twice", "Ana,Čović,092 999,,\nAna,Čović,092 998,,\n", 1, "Jürgen Müller, Ana-Marija Kos, Ivan Horvat"},
+		{"the son with a bad e-mail", "Ivan,Horvat,,nothing,15.1.1990.\n", 0, "Ana Čović, Jürgen Müller, Ana-Marija Kos, Ivan Horvat"},
+		{"the son, perhaps, with a bad e-mail", "Ivan,Horvat,1,nothing,15.1.1990.\n", 1, "Ana Čović, Jürgen Müller, Ana-Marija Kos"},
+	} {
+		s := newStore(t)
+		apply(t, s, header+"Ana,Čović,091 234,,\nJürgen,Müller,,,\nAna-Marija,Kos,,,\nIvan,Horvat,1,,13.1.1960.\n", imports.Options{})
+		found, err := read(t, header+tt.theirs, imports.Options{}).Compare(t.Context(), s, ours)
+		must(t, err)
+		var missing []string
+		for _, row := range found.Rows(imports.OnlyOurs) {
+			missing = append(missing, row.Name)
+		}
+		slices.Sort(missing)
+		want := strings.Split(tt.want, ", ")
+		slices.Sort(want)
+		if !slices.Equal(missing, want) || found.Unclear != tt.unclear {
+			t.Errorf("%s: missing %v, %d unclear, want %v, %d", tt.name, missing, found.Unclear, want, tt.unclear)
 		}
 	}
 }

@@ -73,7 +73,8 @@ func isFull(list []*known, p *alike.Person) bool {
 	return len(list) == 2*few || namesakes == few
 }
 
-// findAlike returns the possible duplicates of rows that would be added, by distinct row.
+// findAlike returns the possible duplicates of rows that would be added, by distinct row. For a
+// comparison, it also returns those of refused rows.
 func (d *decision) findAlike(ctx context.Context, roster store.Roster) (map[int][]Like, error) {
 	k := &keyed{seed: maphash.MakeSeed(), lists: map[uint64]int32{}}
 	var added []int
@@ -82,7 +83,7 @@ func (d *decision) findAlike(ctx context.Context, roster store.Roster) (map[int]
 			return nil, err
 		}
 		v, p := &d.verdicts[i], d.person(i)
-		if v.isNew && v.fault == "" && !v.decided && len(p.Errors) == 0 && p.Readings == nil {
+		if d.isAdded(i) || d.file.comparing && v.person < 0 && !v.decided {
 			added = append(added, i)
 			k.register(alike.Of(&p.Fields))
 		}
@@ -111,6 +112,12 @@ func (d *decision) findAlike(ctx context.Context, roster store.Roster) (map[int]
 	return like, err
 }
 
+// isAdded reports whether a distinct row would be added without a decision.
+func (d *decision) isAdded(at int) bool {
+	v, p := &d.verdicts[at], d.person(at)
+	return v.isNew && v.fault == "" && !v.decided && len(p.Errors) == 0 && p.Readings == nil
+}
+
 // kind returns the kind of question that a possible duplicate is: the reason for its first candidate,
 // or Born.
 func kind(f *record.Fields, like []Like) string {
@@ -136,7 +143,7 @@ func (d *decision) acceptAll(like map[int][]Like) {
 		}
 	}
 	for i, some := range like {
-		if kind := kind(&d.person(i).Fields, some); len(some) > 1 || meant[*some[0].ID] > 1 || !o.SameAll[All] && !o.SameAll[kind] {
+		if kind := kind(&d.person(i).Fields, some); !d.isAdded(i) || len(some) > 1 || meant[*some[0].ID] > 1 || !o.SameAll[All] && !o.SameAll[kind] {
 			continue
 		}
 		d.verdicts[i] = verdict{person: len(d.members), decided: true}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/people/alike"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
@@ -161,9 +162,15 @@ func TestNamesakes(t *testing.T) {
 		rows[i] = matchRow{Identity: whois("ivan horvat", "", "", ""), number: 7}
 		members[i] = member{Identity: whois("ivan horvat", "", "", ""), id: fmt.Sprint(i)}
 	}
-	d := &decision{members: members, distinct: &distinct{first: make([]int32, many)}, verdicts: matched(t, rows, members), rows: make([]Row, many)}
-	if err := d.findOnlyOurs(t.Context(), people{stored("7", ivan), stored("-", ivan)}); err != nil || len(d.onlyOurs) != 1 {
-		t.Errorf("%d people only in the department, %v", len(d.onlyOurs), err)
+	roster, list := make(people, many), make([]mapping.Person, many)
+	for i := range many {
+		roster[i], list[i] = stored(fmt.Sprint(i), ivan), someone("Ivan", "Horvat", fmt.Sprint(i))
+	}
+	f := fileOf(Options{}, list...)
+	f.comparing = true
+	d, err := f.decide(t.Context(), append(roster, stored("x", ana)))
+	if err != nil || len(d.onlyOurs) != 1 || d.unclear != many {
+		t.Errorf("%d people only in the department, %d unclear, %v", len(d.onlyOurs), d.unclear, err)
 	}
 	most := append(slices.Clone(rows[:mostNamesakes]), matchRow{Identity: whois("ivan horvat", "", "", "1990"), number: 9})
 	for i, v := range matched(t, most, members[:mostNamesakes]) {

@@ -66,7 +66,7 @@ func mayHaveTitle(folded string) bool {
 	}
 	for word := range strings.FieldsSeq(folded) {
 		word = strings.Trim(word, "(),")
-		if titles[word] || generations[word] || numerals[strings.ToUpper(word)] {
+		if titles[word] || generations[word] || strings.Trim(word, "iv") == "" {
 			return true
 		}
 	}
