@@ -20,6 +20,7 @@ import (
 type decision struct {
 	file      *File
 	members   []member
+	size      int // people in the department
 	distinct  *distinct
 	verdicts  []verdict      // by distinct row
 	deleted   map[int]string // ids of deleted people named by distinct rows
@@ -38,7 +39,7 @@ type decision struct {
 // damaged, or the error of ctx.
 func (f *File) decide(ctx context.Context, roster store.Roster) (*decision, error) {
 	d := &decision{file: f, distinct: f.distinct(ctx), twins: map[int]int{}}
-	size, err := d.candidates(ctx, roster)
+	err := d.candidates(ctx, roster)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func (f *File) decide(ctx context.Context, roster store.Roster) (*decision, erro
 	}
 	d.distinct.rows = nil // free memory for the steps below
 	like := map[int][]Like{}
-	if size > 0 {
+	if d.size > 0 {
 		if like, err = d.findAlike(ctx, roster); err != nil {
 			return nil, err
 		}
@@ -152,9 +153,8 @@ func (f *File) matchRow(p *mapping.Person) matchRow {
 	return matchRow{who, p.ID, p.Errors.Has(mapping.ID), p.Row, f.Options.Same[p.Row], f.Options.Add[p.Row]}
 }
 
-// candidates collects the people with the id or name of a row, or chosen for one. It returns the
-// number of people in the department.
-func (d *decision) candidates(ctx context.Context, roster store.Roster) (size int, err error) {
+// candidates collects the people with the id or name of a row, or chosen for one, and counts all.
+func (d *decision) candidates(ctx context.Context, roster store.Roster) error {
 	ids, names := map[string]bool{}, map[string]bool{}
 	for i := range d.distinct.rows {
 		row := &d.distinct.rows[i]
@@ -164,16 +164,16 @@ func (d *decision) candidates(ctx context.Context, roster store.Roster) (size in
 		}
 	}
 	var damaged error
-	err = roster.Each(ctx, func(s *record.Stored) {
+	err := roster.Each(ctx, func(s *record.Stored) {
 		if who := alike.Identify(&s.Fields); ids[s.ID] || names[who.Key()] {
 			d.members = append(d.members, member{who, s.ID, s.Fields})
 		}
 		if damaged == nil {
 			damaged = s.Err()
 		}
-		size++
+		d.size++
 	})
-	return size, cmp.Or(err, damaged)
+	return cmp.Or(err, damaged)
 }
 
 // findDeleted returns the ids of deleted people, by distinct row.

@@ -53,6 +53,8 @@ type Outcome struct {
 	Notes []sheet.Note  `json:"-"` // the warnings as codes
 	Same  *store.Import `json:"-"` // earlier import of the same file
 
+	Unmatched int `json:"-"` // existing people whom no row matches
+
 	twins    map[int]int // by index into All: the earlier row with the same values
 	onlyOurs []Row       // for a comparison: people that match no row
 	unclear  int         // for a comparison: people that only refused rows could match
@@ -189,8 +191,11 @@ func (o *Outcome) chooseRows(all bool) {
 
 // newOutcome returns the outcome of a decision. same is an earlier import of the same file.
 func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
-	count, leftOut := map[string]int{}, 0
+	count, leftOut, matched := map[string]int{}, 0, map[string]bool{}
 	for i := range d.rows {
+		if d.rows[i].Before != nil {
+			matched[*d.rows[i].ID] = true
+		}
 		count[d.rows[i].Result]++
 		leftOut += len(d.rows[i].LeftOut)
 	}
@@ -200,7 +205,8 @@ func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
 		Differ: d.differ, SpellingOnly: d.spellOnly, LeftOut: leftOut, Skipped: count[Skipped],
 		File:    FileInfo{t.Format, textOrNil(t.Encoding), textOrNil(t.Delimiter), textOrNil(t.Sheet)},
 		Columns: []ColumnInfo{}, Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same,
-		twins: d.twins, onlyOurs: d.onlyOurs, unclear: d.unclear,
+		Unmatched: d.size - len(matched),
+		twins:     d.twins, onlyOurs: d.onlyOurs, unclear: d.unclear,
 		Notes: slices.Concat(t.Notes, f.Mapped.Notes),
 	}
 	if n := len(d.twins); n > 0 {

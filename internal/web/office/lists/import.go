@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
@@ -72,7 +74,7 @@ func applyImport(v visit) error {
 	if number, err := v.importNumber(key); err != nil {
 		return err
 	} else if number != 0 {
-		return v.Redirect(importedPath(number))
+		return v.redirectImported(number, token)
 	}
 	l, err := v.openList()
 	switch {
@@ -95,10 +97,31 @@ func applyImport(v visit) error {
 		return v.renderImport(l, v.Text("import.why.questions", v.Text("import.again")), found)
 	case !found.Applied:
 		return v.renderImport(l, v.Text("import.stale"), found)
-	case found.Number == nil:
-		return v.Redirect(view.ImportsPath + "?nothing=1")
 	}
-	return v.Redirect(importedPath(*found.Number))
+	if found.Unmatched > 0 {
+		o := l.options
+		o.Add, o.AddAll = nil, nil // the new people exist now
+		l.imported.Store(&o)
+	}
+	if found.Number == nil {
+		return v.redirectImported(0, token)
+	}
+	return v.redirectImported(*found.Number, token)
+}
+
+// redirectImported redirects to the people of an import, or for number 0 to the imports. The notice
+// there leads to the people who are not in the list with the token, if there may be any.
+func (v visit) redirectImported(number int64, token string) error {
+	query := url.Values{}
+	if l := v.lists.find(v.Session.Tenant, token); l != nil && l.imported.Load() != nil {
+		query.Set("list", token)
+	}
+	if number == 0 {
+		query.Set("nothing", "1")
+		return v.Redirect(view.ImportsPath + "?" + query.Encode())
+	}
+	query.Set(view.ImportedParameter, strconv.FormatInt(number, 10))
+	return v.Redirect(view.ListPath(query))
 }
 
 // importNumber returns the number of the import with an idempotency key, or 0.

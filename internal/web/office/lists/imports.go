@@ -3,7 +3,6 @@ package lists
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -72,11 +71,6 @@ func importedBy(v view.Visit, i store.Import) string {
 		return v.Text("imports.byKey", int(i.Key))
 	}
 	return i.Label
-}
-
-// importedPath returns the address of the list of people in an import.
-func importedPath(number int64) string {
-	return view.ListPath(url.Values{view.ImportedParameter: {strconv.FormatInt(number, 10)}})
 }
 
 // errNoImport is returned if the department has no such import.

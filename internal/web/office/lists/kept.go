@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
@@ -36,6 +37,8 @@ type keptList struct {
 	file   *upload.File
 	at     time.Time     // time of the upload
 	cells  *imports.List // parsed list; nil: not parsed yet, or too large
+
+	imported atomic.Pointer[imports.Options] // the choices with which it was imported; nil: it was not
 }
 
 // size returns the bytes of mostBytes that the list uses.

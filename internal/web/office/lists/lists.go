@@ -2,7 +2,7 @@
 //
 // For an import, receiveList stores the upload (kept.go) and redirects to its page. There,
 // checkImport shows how the list was read (reading.go) and the result of each row (rows.go), and
-// applyImport imports it. A comparison (compare.go) starts in the same way.
+// applyImport imports it. Then showMissing (missing.go) shows who is not in it. A comparison (compare.go) starts in the same way.
 package lists
 
 import (
@@ -26,6 +26,9 @@ func Room() site.Room {
 		"GET /office/import":                 {Scope: store.ScopeWrite, Handle: withLists(onList(checkImport))},
 		"POST /office/import":                {Scope: store.ScopeWrite, Handle: withLists(receiveList(checkImport)), Upload: true, Carried: true},
 		"POST /office/import/apply":          {Scope: store.ScopeWrite, Handle: withLists(onList(applyImport)), Carried: true},
+		"GET /office/import/missing":         {Scope: store.ScopeWrite, Handle: withLists(onList(showMissing))},
+		"POST /office/import/missing":        {Scope: store.ScopeWrite, Handle: withLists(deleteMissing)},
+		"POST /office/import/missing/undo":   {Scope: store.ScopeWrite, Handle: withLists(undoMissing)},
 		"POST /office/import/report":         {Scope: store.ScopeWrite, Handle: withLists(onList(reportImport))},
 		"GET /office/imports":                {Scope: store.ScopeRead, Handle: view.Handler(showImports)},
 		"POST /office/imports/{number}/undo": {Scope: store.ScopeWrite, Handle: view.Handler(undoImport)},

@@ -27,7 +27,7 @@ func TestRoutesOfLists(t *testing.T) {
 			t.Errorf("%s: got %+v, want scope %s", pattern, route, want)
 		}
 	}
-	if found != 11 {
-		t.Errorf("got %d routes, want 11", found)
+	if found != 14 {
+		t.Errorf("got %d routes, want 14", found)
 	}
 }

@@ -95,9 +95,12 @@ func onList(handle func(visit) error) func(visit) error {
 
 // openList reads the list with the token of the form, with the choices of the form. Problems with
 // the list become faults.
-func (v visit) openList() (*uploadedList, error) {
+func (v visit) openList() (*uploadedList, error) { return v.openListAs(v.readOptions(v.form())) }
+
+// openListAs is openList with other choices for the reading and the rows.
+func (v visit) openListAs(o imports.Options) (*uploadedList, error) {
 	form, ctx, now := v.form(), v.R.Context(), v.Store.Clock().Now()
-	l := &uploadedList{options: v.readOptions(form), sheets: form["sheets"], answers: answers(form)}
+	l := &uploadedList{options: o, sheets: form["sheets"], answers: answers(form)}
 	l.keptList = v.lists.find(v.Session.Tenant, form.Get("token"))
 	if l.keptList == nil {
 		switch {

@@ -169,8 +169,13 @@ func (v Visit) stepNotice() (*site.Notice, error) {
 // ImportNotice returns the notice about the import with a number, or nil, and the number, or 0 if
 // the import was undone.
 func (v Visit) ImportNotice(all []store.Import, named string) (notice *site.Notice, number int64) {
-	if v.Query().Has("nothing") {
-		return &site.Notice{Text: v.Text("import.why.nothing"), Warn: true}, 0
+	query := v.Query()
+	var more []site.Line
+	if token := query.Get("list"); token != "" && v.May(store.ScopeWrite) {
+		more = []site.Line{{Text: v.Text("missing.link"), Link: MissingPath + "?token=" + url.QueryEscape(token)}}
+	}
+	if query.Has("nothing") {
+		return &site.Notice{Text: v.Text("import.why.nothing"), Warn: true, More: more}, 0
 	}
 	for _, i := range all {
 		if strconv.FormatInt(i.Number, 10) != named {
@@ -179,7 +184,7 @@ func (v Visit) ImportNotice(all []store.Import, named string) (notice *site.Noti
 		if !i.UndoneAt.IsZero() {
 			return &site.Notice{Text: v.Text("imports.already", int(i.Number), v.Lang.Moment(i.UndoneAt.Local())), Warn: true}, 0
 		}
-		n := &site.Notice{Text: v.importSummary(i), Link: ImportsPath, Away: true}
+		n := &site.Notice{Text: v.importSummary(i), Link: ImportsPath, Away: true, More: more}
 		if v.May(store.ScopeWrite) {
 			n.Undo = UndoImportPath(i.Number)
 		}

@@ -40,6 +40,9 @@ func ReportPath(id string) string { return PersonPath(id) + "/report" }
 // ImportedParameter restricts a list to the people of an import.
 const ImportedParameter = "imported"
 
+// MissingPath is the address of the page about people who are not in an imported list.
+const MissingPath = site.Root + "import/missing"
+
 // WithBack adds the address of the page to which the forms of a page lead back.
 func WithBack(path, back string) string {
 	if back == site.Root { // the default
