@@ -32,6 +32,7 @@ type decision struct {
 	spellOnly int           // of the existing people that differ, those who differ in spelling only
 	onlyOurs  []Row         // for a comparison: people that match no row
 	unclear   int           // for a comparison: people that only refused rows could match
+	sole      map[int]bool  // distinct rows with one candidate whom no other row means
 	apart     []sheet.Place // rows with the name of an existing person that are other people
 }
 
@@ -216,7 +217,7 @@ func (d *decision) add(at int, like []Like) {
 	case p.Readings != nil && !v.decided:
 		row.Result, row.Like = Perhaps, []Like{{Why: MixedNames, Readings: p.Readings}}
 	case len(like) > 0 && !d.file.Options.AddAll[All] && !d.file.Options.AddAll[kind(&p.Fields, like)]:
-		row.Result, row.Like = Perhaps, like
+		row.Result, row.Like, row.Sole = Perhaps, like, d.sole[at]
 		if d.file.comparing {
 			d.file.setFirstLike(row)
 		}

@@ -127,12 +127,9 @@ func kind(f *record.Fields, like []Like) string {
 	return like[0].Why
 }
 
-// acceptAll decides, as Options.SameAll says, that rows are their only candidate.
+// acceptAll finds the rows with one candidate whom no other row means, and decides, as Options.SameAll
+// says, that they are the candidate.
 func (d *decision) acceptAll(like map[int][]Like) {
-	o := &d.file.Options
-	if len(o.SameAll) == 0 {
-		return
-	}
 	meant := map[string]int{} // rows that mean a person
 	for i := range d.verdicts {
 		if p := d.verdicts[i].person; p >= 0 {
@@ -142,8 +139,10 @@ func (d *decision) acceptAll(like map[int][]Like) {
 			meant[*candidate.ID]++
 		}
 	}
+	d.sole = map[int]bool{}
 	for i, some := range like {
-		if kind := kind(&d.person(i).Fields, some); !d.isAdded(i) || len(some) > 1 || meant[*some[0].ID] > 1 || !o.SameAll[All] && !o.SameAll[kind] {
+		d.sole[i] = d.isAdded(i) && len(some) == 1 && meant[*some[0].ID] == 1
+		if all := d.file.Options.SameAll; !d.sole[i] || !all[All] && !all[kind(&d.person(i).Fields, some)] {
 			continue
 		}
 		d.verdicts[i] = verdict{person: len(d.members), decided: true}

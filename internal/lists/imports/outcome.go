@@ -83,6 +83,7 @@ type Row struct {
 
 	Twin    int                `json:"-"`                 // number of an earlier row with the same values; 0: none
 	Like    []Like             `json:"like,omitempty"`    // possible matches, if Result is Perhaps
+	Sole    bool               `json:"-"`                 // Like has one candidate, whom no other row means
 	LeftOut record.FieldErrors `json:"leftOut,omitempty"` // errors of fields that were left out
 	Skip    string             `json:"why,omitempty"`     // reason, if Result is Skipped
 	Text    string             `json:"text,omitempty"`    // cells of the row, if Result is Skipped

@@ -127,17 +127,6 @@ func (v visit) previewRows(l *uploadedList, rows []imports.Row) (r previewRows) 
 
 // rowKinds returns the kinds of several undecided rows.
 func (v visit) rowKinds(rows []imports.Row) (kinds []rowKind) {
-	meant := map[string]int{} // rows that mean a person
-	for i := range rows {
-		if rows[i].ID != nil {
-			meant[*rows[i].ID]++
-		}
-		for _, like := range rows[i].Like {
-			if like.ID != nil {
-				meant[*like.ID]++
-			}
-		}
-	}
 	all := map[string]*rowKind{}
 	for i := range rows {
 		row := &rows[i]
@@ -149,7 +138,7 @@ func (v visit) rowKinds(rows []imports.Row) (kinds []rowKind) {
 			all[kind] = &rowKind{Name: kind, Text: v.words().Kind(kind)}
 		}
 		all[kind].Rows++
-		all[kind].Same = all[kind].Same || len(row.Like) == 1 && meant[*row.Like[0].ID] == 1
+		all[kind].Same = all[kind].Same || row.Sole
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if all[name].Rows > 1 {
