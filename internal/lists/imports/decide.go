@@ -151,7 +151,12 @@ func (f *File) matchRow(p *mapping.Person) matchRow {
 		fields.FirstName, fields.LastName, _ = strings.Cut(p.Titled, " ")
 		who = alike.Identify(&fields)
 	}
-	return matchRow{who, p.ID, p.Errors.Has(mapping.ID), p.Row, f.Options.Same[p.Row], f.Options.Add[p.Row]}
+	var readings []alike.Identity
+	for _, name := range p.Readings[min(1, len(p.Readings)):] {
+		fields.FirstName, fields.LastName = name.First, name.Last
+		readings = append(readings, alike.Identify(&fields))
+	}
+	return matchRow{who, p.ID, p.Errors.Has(mapping.ID), p.Row, readings, f.Options.Same[p.Row], f.Options.Add[p.Row]}
 }
 
 // candidates collects the people with the id or name of a row, or chosen for one, and counts all.
@@ -162,6 +167,9 @@ func (d *decision) candidates(ctx context.Context, roster store.Roster) error {
 		ids[row.id], ids[row.same] = true, true
 		if row.HasName() {
 			names[row.Key()] = true
+		}
+		for j := range row.readings {
+			names[row.readings[j].Key()] = true
 		}
 	}
 	var damaged error

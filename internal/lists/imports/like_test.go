@@ -93,6 +93,8 @@ func TestPerhapsDecided(t *testing.T) {
 	swapped.Readings = []mapping.Name{{First: "Horvat", Last: "Ivan"}, {First: "Ivan", Last: "Horvat"}}
 	here := someone("Ivan", "Horvat")
 	here.Readings = swapped.Readings
+	again := someone("Horvat", "Ivan")
+	again.Readings = swapped.Readings
 	for _, test := range []struct {
 		o       Options
 		rows    []mapping.Person
@@ -116,6 +118,7 @@ func TestPerhapsDecided(t *testing.T) {
 		{Options{Same: map[int]string{2: anaID}}, []mapping.Person{readings}, Left, 0},
 		{Options{Same: map[int]string{2: ivanID}, Update: true}, []mapping.Person{swapped}, Left, 0},
 		{Options{}, []mapping.Person{here}, Left, 0},
+		{Options{Update: true}, []mapping.Person{again}, Left, 0}, // the other reading exists
 		{Options{Same: map[int]string{2: anaID, 3: anaID}}, []mapping.Person{row, readings}, "refused name:duplicate, refused name:duplicate", 0},
 	} {
 		d := decided(t, department(), test.o, test.rows...)

@@ -15,6 +15,8 @@ type matchRow struct {
 	badID  bool   // the id cell has an invalid id
 	number int    // row number in the file
 
+	readings []alike.Identity // of an unclear name, in addition to Identity
+
 	same string // id of the person chosen for the row; empty: none
 	add  bool   // the row was confirmed as a new person
 }
@@ -61,14 +63,13 @@ type matcher struct {
 func match(ctx context.Context, rows []matchRow, members []member) ([]verdict, error) {
 	m := &matcher{rows, members, map[string]int{}, map[string]*namesakes{}, make([]verdict, len(rows))}
 	for i := range rows {
-		if !rows[i].HasName() {
-			continue
+		if rows[i].HasName() {
+			n := m.named(&rows[i].Identity)
+			n.rows = append(n.rows, i)
 		}
-		key := rows[i].Key()
-		if m.byName[key] == nil {
-			m.byName[key] = &namesakes{}
+		for j := range rows[i].readings {
+			m.named(&rows[i].readings[j])
 		}
-		m.byName[key].rows = append(m.byName[key].rows, i)
 	}
 	for i := range members {
 		m.byID[members[i].id] = i
@@ -80,7 +81,7 @@ func match(ctx context.Context, rows []matchRow, members []member) ([]verdict, e
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		m.verdicts[i] = m.find(&rows[i])
+		m.verdicts[i] = m.findReading(&rows[i])
 	}
 	m.dropMatched()
 	for i := range rows {
@@ -96,6 +97,30 @@ func match(ctx context.Context, rows []matchRow, members []member) ([]verdict, e
 	return m.verdicts, nil
 }
 
+// named returns the people and rows with the name of a row.
+func (m *matcher) named(who *alike.Identity) *namesakes {
+	key := who.Key()
+	if m.byName[key] == nil {
+		m.byName[key] = &namesakes{}
+	}
+	return m.byName[key]
+}
+
+// findReading matches a row in the reading of its name that an existing person has.
+func (m *matcher) findReading(row *matchRow) verdict {
+	v := m.find(row)
+	for _, reading := range row.readings {
+		if other := *row; v.isNew && !v.namesake {
+			other.Identity = reading
+			if w := m.find(&other); w.person >= 0 {
+				row.Identity = reading
+				return w
+			}
+		}
+	}
+	return v
+}
+
 // find matches a row by the rules, without regard to other rows and decisions.
 func (m *matcher) find(row *matchRow) verdict {
 	switch p, known := m.byID[row.id]; {
@@ -106,7 +131,7 @@ func (m *matcher) find(row *matchRow) verdict {
 	case !row.HasName():
 		return verdict{person: -1, isNew: true}
 	}
-	n := m.byName[row.Key()]
+	n := m.named(&row.Identity)
 	if len(n.people) > mostNamesakes {
 		return verdict{person: -1, fault: Ambiguous, people: n.people}
 	}
