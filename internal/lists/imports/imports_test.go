@@ -179,6 +179,34 @@ func TestOnlyOurs(t *testing.T) {
 	}
 }
 
+// TestSettledQuestions checks that a list raises no question if all of its values are in the department.
+func TestSettledQuestions(t *testing.T) {
+	t.Parallel()
+	const list = "Ime,Prezime,Datum rođenja\nAna,Kos,05/06/1990\nIvo,Kos,07/08/1991\n"
+	s := newStore(t)
+	apply(t, s, list, imports.Options{Answers: map[string]string{"dates": "dmy"}})
+	for _, tt := range []struct {
+		list string
+		open int
+	}{
+		{list, 0}, {"Ime,Prezime,Datum rođenja\nIVO,KOS,07/08/1991\n", 0}, {list + "Mia,Kos,01/02/1990\n", 1}, {list + "Ana,Kos,05/06/1990\n", 0},
+		{"Ime,Prezime,Datum rođenja\nAna,Kos,06/05/1990\nIvo,Kos,08/07/1991\n", 1}, {"Ime,Prezime,Datum rođenja\nAna,Kos,05/06/1990\n,Kos,\n", 1},
+	} {
+		o := check(t, s, ours, tt.list, imports.Options{Update: true})
+		if len(o.Open()) != tt.open {
+			t.Errorf("%q asks about %v", tt.list, o.Open())
+		}
+		if o = apply(t, s, tt.list, imports.Options{}); o.Applied != (tt.open == 0) {
+			t.Errorf("%q: applied %t", tt.list, o.Applied)
+		}
+	}
+	latin := "Ime;Prezime\nJ\xfcrgen;M\xfcller\n" // in many encodings
+	apply(t, s, latin, imports.Options{Answers: map[string]string{"encoding": "windows-1252"}})
+	if o := check(t, s, ours, latin, imports.Options{}); o.Open() != nil {
+		t.Errorf("the same list again asks about %v", o.Open())
+	}
+}
+
 // TestWriteJSON checks that streaming an outcome yields the same JSON as encoding it at once.
 func TestWriteJSON(t *testing.T) {
 	t.Parallel()

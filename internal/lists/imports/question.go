@@ -106,7 +106,42 @@ func (f *File) questions(rows []Row) []Question {
 				continue // the readings of all rows are people who exist
 			}
 		}
-		all = append(all, Question{q})
+		if !q.Blocks() || !f.isSettled(q, rows) {
+			all = append(all, Question{q})
+		}
 	}
 	return all
+}
+
+// isSettled reports whether the answer to a question is what the department has: each row is an existing
+// person, and nothing would change in the columns concerned.
+func (f *File) isSettled(q sheet.Question, rows []Row) bool {
+	fields := map[string]bool{}
+	for _, column := range f.Mapped.Columns {
+		if concerned := len(q.Columns) == 0 || slices.Contains(q.Columns, column.Header); !concerned {
+			continue
+		} else if column.Field == mapping.LeftOut && len(q.Columns) > 0 {
+			return false // the question is whether to read it
+		}
+		fields[column.Field] = true
+		if column.IsFullName() {
+			fields["firstName"], fields["lastName"] = true, true
+		}
+	}
+	for i := range rows {
+		row := &rows[i]
+		if row.Result == Skipped || row.Twin != 0 {
+			continue
+		}
+		if row.Before == nil || len(row.Errors) > 0 {
+			return false
+		}
+		after, _ := f.merge(row)
+		for d, value := range after.Each {
+			if fields[d.Name] && *value != *d.Of(row.Before) {
+				return false
+			}
+		}
+	}
+	return len(rows) > 0
 }
