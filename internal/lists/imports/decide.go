@@ -112,13 +112,13 @@ func (f *File) distinct(ctx context.Context) *distinct {
 }
 
 type content struct {
-	id, lostPhone, leftOut, titled string
-	fields                         record.Fields
-	guessed                        bool
+	id, lostPhone, leftOut string
+	fields                 record.Fields
+	guessed                bool
 }
 
 func contentOf(p *mapping.Person) content {
-	c := content{id: p.ID, lostPhone: p.LostPhone, titled: p.Titled, fields: p.Fields, guessed: p.Readings != nil}
+	c := content{id: p.ID, lostPhone: p.LostPhone, fields: p.Fields, guessed: p.Readings != nil}
 	for _, e := range p.LeftOut {
 		c.leftOut += e.Field + " " + e.Detail + "\n"
 	}
@@ -147,10 +147,6 @@ func (f *File) matchRow(p *mapping.Person) matchRow {
 		}
 	}
 	who := alike.Identify(&fields)
-	if p.Titled != "" && who.HasName() {
-		fields.FirstName, fields.LastName, _ = strings.Cut(p.Titled, " ")
-		who = alike.Identify(&fields)
-	}
 	var readings []alike.Identity
 	for _, name := range p.Readings[min(1, len(p.Readings)):] {
 		fields.FirstName, fields.LastName = name.First, name.Last

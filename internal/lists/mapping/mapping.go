@@ -110,8 +110,6 @@ type Person struct {
 	// Readings are the possible readings of a name in the rarer format of its column. nil: the name
 	// is clear.
 	Readings []Name
-	// Titled is the full name if it has titles, which do not count for matching. Empty: it has none.
-	Titled string
 }
 
 // Name is a first and a last name.

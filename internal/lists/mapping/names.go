@@ -412,9 +412,6 @@ func (n *names) full(p *Person, f *record.Fields, cell string) {
 		n.titles.add(strings.Join(name.removed, " "), p.Row)
 	}
 	whole, quoted := strings.TrimSpace(name.name.First+" "+name.name.Last), sheet.Quoted(lang.Short(cell, shownName))
-	if alike.WithoutTitles(whole) != whole {
-		p.Titled = whole
-	}
 	remark := alike.WithoutRemarks(cell, 2) != cell
 	if remark {
 		n.remarked.add(quoted, sheet.Quoted(whole))

@@ -38,7 +38,7 @@ func (i *Identity) setName(text string) {
 	i.name = i.whole
 	if mayHaveTitle(i.whole) {
 		var rest []string
-		for _, word := range Words(text) {
+		for _, word := range Words(WithoutRemarks(text, 1)) {
 			switch word.Title {
 			case NoTitle:
 				rest = append(rest, word.Text)
@@ -59,14 +59,15 @@ func (i *Identity) setName(text string) {
 	}
 }
 
-// mayHaveTitle reports whether a folded name may contain a title or suffix. Most names do not.
+// mayHaveTitle reports whether a folded name may contain a title, suffix or remark. Most names do
+// not.
 func mayHaveTitle(folded string) bool {
-	if strings.ContainsAny(folded, ".-/") {
+	if strings.ContainsAny(folded, ".-/([") {
 		return true
 	}
 	for word := range strings.FieldsSeq(folded) {
 		word = strings.Trim(word, "(),")
-		if titles[word] || generations[word] || strings.Trim(word, "iv") == "" {
+		if titles[word] || generations[word] || maiden[word] || strings.Trim(word, "iv") == "" {
 			return true
 		}
 	}
