@@ -147,6 +147,7 @@ CREATE TRIGGER firefighter_erased AFTER DELETE ON firefighters BEGIN
        SET live_count = live_count - (OLD.deleted_at IS NULL),
            version    = version + 1
      WHERE id = OLD.tenant_id;
+    DELETE FROM distinct_people WHERE tenant_id = OLD.tenant_id AND OLD.id IN (one, other);
 END;
 
 -- The row number, id and department of a record never change.
@@ -155,6 +156,14 @@ BEFORE UPDATE OF row, id, tenant_id ON firefighters
 WHEN NEW.row <> OLD.row OR NEW.id <> OLD.id OR NEW.tenant_id <> OLD.tenant_id BEGIN
     SELECT RAISE(ABORT, 'a record keeps its id and its department');
 END;
+
+-- Pairs of records that someone called different people. They are no longer possible duplicates.
+CREATE TABLE distinct_people (
+    tenant_id INTEGER NOT NULL,
+    one       TEXT    NOT NULL,  -- lower id of the two
+    other     TEXT    NOT NULL CHECK (one < other),
+    PRIMARY KEY (tenant_id, one, other)
+) STRICT;
 
 -- The change history: one row for each change to a record, written in the same transaction. The
 -- table has no foreign keys, because an entry outlives its key and its record. The id is
@@ -170,7 +179,8 @@ CREATE TABLE changes (
                                       OR action = 'purge'),  -- for IN, SQLite would fill a temporary index for each row
     key_id    INTEGER,  -- key that made the change; null: a command
     before    TEXT,     -- record before a replace or delete, in JSON; null for other actions
-    version   INTEGER NOT NULL  -- version of the department right after the change
+    version   INTEGER NOT NULL, -- version of the department right after the change
+    merged_with TEXT  -- other record of a merge: for a delete, the one that has replaced this one; for a replace, the deleted one
 ) STRICT;
 
 -- Imports of files into a department. Each import is one transaction, so its changes have

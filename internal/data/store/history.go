@@ -33,10 +33,11 @@ type Entry struct {
 	Key    *int64          `json:"key"` // null: a command
 	Label  *string         `json:"label"`
 	Before json.RawMessage `json:"before"`
+	Merged *string         `json:"mergedWith,omitempty"` // other record of a merge
 }
 
 const historySQL = `
-	SELECT at, action, record_id, key_id, k.label, before
+	SELECT at, action, record_id, key_id, k.label, before, merged_with
 	  FROM changes LEFT JOIN keys k ON k.id = key_id
 	 WHERE ` + ofTenant + ` AND at >= ?2 AND ?3 IN ('', record_id) ORDER BY changes.id`
 
@@ -44,7 +45,7 @@ const historySQL = `
 // id restricts them to one record.
 func (s *Store) History(tenant record.TenantID, id string, since time.Time, each func(Entry) error) error {
 	scan := func(row sqlite.Row) error {
-		e := Entry{At: formatMoment(row.Int(0)), Action: row.Text(1), ID: row.Text(2), Label: row.TextOrNil(4)}
+		e := Entry{At: formatMoment(row.Int(0)), Action: row.Text(1), ID: row.Text(2), Label: row.TextOrNil(4), Merged: row.TextOrNil(6)}
 		if !row.IsNull(3) {
 			key := row.Int(3)
 			e.Key = &key
@@ -112,6 +113,7 @@ type Edit struct {
 	Label  string              // label of the key; empty if the key no longer exists
 	Before *record.Firefighter // nil: none, or no longer known
 	After  *record.Firefighter // nil: deleted, or no longer known
+	Merged string              // other record of a merge: the one that remains, for a delete, or the deleted one
 	Import *Import             // import that made the change or was undone; nil: none
 	People int                 // number of people whom the import, or its undo, changed
 	Edits  []Edit              // newest changes of the import, or its undo, up to the limit
@@ -283,7 +285,7 @@ func (q *EditQuery) wants(i Import) bool {
 
 // editsSQL reads the changes between two numbers, newest first.
 const editsSQL = `
-	SELECT changes.id & 0xffffffff, at, action, record_id, key_id, k.label, before
+	SELECT changes.id & 0xffffffff, at, action, record_id, key_id, k.label, before, merged_with
 	  FROM changes LEFT JOIN keys k ON k.id = key_id
 	 WHERE changes.id BETWEEN ?1 << 32 | ?2 AND ?1 << 32 | ?3 AND at >= ?4 AND at < ?5
 	   AND (?6 IS NULL OR record_id IN (SELECT value FROM json_each(?6)))
@@ -307,7 +309,7 @@ func (r *editReader) changes(from, to int64, limit int) (edits []Edit, err error
 	}
 	err = r.conn.Query(editsSQL, args, func(row sqlite.Row) {
 		edits = append(edits, Edit{Number: row.Int(0), At: row.Time(1), Action: row.Text(2), ID: row.Text(3),
-			Key: KeyID(row.Int(4)), Label: row.Text(5), Before: pastRecord(row.Text(6)), Import: r.importOf(row.Int(0))})
+			Key: KeyID(row.Int(4)), Label: row.Text(5), Before: pastRecord(row.Text(6)), Merged: row.Text(7), Import: r.importOf(row.Int(0))})
 	})
 	return edits, err
 }

@@ -21,6 +21,7 @@ type PersonalData struct {
 	Record     *record.Stored   // nil: permanently deleted
 	ErasedAt   time.Time        // time of the permanent deletion; the zero time: none
 	Edits      []Edit           // changes to this record, newest first
+	Distinct   []string         // ids of the records that someone called different people
 	Readers    []Key            // keys that could read the record, newest first; nil after a permanent deletion
 	Replays    []StoredResponse // newest first
 }
@@ -31,6 +32,8 @@ type StoredResponse struct {
 	Import    int64           // number of the import; 0: a create
 	Body      json.RawMessage // nil for an import, whose response is also about other people
 }
+
+const distinctFromSQL = `SELECT iif(one = ?2, other, one) FROM distinct_people WHERE tenant_id = ?1 AND ?2 IN (one, other) ORDER BY 1`
 
 var personSQL = `SELECT deleted_at, ` + record.Columns + ` FROM firefighters WHERE id = ? AND tenant_id = ?`
 
@@ -58,7 +61,8 @@ func (s *Store) PersonalData(tenant record.TenantID, id string) (d PersonalData,
 		if d.Record == nil {
 			return d.readErased()
 		}
-		return cmp.Or(d.readReaders(c, tenant), d.readReplays(c, tenant))
+		err = c.Query(distinctFromSQL, sqlite.Args{int64(tenant), id}, func(row sqlite.Row) { d.Distinct = append(d.Distinct, row.Text(0)) })
+		return cmp.Or(err, d.readReaders(c, tenant), d.readReplays(c, tenant))
 	})
 	return d, err
 }
