@@ -29,7 +29,8 @@ const keptInSQL = `
 	        'invitationStatus', invitation_status, 'userId', user_id, 'createdAt', strftime('%FT%R:%fZ', created_at / 1000.0, 'unixepoch'),
 	        'updatedAt', strftime('%FT%R:%fZ', updated_at / 1000.0, 'unixepoch')) FROM one)),
 	    'history', json((SELECT json_group_array(json_object('at', strftime('%FT%R:%fZ', at / 1000.0, 'unixepoch'), 'action', action, 'key', key_id,
-	        'label', (SELECT label FROM keys WHERE id = key_id), 'import', import, 'before', json(before))) FROM past)),
+	        'label', (SELECT label FROM keys WHERE id = key_id), 'import', import, 'before', json(before), 'mergedWith', merged_with)) FROM past)),
+	    'distinctFrom', json((SELECT json_group_array(iif(one = ?1, other, one)) FROM distinct_people WHERE ?1 IN (one, other))),
 	    'imports', json((SELECT json_group_array(json_object('number', number, 'at', strftime('%FT%R:%fZ', at / 1000.0, 'unixepoch'), 'key', key_id,
 	        'label', (SELECT label FROM keys WHERE id = key_id), 'takenBackAt', strftime('%FT%R:%fZ', taken_back_at / 1000.0, 'unixepoch')))
 	        FROM imports WHERE number IN (SELECT import FROM past))),
@@ -67,6 +68,7 @@ func TestDossier(t *testing.T) {
 		code, _, _ := runCommand(t, "backup", filepath.Join(copies, held), "--db", s.db)
 		return code == 0
 	})
+	b.post(t, "/office/people/"+other+"/distinct?with="+f.ID, nil).wants(t, http.StatusSeeOther)
 	desk.do(t, "DELETE", collection+"/"+f.ID, "").wants(t, http.StatusNoContent)
 	newKey(t, s.db, "default", "--label", "too late", "--scope", "phone")
 	report := "/office/people/" + f.ID + "/report"

@@ -4,18 +4,16 @@ import (
 	"cmp"
 	"hash/maphash"
 	"slices"
-
-	"github.com/firefighter-records/firefighters/internal/text/phone"
 )
 
-// MayBe reports whether two people may be the same person: Why has a reason, or their folded names
-// are equal, unless their dates of birth differ and they have nothing in common.
+// MayBe reports whether two people may be the same person: Why has a reason, or they have the same
+// name, unless their dates of birth differ and they have nothing in common.
 func (p *Person) MayBe(other *Person) bool {
 	if p.Why(other) != None {
 		return true
 	}
-	return p.name == other.name && (p.birth == "" || other.birth == "" || p.birth == other.birth ||
-		p.email != "" && p.email == other.email || phone.Share(p.phones, other.phones))
+	common, differing := p.Compare(&other.Identity)
+	return p.Named(&other.Identity) && (common != 0 || differing&Birth == 0)
 }
 
 // maxCompared is the number of people with the same key with whom Pairs compares a person.

@@ -43,6 +43,7 @@ type document struct {
 	Damaged    bool            `json:"damaged"`
 	Record     json.RawMessage `json:"record"`
 	History    []change        `json:"history"`
+	Distinct   []string        `json:"distinctFrom"`
 	Imports    []imported      `json:"imports"`
 	Readers    []reader        `json:"readers"`
 	Responses  []response      `json:"storedResponses"`
@@ -61,6 +62,7 @@ type change struct {
 	by
 	Import *int64          `json:"import"`
 	Before json.RawMessage `json:"before"`
+	Merged *string         `json:"mergedWith"`
 }
 
 type imported struct {
@@ -105,7 +107,7 @@ type holder struct {
 // writeJSON writes the dossier as a JSON document, with the oldest change first.
 func (d dossier) writeJSON(to io.Writer) error {
 	all := document{MadeAt: moment(d.At), Department: d.Department, ID: d.ID, ErasedAt: moment(d.ErasedAt),
-		History: []change{}, Imports: []imported{}, Readers: []reader{}, Responses: []response{}}
+		History: []change{}, Distinct: append([]string{}, d.Distinct...), Imports: []imported{}, Readers: []reader{}, Responses: []response{}}
 	if f := d.Record; f != nil {
 		all.DeletedAt, all.Damaged, all.Record = store.Moment(f.DeletedAt), f.Damaged, f.AppendJSONWithTimes(nil)
 	}
@@ -113,6 +115,9 @@ func (d dossier) writeJSON(to io.Writer) error {
 		c := change{At: moment(e.At), Action: e.Action, by: byKey(e.Key, e.Label)}
 		if e.Import != nil {
 			c.Import = &e.Import.Number
+		}
+		if e.Merged != "" {
+			c.Merged = &e.Merged
 		}
 		if e.Before != nil {
 			c.Before = e.Before.AppendJSON(nil)

@@ -19,7 +19,7 @@ func TestErased(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"madeAt":"2026-11-24T09:30:00.000Z","department":"Engine<7>","id":"x","deletedAt":null,"erasedAt":"2026-11-24T09:30:00.000Z","damaged":false,` +
-		`"record":null,"history":[{"at":"2026-11-24T09:30:00.000Z","action":"purge","key":null,"label":null,"import":null,"before":null}],"imports":[],"readers":[],"storedResponses":[],"backups":{"folder":"ok","files":[],"unread":[]}}`
+		`"record":null,"history":[{"at":"2026-11-24T09:30:00.000Z","action":"purge","key":null,"label":null,"import":null,"before":null,"mergedWith":null}],"distinctFrom":[],"imports":[],"readers":[],"storedResponses":[],"backups":{"folder":"ok","files":[],"unread":[]}}`
 	if got := strings.Join(strings.Fields(text.String()), ""); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

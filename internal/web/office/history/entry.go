@@ -10,6 +10,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
+	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
 // historyLength is the number of changes on a page, and within an import.
@@ -26,11 +27,12 @@ type entries struct {
 type entry struct {
 	Number           int64
 	At               time.Time
-	Start, Name, End string // the sentence, with the name as a possible link
-	Link             string // address of the person's history
-	Who              string // such as "by Ana"; empty within an import
-	By               string // name of the import that made the change
-	New              bool   // the change added the person
+	Start, Name, End string    // the sentence, with the name as a possible link
+	Link             string    // address of the person's history
+	With             site.Line // the other record of a merge, after the sentence
+	Who              string    // such as "by Ana"; empty within an import
+	By               string    // name of the import that made the change
+	New              bool      // the change added the person
 	Fields           []view.Difference
 	Same             bool // no field differs
 	Damaged          bool
@@ -71,6 +73,10 @@ func newEntry(v view.Visit, e store.Edit) entry {
 	}
 	const place = "\x00" // stands for the name; no message contains it
 	line.Start, line.End, _ = strings.Cut(v.Text("history."+e.Action, place), place)
+	if e.Merged != "" {
+		line.Start, line.End, _ = strings.Cut(v.Text("history.merge."+e.Action, place), place)
+		line.With = mergedWith(v, e.Merged)
+	}
 	if e.Import != nil {
 		line.By = importName(v, *e.Import)
 	}
@@ -81,8 +87,20 @@ func newEntry(v view.Visit, e store.Edit) entry {
 	}
 	if !line.Damaged && !line.Same && v.May(store.ScopeWrite) {
 		line.Undo, line.Undoes = view.UndoChangePath(e.Number), v.Text("history.putBack.hint."+e.Action, line.Name)
+		if e.Merged != "" {
+			line.Undoes = v.Text("history.putBack.hint.merge")
+		}
 	}
 	return line
+}
+
+// mergedWith returns the name of a record, with the address of its history.
+func mergedWith(v view.Visit, id string) site.Line {
+	f, _, err := v.Find(id)
+	if err != nil { // permanently deleted or damaged
+		return site.Line{Text: v.Text("history.nobody")}
+	}
+	return site.Line{Text: view.NameOf(f.Fields), Link: view.PersonPath(id) + "/history"}
 }
 
 // newImportEntry returns an import, or its undoing, with the newest of its changes. message is

@@ -33,6 +33,9 @@ func undoChange(v view.Visit) error {
 	if err != nil {
 		return err
 	}
+	if e.Merged != "" {
+		return undoMerge(v, e)
+	}
 	switch e.Action {
 	case "create", "undelete":
 		return undoAdding(v, e)
@@ -60,6 +63,42 @@ func undoAdding(v view.Visit, e store.Edit) error {
 		return err
 	}
 	return v.Redirect(view.WithNotice(v.Back(), "deleted", e.ID))
+}
+
+// undoMerge restores both records of a merge as they were. The change to the record that remains, if
+// any, comes right before the delete of the other one.
+func undoMerge(v view.Visit, e store.Edit) error {
+	edit, removal, err := e, e, error(nil)
+	if e.Action == "delete" {
+		edit, err = v.Store.GetEdit(v.Session.Tenant, e.Number-1)
+	} else {
+		removal, err = v.Store.GetEdit(v.Session.Tenant, e.Number+1)
+	}
+	isPair := edit.Action == "replace" && removal.Action == "delete" && edit.Merged == removal.ID && removal.Merged == edit.ID
+	switch {
+	case err != nil && !errors.Is(err, store.ErrNotFound):
+		return err
+	case !isPair && e.Action == "delete": // the other record did not change
+		return people.Undelete(v, e.ID)
+	case !isPair: // the deleted record was permanently deleted
+		return undoEdit(v, e)
+	case view.IsDamaged(edit):
+		return errNoEntry
+	}
+	err = v.Store.UndoMerge(v.Session.Tenant, v.Session.ID, removal.ID, edit.ID, func(now record.Fields) (record.Fields, error) {
+		fields, err := restoreFields(now, edit.Before.Fields, edit.After.Fields)
+		if errors.Is(err, errUnchanged) {
+			err = nil
+		}
+		return fields, err
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return errChangedSince
+	}
+	if err != nil {
+		return err
+	}
+	return v.Redirect(view.WithNotice(v.Back(), "restored", removal.ID))
 }
 
 // undoEdit sets the fields that an entry changed to their previous values.

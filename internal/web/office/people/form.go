@@ -22,6 +22,7 @@ type formPage struct {
 	Back    string // address to which the form leads back
 	Place   string // Back, at the row of the person
 	History string // address of the person's history
+	Merge   string // address of the page to merge the person with another
 	Next    string // address of the form for the next person of a search
 	Inputs  []input
 	Faults  []input // inputs with a fault
@@ -140,6 +141,7 @@ func renderForm(v view.Visit, status int, data formPage, typed, was record.Field
 	if data.ID != "" {
 		data.Action, data.Place = view.PersonPath(data.ID), data.Back+"#"+data.ID
 		data.History = view.WithBack(view.PersonPath(data.ID)+"/history", data.Back)
+		data.Merge = view.WithBack(view.PersonPath(data.ID)+"/merge", data.Back)
 		if n := neighborsOf(v, data.ID); n.Searched && n.After != "" {
 			data.Next = view.WithBack(view.PersonPath(n.After), n.AfterOn)
 		}

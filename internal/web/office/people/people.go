@@ -33,6 +33,10 @@ func Room() site.Room {
 		"POST /office/people/{id}":          {Scope: store.ScopeWrite, Handle: view.Handler(view.WithID(savePerson)), Carried: true},
 		"POST /office/people/{id}/delete":   {Scope: store.ScopeWrite, Handle: view.Handler(view.WithID(deletePerson))},
 		"POST /office/people/{id}/undelete": {Scope: store.ScopeWrite, Handle: view.Handler(view.WithID(Undelete))},
+		"GET /office/people/{id}/merge":     {Scope: store.ScopeWrite, Handle: view.Handler(view.WithID(showMerge)), Large: true},
+		"POST /office/people/{id}/merge":    {Scope: store.ScopeWrite, Handle: view.Handler(view.WithID(merge))},
+		"POST /office/people/{id}/distinct": {Scope: store.ScopeWrite, Handle: view.Handler(view.WithID(setDistinct))},
+		"GET /office/duplicates":            {Scope: store.ScopeWrite, Handle: view.Handler(showDuplicates), Large: true},
 		"GET /office/deleted":               {Scope: store.ScopeRead, Handle: view.Handler(showDeleted)},
 		"GET /office/deleted/erase":         {Scope: store.ScopeAdmin, Handle: view.Handler(showErase), Large: true},
 		"POST /office/deleted/erase":        {Scope: store.ScopeAdmin, Handle: view.Handler(erase), Large: true},
@@ -122,5 +126,5 @@ func newListPage(v view.Visit, q record.Query, found store.Page) *listPage {
 // markedID returns the ID of the person just saved, whose row the list marks.
 func markedID(v view.Visit) string {
 	query := v.Query()
-	return cmp.Or(query.Get("added"), query.Get("saved"), query.Get("undone"), query.Get("restored"))
+	return cmp.Or(query.Get("added"), query.Get("saved"), query.Get("undone"), query.Get("restored"), query.Get("merged"))
 }

@@ -32,9 +32,16 @@ func WithNotice(list, what, id string) string {
 const entryParameter = "entry"
 
 // WithUndo is WithNotice after a change by this session. The notice offers to undo the change.
-func (v Visit) WithUndo(list, what, id string) string {
+func (v Visit) WithUndo(list, what, id string) string { return v.withUndo(list, what, id, id) }
+
+// WithUndoMerge is WithUndo after a merge. The notice is about the person who was kept.
+func (v Visit) WithUndoMerge(list, kept, removed string) string {
+	return v.withUndo(list, "merged", kept, removed)
+}
+
+func (v Visit) withUndo(list, what, id, changed string) string {
 	list = WithNotice(list, what, id)
-	own := store.EditQuery{Records: []string{id}, Keys: []store.KeyID{v.Session.ID}}
+	own := store.EditQuery{Records: []string{changed}, Keys: []store.KeyID{v.Session.ID}}
 	newest, err := v.Store.Edits(v.Session.Tenant, own, 1)
 	if err != nil || len(newest) == 0 { // the history still offers it
 		return list
@@ -56,7 +63,7 @@ func (v Visit) newestEntry(id string) (*store.Edit, error) {
 }
 
 // Notices are the parameters that ask for a notice about a person.
-var Notices = []string{"added", "saved", "undone", "deleted", "restored"}
+var Notices = []string{"added", "saved", "undone", "deleted", "restored", "merged"}
 
 // Render responds with a page. A notice that the address asks for is added to any page, because
 // a form can lead back to any page.
@@ -88,6 +95,8 @@ func (v Visit) personNotice() (*site.Notice, error) {
 			n, err = v.deletedNotice(id)
 		case "undone":
 			n, err = v.undoneNotice(id)
+		case "merged":
+			n, err = v.mergedNotice(id)
 		default:
 			n, err = v.savedNotice(what, id)
 		}
@@ -129,6 +138,23 @@ func (v Visit) deletedNotice(id string) (*site.Notice, error) {
 		return nil, nil
 	}
 	return &site.Notice{Text: v.Text("notice.deleted", NameOf(f.Fields)), Undo: PersonPath(id) + "/undelete"}, err
+}
+
+// mergedNotice returns the notice about a merge, which the address names by its delete.
+func (v Visit) mergedNotice(id string) (*site.Notice, error) {
+	number, _ := strconv.ParseInt(v.Query().Get(entryParameter), 10, 64)
+	e, err := v.Store.GetEdit(v.Session.Tenant, number)
+	if errors.Is(err, store.ErrNotFound) || err == nil && e.Merged != id {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	newest, err := v.newestEntry(e.ID)
+	if newest == nil {
+		return nil, err
+	}
+	return &site.Notice{Text: v.Text("notice.merged", NameOf(newest.Before.Fields)), Link: PersonPath(id), Undo: UndoChangePath(number)}, nil
 }
 
 // undoneNotice returns the notice about an undone change. Without an entry, there was nothing

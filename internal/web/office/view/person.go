@@ -60,36 +60,43 @@ func (v Visit) Person(f *record.Firefighter, today calendar.Date) Person {
 // maxAlike is the maximum number of possible duplicates to show.
 const maxAlike = 10
 
-// Alike returns the possible duplicates of a person, best match first: people with the same name,
-// and people whom an import would report as possible duplicates. It returns none without a first
-// and a last name. exclude is the ID of the person.
-func (v Visit) Alike(f record.Fields, exclude string) ([]site.Line, error) {
+// Alike returns a line about each of AlikePeople.
+func (v Visit) Alike(f record.Fields, exclude string) (lines []site.Line, err error) {
+	people, err := v.AlikePeople(f, exclude)
+	for _, other := range people {
+		line := site.Line{Text: v.Text("person.alike", NameOf(other.Fields)), Link: PersonPath(other.ID)}
+		if born, known := BornOn(other.Fields); known {
+			line.Text = v.Text("person.alike.born", NameOf(other.Fields), strconv.Itoa(born.Year))
+		}
+		lines = append(lines, line)
+	}
+	return lines, err
+}
+
+// AlikePeople returns the possible duplicates of a person, best match first: people with the same
+// name, and people whom an import would report as possible duplicates. It returns none without a
+// first and a last name. exclude is the ID of the person.
+func (v Visit) AlikePeople(f record.Fields, exclude string) (people []record.Firefighter, err error) {
 	if f.FirstName == "" || f.LastName == "" {
 		return nil, nil
 	}
 	type match struct {
 		why    alike.Reason
-		fields record.Fields
-		id     string
+		person record.Firefighter
 	}
 	var found []match
 	whole, name := alike.Of(&f), alike.Of(&record.Fields{FirstName: f.FirstName, LastName: f.LastName})
-	err := v.Store.Each(v.Session.Tenant, record.Query{SortBy: record.ByCreatedAt}, func(other *record.Firefighter) error {
+	err = v.Store.Each(v.Session.Tenant, record.Query{SortBy: record.ByCreatedAt}, func(other *record.Firefighter) error {
 		person := alike.Of(&other.Fields)
 		why := cmp.Or(whole.Why(&person), name.Why(&person))
 		if other.ID != exclude && (why != alike.None || name.Named(&person.Identity)) {
-			found = append(found, match{why, other.Fields, other.ID})
+			found = append(found, match{why, *other})
 		}
 		return nil
 	})
 	slices.SortStableFunc(found, func(a, b match) int { return cmp.Compare(a.why, b.why) })
-	var lines []site.Line
 	for _, m := range found[:min(len(found), maxAlike)] {
-		line := site.Line{Text: v.Text("person.alike", NameOf(m.fields)), Link: PersonPath(m.id)}
-		if born, known := BornOn(m.fields); known {
-			line.Text = v.Text("person.alike.born", NameOf(m.fields), strconv.Itoa(born.Year))
-		}
-		lines = append(lines, line)
+		people = append(people, m.person)
 	}
-	return lines, err
+	return people, err
 }
