@@ -12,11 +12,14 @@ const languages = { en: "English", de: "Deutsch", fr: "Français", es: "Español
 // addresses returns the names and addresses of pages.
 async function addresses(station) {
   const [ana] = await station.list("covic");
+  const other = (await station.list("")).find(({ id }) => id !== ana.id);
   return {
     "the list": "/office/", "a search": "/office/?search=walk&hasDateOfBirth=false", "no one found": "/office/?search=xyzzy",
     "a bad address": "/office/?page=minus", "e-mail addresses": "/office/emails", "a new person": "/office/people/new",
     "a person": `/office/people/${ana.id}`, "a person's history": `/office/people/${ana.id}/history`, history: "/office/history",
     "some of the history": "/office/history?person=covic&who=0&from=1.1.2026&to=x",
+    duplicates: "/office/duplicates", "someone to merge": `/office/people/${ana.id}/merge`,
+    "two records": `/office/people/${ana.id}/merge?with=${other.id}`,
     deleted: "/office/deleted", "the phone list": "/office/print?list=phone", "the full list": "/office/print?list=full",
     "a print with empty columns": "/office/print?columns=present,boots+2027,helmet,signature&size=one",
     "too many columns": "/office/print?list=full&columns=a,b,c,d,e", "a print of a search": "/office/print?search=walk",
