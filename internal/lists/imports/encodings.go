@@ -93,7 +93,7 @@ func (g *guess) byHeader(t *sheet.Table, o mapping.Options, encodings []string) 
 		}
 		columns, known := mapping.Columns(&read, o), 0
 		for _, column := range columns {
-			if column.Field != mapping.LeftOut {
+			if column.Field != mapping.LeftOut && !column.Asked {
 				known++
 			}
 		}

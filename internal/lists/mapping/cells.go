@@ -62,7 +62,7 @@ func (c *choice) prepare(t *sheet.Table, o Options, skips []string) *prepared {
 			if cell.Kind == sheet.Text {
 				plain.Text = p.tidy(column.Field, cell)
 			}
-			if plain.Text != "" && column.Field != ID && !column.IsName() && hasNoValue(plain) {
+			if plain.Text != "" && column.Field != ID && !column.IsName() && cell.Marks&sheet.Literal == 0 && hasNoValue(plain) {
 				p.countEmpty(plain.Text)
 				plain.Text = ""
 			}
@@ -202,10 +202,11 @@ func (p *prepared) tidy(field string, cell sheet.Cell) string {
 		change(sheet.NoteQuotes, unquoted(text, p.quotes))
 	}
 	if !sheet.IsPlain(text) {
-		if cell.Marks&sheet.Literal == 0 {
+		isLiteral := cell.Marks&sheet.Literal != 0
+		if !isLiteral {
 			text = sheet.Unwrap(text, p.count)
 		}
-		if between := " "; strings.ContainsFunc(text, isBreak) {
+		if between := " "; !isLiteral && strings.ContainsFunc(text, isBreak) || strings.ContainsAny(text, "\t\n\v\f\r") {
 			if field == "phoneNumber" {
 				between = " / "
 			}
@@ -213,6 +214,7 @@ func (p *prepared) tidy(field string, cell sheet.Cell) string {
 		}
 	}
 	switch {
+	case cell.Marks&sheet.Literal != 0:
 	case field == "phoneNumber" && strings.HasSuffix(text, "0"):
 		change(NotePointZero, pointZero().ReplaceAllString(text, "$1"))
 	case field == "email" && !strings.Contains(text, joint):

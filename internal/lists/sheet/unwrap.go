@@ -40,8 +40,10 @@ func Unwrap(text string, removed func(code, before, after string)) string {
 	return text
 }
 
-// isWrapped reports whether Unwrap would change a text.
-func isWrapped(text string) bool { return Unwrap(text, nil) != text }
+// isWrapped reports whether an import would change a text that is not literal.
+func isWrapped(text string) bool {
+	return strings.ContainsAny(text, "\u0085\u2028\u2029") || Unwrap(text, nil) != text
+}
 
 // IsPlain reports whether a text has neither line breaks nor a character that any of wrappings looks
 // for. Most cells are plain.

@@ -163,11 +163,25 @@ const byteOrderMark = "\ufeff"
 const guarded = "=+-@'\t\r"
 
 // isLiteral reports whether a cell needs a guard because an import would unwrap it.
-func isLiteral(cell Cell) bool { return cell.Marks&Literal != 0 && isWrapped(cell.Text) }
+func isLiteral(cell Cell) bool {
+	return cell.Marks&Literal != 0 && (isWrapped(cell.Text) || strings.HasPrefix(cell.Text, "'"))
+}
 
 // isGuarded reports whether text is a cell with a guard.
 func isGuarded(text string) bool {
 	return len(text) > 1 && text[0] == '\'' && (strings.IndexByte(guarded, text[1]) >= 0 || isWrapped(text[1:]))
+}
+
+// cells returns a row. An import reads a form with ids literally, and another one like any list: the
+// marks protect texts that look wrapped.
+func (f Form) cells(person *record.Firefighter) []Cell {
+	cells := textCells(f.texts(person))
+	for i := range cells {
+		if f.Labels != nil {
+			cells[i].Marks = Literal
+		}
+	}
+	return cells
 }
 
 // csvWriter writes people as CSV (RFC 4180).
@@ -191,7 +205,7 @@ func newCSV(w io.Writer, form Form) Writer {
 	return c
 }
 
-func (c *csvWriter) Write(f *record.Firefighter) error { return c.row(textCells(c.form.texts(f))) }
+func (c *csvWriter) Write(f *record.Firefighter) error { return c.row(c.form.cells(f)) }
 
 func (c *csvWriter) Close() error { return c.out.Flush() }
 
@@ -238,7 +252,7 @@ func newXLSX(w io.Writer, form Form) Writer {
 }
 
 func (x xlsxWriter) Write(f *record.Firefighter) error {
-	cells, born := textCells(x.form.texts(f)), birthField
+	cells, born := x.form.cells(f), birthField
 	if x.form.Labels == nil {
 		born++ // after the id
 	}

@@ -72,7 +72,7 @@ func TestWriteForPeople(t *testing.T) {
 	all := append(slices.Clone(people), old)
 	want := "\ufeffVorname,Nachname,Telefon,E-Mail,Geburtsdatum\r\n" +
 		"Ana,Čović,'+385 91 234 5678,ana@example.com,1990-05-15\r\n" +
-		`"Zoë ""Z"", Jr.; \n",''t Hooft,''+1,,1988-02-29` + "\r\n" +
+		`"'Zoë ""Z"", Jr.; \n",''t Hooft,''+1,,1988-02-29` + "\r\n" +
 		"'=1+1,_x0041_ O  N,,,\r\nIvo,Kos,,,1900-01-31\r\n"
 	if got := string(writeForm(t, CSV, form, all...)); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
