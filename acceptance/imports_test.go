@@ -282,6 +282,11 @@ func TestImportPossibleDuplicates(t *testing.T) {
 	if r := read("&apply=true&add=perhaps&skipBad=true", 201); r.counts() != "6 0 1 0" || r.Perhaps != 1 {
 		t.Errorf("with add=perhaps: %+v", r)
 	}
+	s.importPeople(t, "", "firstName,lastName\nAna Marija,Kos\n")
+	r = s.do(t, "POST", importsPath, "firstName,lastName\nAna-Marija,Kos\n").report(t, 200)
+	if len(r.Rows) != 1 || len(r.Rows[0].Like) != 1 || r.Rows[0].Like[0].Why != "spelling" {
+		t.Errorf("another spelling: %+v", r)
+	}
 	for wrong, want := range map[string]string{"same=99:" + nobody: "same unknown", "add=99": "add unknown", "add=2&same=2:" + nobody: "same invalid"} {
 		if got := s.do(t, "POST", importsPath+"?"+wrong, list).wants(t, 400).faults(t); got != want {
 			t.Errorf("%s: %s", wrong, got)
