@@ -82,15 +82,20 @@ func read(text string) (r result) {
 		return result{others: text}
 	}
 	text = strings.Trim(strings.Map(plain, fold.Clean(text)), " .")
-	if unclear().MatchString(text) {
+	isSimple := isSimple(text) // saves most of the time
+	if !isSimple && unclear().MatchString(text) {
 		return result{others: text}
 	}
-	if strings.Trim(text, "0123456789 +(") != "" { // saves most of the time
+	if strings.Trim(text, "0123456789 +(") != "" {
 		text = noise().ReplaceAllString(text, ";")
 	}
 	whole := strings.Trim(text, " ()")
 	if strings.Contains(emergency, " "+whole+" ") && !strings.Contains(whole, " ") && whole != "" {
 		return result{numbers: []Number{{Dial: whole}}}
+	}
+	if isSimple {
+		r.add(text)
+		return r
 	}
 	for {
 		at := run().FindStringIndex(text)
@@ -108,6 +113,12 @@ func read(text string) (r result) {
 		}
 		text = rest
 	}
+}
+
+// isSimple reports whether a text is a run of digits and spaces, with or without a plus before it.
+func isSimple(text string) bool {
+	digits := strings.TrimPrefix(text, "+")
+	return digits != "" && digits[0] != ' ' && strings.Trim(digits, "0123456789 ") == ""
 }
 
 // unclear matches a plus between digits, and a letter in place of a digit.
@@ -132,7 +143,7 @@ type group struct{ before, digits string }
 // add adds the numbers in a run of digits and separators.
 func (r *result) add(part string) {
 	part = strings.TrimRight(part, " /.(-")
-	if isFloat().MatchString(part) {
+	if strings.Contains(part, ".") && isFloat().MatchString(part) {
 		part, _, _ = strings.Cut(part, ".")
 	}
 	var all []group
