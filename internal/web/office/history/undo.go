@@ -18,6 +18,9 @@ var errNoEntry = &httpapi.Problem{Kind: httpapi.Kind{Code: "entry", Status: http
 // errChangedSince is returned if a later change affects the same fields.
 var errChangedSince = &httpapi.Problem{Kind: httpapi.Kind{Code: "since", Status: http.StatusConflict}}
 
+// errMergedSince is returned if a later change affects a merge.
+var errMergedSince = &httpapi.Problem{Kind: httpapi.Kind{Code: "mergedSince", Status: http.StatusConflict}}
+
 // errUnchanged is returned if a record already has the intended fields.
 var errUnchanged = errors.New("the record already has these fields")
 
@@ -92,8 +95,8 @@ func undoMerge(v view.Visit, e store.Edit) error {
 		}
 		return fields, err
 	})
-	if errors.Is(err, store.ErrNotFound) {
-		return errChangedSince
+	if errors.Is(err, errChangedSince) || errors.Is(err, store.ErrNotFound) {
+		return errMergedSince
 	}
 	if err != nil {
 		return err
