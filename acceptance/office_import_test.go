@@ -352,6 +352,7 @@ func TestOfficeImportPossibleDuplicates(t *testing.T) {
 	if groups := p.one(t, "section", "aria-labelledby", "perhaps").all("fieldset"); len(groups) != 2 || groups[0].one("legend").text() != "Row 2: Jürgen Mueller-Kos" || len(groups[0].all("input", "type", "radio")) != 3 {
 		t.Fatalf("choices: %s", p.body)
 	}
+	b.bring(t, "one.csv", "First name;Last name;Phone\nJürgen;Müller;0171 2\n").says(t, "0 added", "1 possible duplicate1 row needs your answer")
 	form := p.again(t)
 	if form.values.Get("who.2") != "" || !form.values.Has("who.2") {
 		t.Errorf("preselected: %v", form.values)
@@ -602,6 +603,9 @@ func TestOfficeImportChoices(t *testing.T) {
 	p = p.again(t).set(t, "The header row is row", "9").send(t, "Check again").wants(t, 422).says(t, "The file has no row 9.")
 	p = p.again(t).set(t, "The header row is row", "3").send(t, "Check again").wants(t, 200).says(t, "1 person would be added", "Vorname (First name)")
 	p.again(t).send(t, "Import 1 person").follow(t).says(t, "1 person was imported")
+	p = b.bring(t, "one.csv", "Vorname;Nachname;Telefon\nMia;Weit;091 234 5678\nEva;Weit;\n").wants(t, 200)
+	p = p.again(t).set(t, "The header row is row", "2").send(t, "Check again").wants(t, 422).says(t, "Row 2 is not a header row")
+	p.again(t).set(t, "The header row is row", "1").send(t, "Check again").wants(t, 200).says(t, "2 people would be added")
 	p = b.bring(t, "none.csv", "A;B\nx;y\n").wants(t, 422).says(t, "No column contains names")
 	p = p.again(t).set(t, "A", "firstName").set(t, "B", "lastName").send(t, "Check again").wants(t, 200).says(t, "1 person would be added")
 	if got := b.get(t, p.one(t, "footer").all("input", "name", "next")[0].attributes["value"]).wants(t, 200); got.labelled(t, "A").values() == nil && got.heading(t) == "" {

@@ -147,6 +147,9 @@ func (l *uploadedList) explain(v visit, err error) error {
 		return err
 	}
 	field, choose := l.fieldToFix(err)
+	if l.wrongHeader(err) {
+		problem, advice = v.Text("import.headerRow.data", strconv.Itoa(l.options.HeaderRow)), ""
+	}
 	if choose != "" {
 		advice = v.Text("import.choose." + choose)
 	}
@@ -171,12 +174,18 @@ func (l *uploadedList) fieldToFix(err error) (field, choose string) {
 		return columnID(max(0, at)), "columns"
 	case columns != nil && columns.Code == mapping.ColumnsUnknown:
 		return columnID(0), "columns"
-	case errors.As(err, &rows) && rows.Option == "headerRow":
+	case errors.As(err, &rows) && rows.Option == "headerRow", l.wrongHeader(err):
 		return "headerRow", ""
 	case columns != nil && columns.Code == mapping.ColumnsNoName:
 		return columnID(0), ""
 	}
 	return "file", "" // only a change to the file can fix it
+}
+
+// wrongHeader reports whether the chosen header row contains a person.
+func (l *uploadedList) wrongHeader(err error) bool {
+	columns, ok := errors.AsType[*mapping.ColumnsError](err)
+	return ok && columns.Code == mapping.ColumnsNoHeader && l.options.HeaderRow != 0
 }
 
 func columnID(number int) string { return "column-" + strconv.Itoa(number) }
