@@ -35,7 +35,7 @@ func TestOfficeMerge(t *testing.T) {
 
 	person := b.get(t, personPath(one)+"?back=%2Foffice%2F%3Fsearch%3Dana")
 	choose := b.get(t, person.one(t, "a", "class", "button", "href", "/office/people/"+one+"/merge?back=%2Foffice%2F%3Fsearch%3Dana").attributes["href"])
-	choose.wants(t, 200).says(t, "Who is the same person as Ana Kos?", "Ana Koš ana@new.hr 15 May 1990").lacks(t, "Ivan")
+	choose.wants(t, 200).says(t, "Who is the same person as Ana Kos?", "Ana Koš · ana@new.hr · 15 May 1990").lacks(t, "Ivan")
 	choose.form(t, personPath(one)+"/merge").set(t, "Search", "horvat").send(t, "Search").says(t, "Ivan Horvat").lacks(t, "Koš")
 	link := choose.one(t, "main").all("a")[0].attributes["href"]
 	p := b.get(t, link).wants(t, 200)
@@ -138,7 +138,7 @@ func TestOfficeDuplicates(t *testing.T) {
 	for _, page := range []string{"/office/", "/office/imports"} {
 		b.get(t, page).one(t, "a", "href", "/office/duplicates")
 	}
-	p := b.get(t, "/office/duplicates").wants(t, 200).says(t, "Jürgen Müller 0171 1234567", "Juergen Mueller").lacks(t, "Horvat")
+	p := b.get(t, "/office/duplicates").wants(t, 200).says(t, "Jürgen Müller · 0171 1234567", "Juergen Mueller").lacks(t, "Horvat")
 	distinct := "/office/people/" + one + "/distinct?with=" + other
 	left := p.form(t, distinct).send(t, "Not the same person Jürgen Müller").follow(t).says(t, "No possible duplicates", "no longer possible duplicates")
 	left.undo(t).follow(t).says(t, "Juergen Mueller")
