@@ -492,7 +492,7 @@ func TestOfficeImportSkips(t *testing.T) {
 	form := p.again(t)
 	form.values.Set("cell.4.1", "")
 	form.values.Set("skip.5", "1")
-	p = form.send(t, "Check again").wants(t, 200).says(t, "2 people would be added", "Tea Rak left out as you chose")
+	p = form.send(t, "Check again").wants(t, 200).says(t, "2 people would be added", "Tea Rak left out as you chose", "Gruppe 1 left out heading of a group")
 	p.again(t).send(t, "Import 2 people").follow(t)
 	if b.names(t) != "Eva Kos, Mia Kos" {
 		t.Errorf("people: %s", b.names(t))

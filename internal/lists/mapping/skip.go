@@ -59,16 +59,18 @@ func (o Options) skips(t *sheet.Table, columns []Column) (all []string) {
 	for i, row := range t.Rows {
 		why := ""
 		_, noPerson := slices.BinarySearch(t.Organizations, row.Number)
+		skip := o.Skip[row.Number]
 		switch {
-		case o.Skip[row.Number]:
-			why = SkipChosen
-		case o.Keep[row.Number]:
+		case o.Keep[row.Number] && !skip:
 		case noPerson:
 			why = SkipNoPerson
 		case spreadsheet:
 			if why = skipOf(row, t.Header, names, columns); why == "" && !allStruck && row.IsStruck() {
 				why = SkipStruck
 			}
+		}
+		if skip && why == "" {
+			why = SkipChosen
 		}
 		if why != "" && all == nil {
 			all = make([]string, len(t.Rows))

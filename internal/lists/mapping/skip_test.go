@@ -63,7 +63,7 @@ func TestSkippedRowsDecideNothing(t *testing.T) {
 	t.Parallel()
 	table := tableOf("Name|Geboren", "Kos, Ana|26/06/1990", "Gruppe Nord 2", "Kos, Eva|05/06/1990", "Stand|06/26/2026")
 	r, err := Map(t.Context(), table, Options{Now: now, Skip: map[int]bool{5: true}})
-	if err != nil || len(r.Questions) > 0 || r.Dates != DMY || r.People[3].Skip != SkipChosen || r.People[3].Text != "Stand · 06/26/2026" {
+	if err != nil || len(r.Questions) > 0 || r.Dates != DMY || r.People[3].Skip != SkipNote || r.People[3].Text != "Stand · 06/26/2026" {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
