@@ -143,6 +143,7 @@ func TestOfficeImportAYearLater(t *testing.T) {
 	if got := names(p); got != "Ben Adam, Dora Blau, Carl Wolf" {
 		t.Fatalf("missing: %s", got)
 	}
+	missing.send(t, "Delete the selected people").follow(t).wants(t, 200).says(t, "No one is selected", "3 people are on your list")
 	ids := p.all("input", "name", "id")
 	missing.values["id"] = []string{ids[0].attributes["value"], ids[1].attributes["value"]}
 	p = missing.send(t, "Delete the selected people").follow(t).wants(t, 200)

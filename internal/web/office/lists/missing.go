@@ -46,6 +46,8 @@ func showMissing(v visit) error {
 	if n := number(last) - number(first) + 1; number(first) > 0 && n > 0 {
 		notice.Text = v.Count("missing.deleted", int(n))
 		notice.Undo = view.MissingPath + "/undo?" + url.Values{"token": {token}, "first": {first}, "last": {last}}.Encode()
+	} else if query.Has("none") {
+		notice.Text = v.Text("missing.select.none")
 	} else if query.Has("restored") {
 		notice.Text = v.Count("missing.restored", int(number(query.Get("restored"))))
 	} else {
@@ -76,7 +78,9 @@ func deleteMissing(v visit) error {
 		ids = v.R.PostForm["id"]
 	}
 	query := url.Values{"token": {v.R.PostForm.Get("token")}}
-	if len(ids) > 0 {
+	if len(ids) == 0 {
+		query.Set("none", "1")
+	} else {
 		first, last, err := v.Store.DeleteAll(v.Session.Tenant, v.Session.ID, ids)
 		if err != nil {
 			return err
