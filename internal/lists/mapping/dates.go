@@ -47,6 +47,7 @@ type births struct {
 	orders   map[string]string // order of numeric dates by separator
 	reported string            // order, if any cell required it and no question is open
 	now      time.Time
+	country  string // of the department
 
 	questions []sheet.Question
 
@@ -56,7 +57,7 @@ type births struct {
 
 // readBirths parses the dates of a table and determines their order. The error is the error of ctx.
 func readBirths(ctx context.Context, t *sheet.Table, columns []Column, o Options) (*births, error) {
-	b := &births{table: t, now: o.Now, orders: map[string]string{}}
+	b := &births{table: t, now: o.Now, country: o.Country, orders: map[string]string{}}
 	b.column = slices.IndexFunc(columns, func(c Column) bool { return c.Field == "dateOfBirth" })
 	if b.column < 0 {
 		return b, nil
@@ -345,7 +346,7 @@ var (
 	isoForm = lazy(`^(\d{4}-\d{2}-\d{2})(?:[Tt ] *(\d{2}:\d{2})(:\d{2}(?:[.,]\d+)?)? *` +
 		`(?:([Zz]|[+-]\d{2}(?::?\d{2})?)(?:\[[\w/+:-]+\])?)?|([Zz]|[+-]\d{2}:\d{2}))?$`)
 	basicForm   = lazy(`^((?:19|20)\d{2})(\d{2})(\d{2})$`)
-	numbersForm = lazy(`^(\d{1,4}) ?([-./ ]) ?(\d{1,2}) ?([-./ ]) ?(\d{1,4}) ?\.?(?: ?(?:g|god|godine)\.?)?$`)
+	numbersForm = lazy(`^(\d{1,4}) ?([-./ ]) ?(\d{1,2}) ?([-./ ]) ?(\d{1,4}) ?\.?(?: ?(?:g|god|godine|r|rok|roku)\.?)?$`)
 	timeForm    = lazy(`^(.*\d\.?),? +(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]0+)?)? *(?:([AaPp])\.? ?[Mm]\.?|Uhr)?$`)
 	shortYear   = lazy(`^(.*\pL.*?[^\d'])'?(\d{2})\.?$`)
 
@@ -495,8 +496,23 @@ func number(digits string) int {
 	return n
 }
 
+// polishMonths translates folded Polish months. Package lang does not read them, because listopad is
+// October in Croatian.
+var polishMonths = sync.OnceValue(func() *strings.Replacer {
+	months := strings.Fields(`stycznia styczen lutego luty marca marzec kwietnia kwiecien maja maj czerwca czerwiec lipca lipiec
+		sierpnia sierpien wrzesnia wrzesien pazdziernika pazdziernik listopada listopad grudnia grudzien`)
+	pairs := []string{" roku", "", " rok", "", " r", ""}
+	for i, month := range months {
+		pairs = append(pairs, month, time.Month(i/2+1).String())
+	}
+	return strings.NewReplacer(pairs...)
+})
+
 func (b *births) readWords(text string) date {
 	d := date{kind: itself}
+	if b.country == "PL" {
+		text = polishMonths().Replace(fold.String(text))
+	}
 	part := shortYear().FindStringSubmatch(text)
 	if part != nil {
 		d.twoDigits = true

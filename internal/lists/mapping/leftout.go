@@ -94,7 +94,7 @@ func (c *choice) looksLike(at int, field string, o Options) bool {
 		field == "phoneNumber" && otherNumbers().MatchString(header) || field == "dateOfBirth" && otherDates().MatchString(header) {
 		return false
 	}
-	b, today := &births{table: c.table, now: o.Now}, calendar.Of(o.Now)
+	b, today := &births{table: c.table, now: o.Now, country: o.Country}, calendar.Of(o.Now)
 	most := c.most(at, func(cell sheet.Cell) bool {
 		all++
 		switch digits := len(record.Digits(cell.Text)); field {

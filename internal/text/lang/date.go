@@ -286,7 +286,15 @@ func (p *dateParts) word(w string) bool {
 // shortestMonth is the number of letters that identify a month in all languages.
 const shortestMonth = 3
 
-// monthWords maps the folded month names of all languages, and their prefixes, to months. Prefixes
+// otherMonths are the folded month names of Italian, Dutch and Slovenian. Polish is not among them: its
+// listopad is November, and the Croatian one October.
+var otherMonths = []string{
+	"gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+	"januari februari maart april mei juni juli augustus september oktober november december",
+	"januar februar marec april maj junij julij avgust september oktober november december",
+}
+
+// monthWords maps the folded month names of all languages, otherMonths, and their prefixes, to months. Prefixes
 // shared by two months map to none.
 var monthWords = sync.OnceValue(func() map[string]time.Month {
 	const none = -1
@@ -308,6 +316,11 @@ var monthWords = sync.OnceValue(func() map[string]time.Month {
 		}
 		for name, month := range l.dates.variants {
 			add(name, month)
+		}
+	}
+	for _, names := range otherMonths {
+		for i, name := range strings.Fields(names) {
+			add(name, time.Month(i+1))
 		}
 	}
 	return words
