@@ -13,11 +13,11 @@ import (
 // emptyWords are the letters of cells without a value, folded: what people write into a cell, the
 // empty values of programs, and the masks of forms. refusals precede a heading: "no phone".
 const (
-	emptyWords = `null nil nan nat none n na tbd tba undefined unknown notknown notavailable notapplicable missing xxx
+	emptyWords = `null nil nan nat none n na tbd tba undefined unknown notknown nk notavailable notapplicable missing xxx
 		kein keine keinen keiner keins ohne aucun aucune sans ninguno ninguna notiene nema bez nessun nessuno nessuna brak geen
 		ka keineangabe keineangaben unbekannt unbek nichtbekannt nichtvorhanden entfallt fehlt offen nv
 		inconnu inconnue neant nonrenseigne nonrenseignee noncommunique absent nc nr so
-		sindatos nodisponible noconsta desconocido desconocida vacio sd nd ns
+		sindatos nodisponible noconsta desconocido desconocida vacio sd nd ns sc
 		nepoznato nepoznat nepoznata nijepoznato nemapodataka np
 		sconosciuto sconosciuta nondisponibile assente neznano nipodatka brakdanych nieznany nieznana niedotyczy onbekend nvt
 		ddmmyyyy ddmmyy mmddyyyy mmddyy yyyymmdd ttmmjjjj ttmmjj jjjjmmtt jjmmaaaa jjmmaa ddmmaaaa ddmmaa ddmmgggg ddmmgg`

@@ -18,20 +18,21 @@ const (
 
 	phones = mobiles + ` phone phones telephone telephones telephonenumber tel telefon telefone telefono telefonos telefona telefoni
 		telf tlf tfno tfn telno fon ph rufnummer rufnr fernsprecher contactnumber contactno kontaktnummer kontaktbroj
-		landline festnetz festnetzanschluss fixe fijo fiksni fiksna telefonico telefonska telefonu telefoon vastnummer`
+		landline festnetz festnetzanschluss fixe fijo fiksni fiksna fisso fissa stacionarni stacionarna
+		stacjonarny stacjonarnego vast vaste telefonico telefonska telefonu telefoon vastnummer`
 	mobiles = `mobile mobiles mobil mobiler mobilfunk mobilfon mobiltel mob cell cells cellphone cellular iphone
 		handy handys natel portable gsm smartphone movil moviles celular mobitel mobitela mobiteli mobilni mobilnog mobilna
 		cellulare cellulari komorka komorkowy komorkowego mobiel mobiele`
-	texts         = ` sms whatsapp port mov m c`
+	texts         = ` sms whatsapp port mov kom m c`
 	besidesPhones = `number numbers num no nr nb n nummer nummern numero numeros broj brojevi br numer stevilka recapito
 		car auto voiture coche day daytime evening tagsuber abends best
-		alarm alarmierung alerting alerts notification notifications fix fixed vast vaste` + texts
+		alarm alarmierung alerting alerts notification notifications fix fixed` + texts
 
 	births = `birthday birthdate birth dob born bday bdate geburtsdatum geburtstag geburtsdat geburt geb geboren gebtag
 		naissance naiss nele neele neelee anniversaire ddn
 		nacimiento nacim nac nacido nacida nacidoa cumpleanos cumple
 		rodenja rodjenja rodendan rodjendan roden rodena rodjen rod
-		nascita nato nata natoa rojstva rojstni rojen rojena urodzenia urodzony dataur geboorte`
+		nascita nato nata natoa rojstva rojstni rojen rojena urodzenia urodzony dataur geboorte geboortedag roj`
 	besidesBirths = `date dates day dat datum data dana dan on am fecha fec f d el il
 		dd mm yy yyyy tt jj jjjj aa aaaa gg gggg rrrr llll iso`
 
@@ -41,9 +42,9 @@ const (
 		secondary second zweite zweites zweiter secondaire secundario sekundarni sekundarna alternate alternative alternativ
 		other weitere weiteres weiterer andere anderes autre otro otra ostali drugi drugo na`
 	homes = ` private privat privater private privates prive privee privado privada privatni privatna
-		priv p h dom part home haus heim house domicile domicilio maison casa particular kucni kuca
+		priv p h dom part home haus heim house domicile domicilio maison casa particular kucni kuca domaci doma domowy domowa thuis
 		personal perso personnel personnelle personlich personliche osobni osobna contact kontakt contacto`
 	works = ` work arbeit business office buro buero bureau geschaftlich geschaeftlich geschaft dienst dienstlich dienstliche
 		beruflich trabajo travail professionnel professionnelle pro laboral oficina poslovni poslovna posao poslu ured uredski
-		sluzbeni sluzbena w g gesch dienstl berufl prof trav trab`
+		sluzbeni sluzbena w g gesch dienstl berufl prof trav trab sluzbowy sluzbowa praca lavoro ufficio werk`
 )
