@@ -36,10 +36,11 @@ func Of(f *record.Fields) Person {
 }
 
 // Why returns the strongest reason why two people may be the same person. Spelling and Swapped do
-// not apply to people with equal names, or if the dates of birth differ, as for father and son.
+// not apply to people with equal names, or if the dates of birth differ and nothing is in common.
 func (p *Person) Why(other *Person) Reason {
 	born := p.birth != "" && p.birth == other.birth
-	byName := !p.Named(&other.Identity) && !p.otherGeneration(&other.Identity) && (born || p.birth == "" || other.birth == "")
+	byName := !p.Named(&other.Identity) && !p.otherGeneration(&other.Identity) &&
+		(born || p.birth == "" || other.birth == "" || p.email != "" && p.email == other.email || phone.Share(p.phones, other.phones))
 	switch {
 	case born && p.email != "" && p.email == other.email:
 		return EmailAndBirth
@@ -78,7 +79,7 @@ func (p *Person) Lookups() []Key {
 	if p.birth == "" {
 		return p.keys(concat(p.first, p.last), anyBirth)
 	}
-	return p.keys(concat(p.first, p.last), p.birth, noBirth)
+	return p.keys(concat(p.first, p.last), p.birth, noBirth, anyBirth)
 }
 
 // keys returns keys with one entry per birth for keys based on the name. swapped is the full name

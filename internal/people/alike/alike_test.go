@@ -36,6 +36,8 @@ func TestWhy(t *testing.T) {
 		{someone("Ana", "Čović"), someone("COVIC", "Ana"), Swapped},
 		{someone("Jürgen", "Müller"), someone("Mueller", "Juergen"), Swapped},
 		{someone("Ana", "Čović", "", "", born), someone("Čović", "Ana", "", "", other), None},
+		{someone("Ana", "Čović", "091 234 567", "", born), someone("Čović", "Ana", "091/234567", "", other), Swapped},
+		{someone("Ana", "Čović-Kos", "", "a@x.org", born), someone("Ana", "Čović Kos", "", "A@x.org", other), Spelling},
 		{someone("Ana", "Čović"), someone("ana", "covic"), None},
 		{someone("Jürgen", "Müller", "", "", born), someone("Juergen", "Mueller", "", "", other), None},
 		{someone("Jürgen", "Müller", "", "", born), someone("Juergen", "Mueller", "", "", "1990-05-15T00:00:00+02:00"), BirthAndName},
