@@ -17,7 +17,7 @@ const (
 	besidesEmails = `address addresses adress adresse adressen addresse adresa adrese adres indirizzo direccion electronique electronico`
 
 	phones = mobiles + ` phone phones telephone telephones telephonenumber tel telefon telefone telefono telefonos telefona telefoni
-		telf tlf tfno tfn telno fon ph rufnummer rufnr fernsprecher contactnumber contactno kontaktnummer kontaktbroj
+		telf tlf tfno tfn telno fon fono fonos ph rufnummer rufnr fernsprecher contactnumber contactno kontaktnummer kontaktbroj
 		landline festnetz festnetzanschluss fixe fijo fiksni fiksna fisso fissa stacionarni stacionarna
 		stacjonarny stacjonarnego vast vaste telefonico telefonska telefonu telefoon vastnummer`
 	mobiles = `mobile mobiles mobil mobiler mobilfunk mobilfon mobiltel mob cell cells cellphone cellular iphone
