@@ -27,7 +27,8 @@ const (
 )
 
 // Words of rows that are no people, folded. A total begins with a total word, and a note with a note
-// word or, whatever follows, a remark word. The heading of a group begins or ends with a group word, or is one word with a group stem.
+// word or, whatever follows, a remark word. The heading of a group begins or ends with a group word, or
+// consists of words with a group stem.
 var (
 	totalWords = words(`gesamt gesamtzahl insgesamt summe zwischensumme anzahl total totals totaux totale totaal subtotal
 		sum suma somme count nombre numero ukupno sveukupno zbroj medjuzbroj skupaj razem liczba aantal effectif`)
@@ -45,7 +46,7 @@ var (
 
 const groupStems = `mitglied gruppe jugend feuerwehr mannschaft offizier vorstand kommand reserv aktiv veteran clanovi member officer
 	cadet kadet mladez pricuv bombero pompier vatrogas gasilc strazak brandweer voluntari abteilung zug
-	honorar ehren pionir anwart aspirant rekrut recrut probation starjesin pripravni`
+	honorar ehren pionir anwart aspirant rekrut recrut probation starjesin pripravni zapovjed`
 
 // skips returns the reason to leave out each row, or nil if no row is left out. Keep and Skip of the
 // options override what the rows look like. In an export of this program, only Skip does.
@@ -195,7 +196,7 @@ func skipText(text string, filled int, data bool) string {
 		return SkipTotal
 	case filled > 2:
 		return ""
-	case isGroup && lone, lone && len(all) == 1 && hasStem(first):
+	case isGroup && lone, lone && !particles[last] && !slices.ContainsFunc(all, isNoGroupWord):
 		return SkipGroup
 	case colon, remarkWords[first], noteWords[first] && (digits > 0 || filled == 2 && len(all) == 1), lone && isRemark(text):
 		return SkipNote
@@ -205,8 +206,10 @@ func skipText(text string, filled int, data bool) string {
 	return ""
 }
 
-func hasStem(word string) bool {
-	return slices.ContainsFunc(strings.Fields(groupStems), func(stem string) bool { return strings.Contains(word, stem) })
+// isNoGroupWord reports whether a folded word does not name a group.
+func isNoGroupWord(word string) bool {
+	return !groupWords[word] && !particles[word] &&
+		!slices.ContainsFunc(strings.Fields(groupStems), func(stem string) bool { return strings.Contains(word, stem) })
 }
 
 // isRemark reports whether text begins with a mark for a footnote, or is longer than a name and has
