@@ -46,7 +46,7 @@ var (
 
 const groupStems = `mitglied gruppe jugend feuerwehr mannschaft offizier vorstand kommand reserv aktiv veteran clanovi member officer
 	cadet kadet mladez pricuv bombero pompier vatrogas gasilc strazak brandweer voluntari abteilung zug
-	honorar ehren pionir anwart aspirant rekrut recrut probation starjesin pripravni zapovjed`
+	honorar ehren pionir anwart aspirant rekrut recrut probation starjesin pripravni zapovjed mlodziez pomlad podmlad mlajsi starejsi jeugd`
 
 // skips returns the reason to leave out each row, or nil if no row is left out. Keep and Skip of the
 // options override what the rows look like. In an export of this program, only Skip does.
