@@ -59,7 +59,7 @@ func TestTidy(t *testing.T) {
 // are named, that struck rows are left out, and that struck cells are named.
 func TestLayout(t *testing.T) {
 	t.Parallel()
-	table := tableOf("Vorname|Geboren|Nachname|Handy|Telefon|Geburtsdatum", "Ana|x|Kos|091 alt|01 222|1990-05-15", "Ivo|y|Bilic|092 alt||1990-05-16")
+	table := tableOf("Vorname|Geboren|Nachname|Handy|Telefon|Geburtsdatum", "Ana|1.1.1980|Kos|091 alt|01 222|1990-05-15", "Ivo|2.2.1980|Bilic|092 alt||1990-05-16")
 	table.Hidden = []bool{false, true, false, true, false, false}
 	for i := range table.Rows[1].Cells {
 		table.Rows[1].Cells[i].Marks = sheet.Struck

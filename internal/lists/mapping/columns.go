@@ -97,6 +97,9 @@ func filledColumns(t *sheet.Table) []bool {
 		optional := field == "dateOfBirth" || severalFields[field]
 		filled[i] = slices.ContainsFunc(t.Rows, func(row sheet.Row) bool {
 			cell := row.Cell(i)
+			if field == "dateOfBirth" && record.Digits(cell.Text) == "" { // "Nato a: Trento" is a place
+				return false
+			}
 			return cell.Text != "" && !(optional && hasNoValue(cell))
 		})
 	}

@@ -101,6 +101,8 @@ func TestColumns(t *testing.T) {
 		{[]string{"Name|E-Mail|E-Mail", "A B|a@example.com|b@example.com"}, "Name=name E-Mail=email E-Mail=email"},
 		{[]string{"Name|DOB|Birthday", "A B|1990-05-15|1990-05-15"}, `Name=name : twice dateOfBirth ["DOB" "Birthday"]`},
 		{[]string{"Name|DOB|Birthday", "A B|-|1990-05-15", "C D||n/a"}, "Name=name Birthday=dateOfBirth"},
+		{[]string{"Cognome|Nome|Nato a|Nato il", "Kos|Ana|Trento|15/05/1990"}, "Cognome=lastName Nome=firstName Nato il=dateOfBirth"},
+		{[]string{"Cognome|Nome|Nato a|il", "Kos|Ana|Trento|15/05/1990"}, "Cognome=lastName Nome=firstName il=dateOfBirth"},
 		{[]string{"Vorname|Rufname|Nachname", "A|B|C"}, `: twice firstName ["Vorname" "Rufname"]`},
 		{[]string{"Name|Full name", "A|A B"}, "Full name=name"},
 		{[]string{"Full name|Display name", "A B|A B"}, `: twice name ["Full name" "Display name"]`},
