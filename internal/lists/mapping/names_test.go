@@ -172,8 +172,9 @@ func TestSplitName(t *testing.T) {
 func TestCardNames(t *testing.T) {
 	t.Parallel()
 	table := tableOf("firstName|lastName|FN", "Ana|Kos|Kos Ana Marija", "||Ivo Bilic", "Iva Dodig||Iva Dodig", "|Eva Car|",
-		"|Kos|Jan van der Berg", "Pelé||Pelé", "||Kos, Mia")
-	want := "Ana/Kos Ivo/Bilic Iva/Dodig Eva/Car Jan/van der Berg Pelé/ Mia/Kos"
+		"|Kos|Jan van der Berg", "Pelé||Pelé", "||Kos, Mia",
+		"|Kos|Kos Jan", "Eva||Kos Eva", "Eva||Eva Kos")
+	want := "Ana/Kos Ivo/Bilic Iva/Dodig Eva/Car Jan/van der Berg Pelé/ Mia/Kos Jan/Kos Eva/Kos Eva/Kos"
 	for _, format := range []string{sheet.VCard, sheet.CSV} {
 		table.Format = format
 		r, err := Map(t.Context(), table, Options{Now: now})

@@ -68,7 +68,7 @@ func (m *mapper) person(i int) Person {
 }
 
 // cardName adds titles and suffixes to the structured name of a card. If that name is incomplete, it
-// splits the formatted name, or else the part that the card has: programs write "FN:Ana Kos" only,
+// takes the rest of the formatted name, which may have the last name first, splits the formatted name, or else the part that the card has: programs write "FN:Ana Kos" only,
 // or "N:;Ana Kos;;;".
 func (m *mapper) cardName(p *Person, f *record.Fields, row sheet.Row) {
 	if f.FirstName != "" && f.LastName != "" {
@@ -80,7 +80,16 @@ func (m *mapper) cardName(p *Person, f *record.Fields, row sheet.Row) {
 		}
 		return
 	}
-	for _, text := range []string{m.cell(row, "FN"), f.FirstName + f.LastName} {
+	whole := m.cell(row, "FN")
+	if first, ok := strings.CutPrefix(whole, f.LastName+" "); ok && f.LastName != "" {
+		f.FirstName = first
+		return
+	}
+	if last, ok := strings.CutSuffix(whole, " "+f.FirstName); ok && f.FirstName != "" {
+		f.LastName = last
+		return
+	}
+	for _, text := range []string{whole, f.FirstName + f.LastName} {
 		if name := m.names.split(text).name; name.First != "" && name.Last != "" {
 			m.names.full(p, f, text)
 			return
