@@ -108,6 +108,8 @@ func (p *phones) notes() []sheet.Note {
 var (
 	dateAlone   = lazy(`^\d{1,4}[./-]\d{1,2}[./-]\d{2,4}$`)
 	clearNumber = lazy(`^(?:[0+(]|\d{3}[-. ]\d{3}[-. ]\d{4}$)`)
+
+	extensionAtEnd = lazy(`(?i),? *(?:x|ext\.?|dw\.?) *\d+$`)
 )
 
 // isNumber reports whether text has enough digits for a phone number or a date, and no letters.
@@ -120,7 +122,8 @@ func isNumber(text string) bool {
 func (c *choice) hasPhones(at int) bool {
 	sure := false
 	return c.most(at, func(cell sheet.Cell) bool {
-		sure = sure || clearNumber().MatchString(cell.Text) && isNumber(cell.Text)
-		return isNumber(cell.Text) && !dateAlone().MatchString(cell.Text)
+		text := extensionAtEnd().ReplaceAllString(cell.Text, "")
+		sure = sure || clearNumber().MatchString(text) && isNumber(text)
+		return isNumber(text) && !dateAlone().MatchString(text)
 	}) && sure
 }
