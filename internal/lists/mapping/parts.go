@@ -9,6 +9,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 // join is a field whose parts are in several columns.
@@ -174,15 +175,22 @@ func joinYear(parts []string) string {
 	return strings.TrimRight(day, "./- ") + day[separator:separator+1] + year
 }
 
-// nameJoins returns the join of a last name with the prefix before it in Dutch lists, the second last
+// nameJoins returns the join of a last name with the prefix before it in Dutch and German lists, the second last
 // name in Spanish lists, and a suffix such as Jr.
 func (c *choice) nameJoins() []join {
 	named := func(words string) func(at int) bool {
 		return func(at int) bool { return slices.Contains(strings.Fields(words), letters(c.table.Header[at])) }
 	}
-	last := c.only(func(at int) bool { return c.fields[at] == "lastName" })
+	field := func(name string) int { return c.only(func(at int) bool { return c.fields[at] == name }) }
+	last := field("lastName")
+	if last < 0 && field("firstName") >= 0 {
+		last = field(plainName)
+	}
 	var parts []int
-	for _, at := range []int{c.only(named("tussenvoegsel tussenvoegsels voorvoegsel")), last, c.only(func(at int) bool {
+	for _, at := range []int{c.only(func(at int) bool {
+		return named("tussenvoegsel tussenvoegsels voorvoegsel")(at) || named("namenszusatz namensvorsatz vorsatzwort vorsatz")(at) &&
+			c.most(at, func(cell sheet.Cell) bool { return allParticles(cell.Text) })
+	}), last, c.only(func(at int) bool {
 		return named("segundoapellido apellidomaterno")(at) || named("apellido")(at) && strings.Contains(c.table.Header[at], "2")
 	}), c.only(func(at int) bool {
 		return named("suffix namesuffix suffixe")(at) && c.most(at, func(cell sheet.Cell) bool { return nameSuffix().MatchString(cell.Text) })
@@ -197,6 +205,11 @@ func (c *choice) nameJoins() []join {
 	return []join{{"lastName", last, parts, func(parts []string) string {
 		return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return letters(part) == "" }), " ")
 	}}}
+}
+
+// allParticles reports whether a text has only words before a last name, such as "von der".
+func allParticles(text string) bool {
+	return !slices.ContainsFunc(strings.Fields(fold.String(text)), func(word string) bool { return !particles[word] })
 }
 
 var nameSuffix = lazy(`^(?i)(?:jr|sr|jun|sen|junior|senior|i{1,3}|iv|v|2nd|3rd|4th|ml|st)\.?$`)

@@ -70,6 +70,10 @@ func TestParts(t *testing.T) {
 	check(t, tableOf("First|Last|Suffix", "John|Smith|Jr.", "John|Smith|", "Eva|Kos|-"), Options{},
 		"First=firstName Last=lastName Suffix=lastName ", "2 John/Smith Jr.///", "3 John/Smith///", "4 Eva/Kos///",
 		`parts "lastName" mapping.Headers{"Last", "Suffix"} mapping.Headers{"Smith", "Jr."} "Smith Jr."`)
+	check(t, tableOf("Vorname|Name|Namenszusatz", "Eva|Berg|von", "Uwe|Kos|"), Options{},
+		"Vorname=firstName Name=lastName Namenszusatz=lastName ", "2 Eva/von Berg///", "3 Uwe/Kos///",
+		`parts "lastName" mapping.Headers{"Namenszusatz", "Name"} mapping.Headers{"von", "Berg"} "von Berg"`)
+	check(t, tableOf("Vorname|Nachname|Namenszusatz", "Eva|Berg|MdB"), Options{}, "Vorname=firstName Nachname=lastName ", "2 Eva/Berg///")
 	check(t, tableOf("First|Last|Suffix", "John|Smith|Ph.D"), Options{}, "First=firstName Last=lastName ", "2 John/Smith///")
 	check(t, tableOf("Voornaam|Tussenvoegsel|Achternaam", "Jan|van der|Berg", "Eva||Kos"), Options{},
 		"Voornaam=firstName Tussenvoegsel=lastName Achternaam=lastName ", "2 Jan/van der Berg///", "3 Eva/Kos///",
