@@ -41,7 +41,8 @@ var (
 		section sektion seccion sezione sektor equipe equipo squad squadra platoon shift crew brigade brigada battalion company engine
 		ladder team station turno odjel odjeljenje desetina vod ekipa smjena posadka druzyna ploeg wache kommando vorstand ausschuss
 		mannschaft aktive aktiv passive reserve mitglieder members membres miembros clanovi clanova
-		clanov soci czlonkow leden personen persons people personas personnes osoba officers offiziere jugend bestuur zarzad`)
+		clanov soci czlonkow leden personen persons people personas personnes osoba officers offiziere jugend bestuur zarzad
+		czlonkowie allievi jsp retraites actifs honoraires`)
 )
 
 const groupStems = `mitglied gruppe jugend feuerwehr mannschaft offizier vorstand kommand reserv aktiv veteran clanovi member officer
