@@ -13,13 +13,15 @@ import (
 // emptyWords are the letters of cells without a value, folded: what people write into a cell, the
 // empty values of programs, and the masks of forms. refusals precede a heading: "no phone".
 const (
-	emptyWords = `null nil nan nat none n na tbd tba undefined unknown notknown nk notavailable notapplicable missing xxx
+	emptyWords = `null nil nan nat none n na tbd tba unk unlisted undefined unknown notknown nk
+		notavailable notapplicable missing xxx
 		kein keine keinen keiner keins ohne aucun aucune sans ninguno ninguna notiene nema bez nessun nessuno nessuna brak geen
 		ka keineangabe keineangaben unbekannt unbek nichtbekannt nichtvorhanden entfallt fehlt offen nv
-		inconnu inconnue neant nonrenseigne nonrenseignee noncommunique absent nc nr so
-		sindatos nodisponible noconsta desconocido desconocida vacio sd nd ns sc
+		inconnu inconnue neant nonrenseigne nonrenseignee noncommunique absent acompleter arenseigner nc nr so
+		sindatos nodisponible noconsta desconocido desconocida vacio sd nd ns sc si pendiente
 		nepoznato nepoznat nepoznata nijepoznato nemapodataka np
-		sconosciuto sconosciuta nondisponibile assente neznano nipodatka brakdanych nieznany nieznana niedotyczy onbekend nvt
+		sconosciuto sconosciuta nondisponibile nonnota nonnoto nonha assente neznano
+		nipodatka brakdanych nieznany nieznana nieposiada niema niedotyczy onbekend nvt
 		ddmmyyyy ddmmyy mmddyyyy mmddyy yyyymmdd ttmmjjjj ttmmjj jjjjmmtt jjmmaaaa jjmmaa ddmmaaaa ddmmaa ddmmgggg ddmmgg`
 	refusals = `no without kein keine keinen ohne aucun aucune pasde pasd sans ninguno ninguna notiene sin nema bez
 		nessun nessuna senza ni brak geen`

@@ -12,12 +12,12 @@ import (
 func TestNoValue(t *testing.T) {
 	t.Parallel()
 	for texts, want := range map[string]bool{
-		"-|–|--|/|?|??|.|…|#|@|*|/  /|__/__/____|. .|0|00|0/0/00|00.00.0000|0000-00-00":                                                           true,
-		"NULL|null|(null)|<NULL>|nan|NaN|NaT|None|nil|#N/A|#NV|#N/D|\\N|n/a|n/k|N. A.|unknown|no phone|No e-mail|not known|TBD|xxx|mm/dd/yyyy":    true,
-		"k. A.|k.A.|K. A|keine Angabe|unbekannt|keine|kein Handy|keine E-Mail|ohne|n. v.|TT.MM.JJJJ":                                              true,
-		"inconnu|néant|aucun|pas de mail|Pas d'adresse e-mail|sans téléphone|n.c.|JJ/MM/AAAA|s/d|s/c|sin datos|no tiene|ninguno|sin correo":       true,
-		"nepoznato|nema|nema mobitela|nema e-mail|bez telefona|nessuno|non disponibile|n.d.|brak|geen|neznano":                                    true,
-		"091|112|1|see below|ask Ana|Nema Kos|none@example.com|n@a|nobody|no|keine Ahnung|soon|1/0/00|٠٩١|May|null 1|" + strings.Repeat("-", 101): false,
+		"-|–|--|/|?|??|.|…|#|@|*|/  /|__/__/____|. .|0|00|0/0/00|00.00.0000|0000-00-00":                                                                               true,
+		"NULL|null|(null)|<NULL>|nan|NaN|NaT|None|nil|#N/A|#NV|#N/D|\\N|n/a|n/k|N. A.|unknown|no phone|No e-mail|not known|TBD|xxx|mm/dd/yyyy":                        true,
+		"k. A.|k.A.|K. A|keine Angabe|unbekannt|keine|kein Handy|keine E-Mail|ohne|n. v.|TT.MM.JJJJ":                                                                  true,
+		"inconnu|néant|aucun|pas de mail|Pas d'adresse e-mail|sans téléphone|n.c.|JJ/MM/AAAA|à compléter|s/d|s/i|pendiente|s/c|sin datos|no tiene|ninguno|sin correo": true,
+		"nepoznato|nema|nema mobitela|nema e-mail|bez telefona|nessuno|non disponibile|n.d.|non nota|nie posiada|unk|brak|geen|neznano":                               true,
+		"091|112|1|see below|ask Ana|Nema Kos|none@example.com|n@a|nobody|no|keine Ahnung|soon|1/0/00|٠٩١|May|null 1|" + strings.Repeat("-", 101):                     false,
 	} {
 		for text := range strings.SplitSeq(texts, "|") {
 			if got := hasNoValue(sheet.Cell{Text: text}); got != want {
