@@ -207,7 +207,7 @@ func (d *decision) add(at int, like []Like) {
 	if v.person >= 0 {
 		found := &d.members[v.person]
 		row.Result, row.ID, row.Before = Left, &found.id, &found.fields
-		row.readAs(p.Readings)
+		row.readAs(append(p.Readings, p.Reversed))
 	}
 	for _, i := range v.people[:min(len(v.people), few)] {
 		row.People = append(row.People, describe(d.members[i].fields))

@@ -159,6 +159,21 @@ func TestSplitNameUnchanged(t *testing.T) {
 	}
 }
 
+// TestReversedNameUnchanged checks that a name whose order nothing states does not replace the same
+// name in reverse.
+func TestReversedNameUnchanged(t *testing.T) {
+	t.Parallel()
+	roster := people{stored(anaID, record.Fields{FirstName: "Jürgen", LastName: "Müller"})}
+	row := mapping.Person{Fields: record.Fields{FirstName: "Mueller", LastName: "Juergen"}}
+	for want, reversed := range map[string]mapping.Name{Left: {First: "Juergen", Last: "Mueller"}, Changed: {}} {
+		row.Reversed = reversed
+		d, err := fileOf(Options{Update: true, Same: map[int]string{2: anaID}}, row).decide(t.Context(), roster)
+		if err != nil || result(d.rows[0]) != want {
+			t.Errorf("%+v: %s, %v, want %s", reversed, result(d.rows[0]), err, want)
+		}
+	}
+}
+
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	son := record.Fields{FirstName: "Ivan", LastName: "Horvat", DateOfBirth: "1990-05-15T00:00:00Z"}

@@ -110,6 +110,7 @@ type Person struct {
 	// Readings are the possible readings of a name in the rarer format of its column. nil: the name
 	// is clear.
 	Readings []Name
+	Reversed Name // the other reading of a name without a comma if nothing states the order
 }
 
 // Name is a first and a last name.

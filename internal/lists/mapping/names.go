@@ -424,6 +424,9 @@ func (n *names) full(p *Person, f *record.Fields, cell string) {
 			return
 		}
 	}
+	if name.form == noComma && !n.sure {
+		p.Reversed = name.other
+	}
 	args := []any{quoted, sheet.Quoted(name.name.First), sheet.Quoted(name.name.Last)}
 	if name.form == capitals {
 		n.byCapitals.add(args...)

@@ -201,6 +201,19 @@ func TestCardNames(t *testing.T) {
 	check(t, only, Options{}, "firstName=firstName ", "2 Iva Dodig//// lastName:required")
 }
 
+// TestReversed checks that the other reading of a name is known unless a comma, a header or an answer
+// states the order.
+func TestReversed(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{"Name|Weber Tim": "Tim/Weber", "Name|Weber, Tim": "/", "Prezime i ime|Weber Tim": "/", "Name|WEBER Tim": "/"} {
+		header, name, _ := strings.Cut(line, "|")
+		r, err := Map(t.Context(), tableOf(header, name), Options{Now: now})
+		if got := r.People[0].Reversed; err != nil || got.First+"/"+got.Last != want {
+			t.Errorf("%s: %+v, %v", line, got, err)
+		}
+	}
+}
+
 func TestSplitNotes(t *testing.T) {
 	t.Parallel()
 	check(t, tableOf("Name", "A B", "C D", "E F G", "H I J", "K L"), Options{},
