@@ -27,12 +27,11 @@ const (
 type Person struct {
 	Identity
 	first, last []string // all spellings
-	phones      []phone.Number
 }
 
 // Of returns the attributes of a record. Fields without a value are not compared.
 func Of(f *record.Fields) Person {
-	return Person{Identify(f), spellings(f.FirstName), spellings(f.LastName), phone.Numbers(f.PhoneNumber)}
+	return Person{Identify(f), spellings(f.FirstName), spellings(f.LastName)}
 }
 
 // Why returns the strongest reason why two people may be the same person. Spelling and Swapped do
@@ -44,7 +43,7 @@ func (p *Person) Why(other *Person) Reason {
 	switch {
 	case born && p.email != "" && p.email == other.email:
 		return EmailAndBirth
-	case born && phone.Share(p.phones, other.phones):
+	case born && phone.Share(p.numbers(), other.numbers()):
 		return PhoneAndBirth
 	case byName && meet(concat(p.first, p.last), concat(other.first, other.last)):
 		return Spelling
@@ -99,7 +98,7 @@ func (p *Person) keys(swapped []string, births ...string) (keys []Key) {
 	if p.email != "" {
 		keys = append(keys, Key{EmailAndBirth, p.email, p.birth})
 	}
-	for _, number := range p.phones {
+	for _, number := range p.numbers() {
 		keys = append(keys, Key{PhoneAndBirth, number.Key(), p.birth})
 	}
 	for _, name := range p.first {

@@ -1,7 +1,6 @@
 package alike
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -20,7 +19,7 @@ type Identity struct {
 	phone   string
 	birth   string // date without time
 
-	numbers []phone.Number // in phone; nil: not read yet
+	inPhone []phone.Number // numbers in phone; nil: not read yet
 }
 
 // Identify returns the identity of a record. Full names make the column of a middle name irrelevant.
@@ -37,21 +36,10 @@ func (i *Identity) setName(text string) {
 	i.whole = Folded(text)
 	i.name = i.whole
 	if mayHaveTitle(i.whole) {
-		var rest []string
-		for _, word := range Words(WithoutRemarks(text, 1)) {
-			switch word.Title {
-			case NoTitle:
-				rest = append(rest, word.Text)
-			case Generation:
-				suffix := strings.Trim(Folded(word.Text), "().")
-				i.suffix = cmp.Or(sameGeneration[suffix], suffix)
-			}
+		if name, suffix := cutTitles(text); name != "" { // not a name such as Dr. Jr.
+			text, i.suffix = name, suffix
+			i.name = Folded(name)
 		}
-		if rest == nil { // a name such as Dr. Jr.
-			rest, i.suffix = []string{text}, ""
-		}
-		text = strings.Join(rest, " ")
-		i.name = Folded(text)
 	}
 	i.spelled = i.name
 	if !fold.IsASCII(text) {
@@ -143,15 +131,16 @@ func (i *Identity) Compare(other *Identity) (common, differing Values) {
 		}
 	}
 	compare(Email, i.email, other.email, nil)
-	compare(Phone, i.phone, other.phone, func() bool { return phone.Share(i.readPhone(), other.readPhone()) })
+	compare(Phone, i.phone, other.phone, func() bool { return phone.Share(i.numbers(), other.numbers()) })
 	compare(Birth, i.birth, other.birth, nil)
 	return common, differing
 }
 
-// readPhone returns the numbers in phone. Most people are never compared, and some often.
-func (i *Identity) readPhone() []phone.Number {
-	if i.numbers == nil {
-		i.numbers = append([]phone.Number{}, phone.Numbers(i.phone)...)
+// numbers returns the numbers in phone. It reads them once, because many people are never compared,
+// and some often.
+func (i *Identity) numbers() []phone.Number {
+	if i.inPhone == nil {
+		i.inPhone = append([]phone.Number{}, phone.Numbers(i.phone)...)
 	}
-	return i.numbers
+	return i.inPhone
 }

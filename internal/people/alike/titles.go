@@ -1,6 +1,7 @@
 package alike
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -91,13 +92,23 @@ func markElder(all []Word) {
 // WithoutTitles returns name without academic titles, generational suffixes, remarks and commas:
 // "Horvat" for "Horvat, dipl. ing.". The result is empty if name has no other words.
 func WithoutTitles(name string) string {
-	var rest []string
+	rest, _ := cutTitles(name)
+	return rest
+}
+
+// cutTitles returns what WithoutTitles returns, and the suffix in one spelling.
+func cutTitles(name string) (rest, suffix string) {
+	var words []string
 	for _, word := range Words(WithoutRemarks(name, 1)) {
-		if word.Title == NoTitle {
-			rest = append(rest, word.Text)
+		switch word.Title {
+		case NoTitle:
+			words = append(words, word.Text)
+		case Generation:
+			suffix = strings.Trim(Folded(word.Text), "().")
+			suffix = cmp.Or(sameGeneration[suffix], suffix)
 		}
 	}
-	return strings.Join(rest, " ")
+	return strings.Join(words, " "), suffix
 }
 
 // WithoutRemarks returns name without what is not part of it: text in brackets, and the name before
