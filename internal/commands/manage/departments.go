@@ -24,7 +24,8 @@ func (c Commands) departmentsCommand() *cobra.Command {
   firefighters departments rename default "Engine 7"
   firefighters departments set "Engine 7" --country HR`,
 	}
-	cmd.AddCommand(c.departmentsListCommand(), c.departmentsRenameCommand(), c.departmentsSetCommand(), c.departmentsRemoveCommand(), departmentsAddCommand())
+	cmd.AddCommand(c.departmentsListCommand(), c.departmentsRenameCommand(), c.departmentsSetCommand(),
+		c.departmentsRemoveCommand(), departmentsAddCommand())
 	return cmd
 }
 
@@ -68,7 +69,8 @@ records and active keys. Browser sessions are not counted.`,
 			list := cli.NewList(*asJSON, "NAME", "COUNTRY", "RECORDS", "DELETED", "ACTIVE KEYS", "CREATED")
 			err := s.Tenants(func(d store.TenantInfo) {
 				list.Add(departmentLine{d.Name, d.Country, d.Records, d.Deleted, d.ActiveKeys, store.Moment(d.CreatedAt)},
-					d.Name, cmp.Or(d.Country, "-"), fmt.Sprint(d.Records), fmt.Sprint(d.Deleted), fmt.Sprint(d.ActiveKeys), cli.FormatTime(d.CreatedAt))
+					d.Name, cmp.Or(d.Country, "-"), fmt.Sprint(d.Records), fmt.Sprint(d.Deleted), fmt.Sprint(d.ActiveKeys),
+					cli.FormatTime(d.CreatedAt))
 			})
 			if err != nil {
 				return store.Failed("listing the departments of", *db, err)

@@ -169,9 +169,9 @@ func addTenant(t *sqlite.Tx, name string, isNew bool) (record.TenantID, error) {
 	return insertTenant(t, create)
 }
 
-// insertTenant creates a department with a new id and the country of the system. A running service may still have the keys of a
-// removed department in memory, so ids are not reused: RemoveTenant raises keys_version to the id
-// of the removed department.
+// insertTenant creates a department with a new id and the country of the system. A running service
+// may still have the keys of a removed department in memory, so ids are not reused: RemoveTenant
+// raises keys_version to the id of the removed department.
 func insertTenant(t *sqlite.Tx, name string) (record.TenantID, error) {
 	id, err := t.QueryInt(`SELECT max(keys_version, ifnull((SELECT max(id) FROM tenants), 0)) + 1 FROM service`)
 	if err == nil {

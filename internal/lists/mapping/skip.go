@@ -84,8 +84,8 @@ func (o Options) skips(t *sheet.Table, columns []Column) (all []string) {
 	return all
 }
 
-// withoutSkipped returns the table with empty cells in rows that are left out, so that they influence no
-// other row.
+// withoutSkipped returns the table with empty cells in rows that are left out, so that they influence
+// no other row.
 func withoutSkipped(t *sheet.Table, skips []string) *sheet.Table {
 	if skips == nil {
 		return t
@@ -100,8 +100,8 @@ func withoutSkipped(t *sheet.Table, skips []string) *sheet.Table {
 	return &other
 }
 
-// skipOf returns the reason why a row does not look like a person, or an empty text.
-// names has the header.
+// skipOf returns the reason why a row does not look like a person, or an empty text. names has the
+// texts of the header.
 func skipOf(row sheet.Row, header []string, names map[string]bool, columns []Column) string {
 	var words []string // cells with letters
 	filled, lines, labels, counts, repeated := 0, 0, 0, 0, 0
@@ -166,8 +166,8 @@ func firstWord(text string) string {
 	return letters(first)
 }
 
-// areHeaders reports whether most of the filled cells of a row, and at least two, are known column names.
-// Most rows need no such check, because they have no header of the table in any cell.
+// areHeaders reports whether most of the filled cells of a row, and at least two, are known column
+// names.
 func areHeaders(texts []string, filled int) bool {
 	others := filled - len(texts)
 	for _, text := range texts {
@@ -181,8 +181,8 @@ func areHeaders(texts []string, filled int) bool {
 	return 2*others < filled && filled-others > 1
 }
 
-// skipText returns the reason for a row in which only one of the filled cells has letters. data reports
-// whether a cell is an email address, date or phone number.
+// skipText returns the reason for a row in which only one of the filled cells has letters. data
+// reports whether a cell is an email address, date or phone number.
 func skipText(text string, filled int, data bool) string {
 	all := strings.FieldsFunc(fold.String(text), func(r rune) bool { return !unicode.IsLetter(r) })
 	if len(all) == 0 || strings.Contains(text, "@") {

@@ -135,9 +135,10 @@ func guessDelimiter(text string) byte {
 	return best
 }
 
-// fitOf rates a delimiter. It must split the header row and at least half of the rows below, or a third
-// below a header row of several cells, because groups of rows can have headings. A title needs rows below the header row, and a comma cannot split only two columns below a title:
-// "Name" above "Horvat, Ivan" is the header of a single column.
+// fitOf rates a delimiter. It must split the header row and at least half of the rows below, or a
+// third below a header row of several cells, because groups of rows can have headings. A title needs
+// rows below the header row, and a comma cannot split only two columns below a title: "Name" above
+// "Horvat, Ivan" is the header of a single column.
 func fitOf(text string, delimiter byte) fit {
 	rows, widths := sample(text, delimiter)
 	if len(rows) == 0 {

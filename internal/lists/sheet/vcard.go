@@ -49,7 +49,8 @@ func (w *vcardWriter) Write(f *record.Firefighter) error {
 }
 
 // AppendCard appends the card of a person for an address book, with the date of birth if birthday
-// is set. Each number in the phone text is a TEL that can be dialled. The card omits the department, because renaming the department would change every card.
+// is set. Each number in the phone text is a TEL that can be dialled. The card omits the department,
+// because renaming the department would change every card.
 func AppendCard(b []byte, f *record.Firefighter, birthday bool) []byte {
 	w := vcardWriter{Cards: vcard.Cards{Buffer: *bytes.NewBuffer(b)}, birthday: birthday}
 	w.begin(f)

@@ -2,7 +2,8 @@
 //
 // For an import, receiveList stores the upload (kept.go) and redirects to its page. There,
 // checkImport shows how the list was read (reading.go) and the result of each row (rows.go), and
-// applyImport imports it. Then showMissing (missing.go) shows who is not in it. A comparison (compare.go) starts in the same way.
+// applyImport imports it. Then showMissing (missing.go) shows who is not in it. A comparison
+// (compare.go) starts in the same way.
 package lists
 
 import (
