@@ -148,10 +148,7 @@ func couldBeAny(person *record.Fields, rows map[string][]alike.Identity) bool {
 	who := alike.Identify(person)
 	named := rows[who.Key()]
 	for i := range named {
-		if !who.Named(&named[i]) {
-			continue
-		}
-		if common, differing := who.Compare(&named[i]); common != 0 || differing&alike.Birth == 0 {
+		if who.MayBe(&named[i]) {
 			return true
 		}
 	}

@@ -136,6 +136,16 @@ func (i *Identity) Compare(other *Identity) (common, differing Values) {
 	return common, differing
 }
 
+// MayBe reports whether two people with the same name may be one: they have something in common, or
+// their dates of birth do not differ.
+func (i *Identity) MayBe(other *Identity) bool {
+	if !i.Named(other) {
+		return false
+	}
+	common, differing := i.Compare(other)
+	return common != 0 || differing&Birth == 0
+}
+
 // numbers returns the numbers in phone. It reads them once, because many people are never compared,
 // and some often.
 func (i *Identity) numbers() []phone.Number {

@@ -6,16 +6,6 @@ import (
 	"slices"
 )
 
-// MayBe reports whether two people may be the same person: Why has a reason, or they have the same
-// name, unless their dates of birth differ and they have nothing in common.
-func (p *Person) MayBe(other *Person) bool {
-	if p.Why(other) != None {
-		return true
-	}
-	common, differing := p.Compare(&other.Identity)
-	return p.Named(&other.Identity) && (common != 0 || differing&Birth == 0)
-}
-
 // maxCompared is the number of people with the same key with whom Pairs compares a person.
 const maxCompared = 20
 
@@ -30,7 +20,7 @@ type Pairs struct {
 func NewPairs() *Pairs { return &Pairs{seed: maphash.MakeSeed(), byKey: map[uint64][]int32{}} }
 
 // Add adds the next person of the list. It returns the indexes of earlier people who may be the same
-// person, the last one first.
+// person, by Why or MayBe, the last one first.
 func (p *Pairs) Add(person Person) (same []int) {
 	at, keys := int32(len(p.people)), person.Keys()
 	p.people = append(p.people, person)
@@ -40,7 +30,7 @@ func (p *Pairs) Add(person Person) (same []int) {
 	}
 	slices.SortFunc(near, func(a, b int32) int { return cmp.Compare(b, a) })
 	for _, other := range slices.Compact(near) {
-		if person.MayBe(&p.people[other]) {
+		if earlier := &p.people[other]; person.Why(earlier) != None || person.MayBe(&earlier.Identity) {
 			same = append(same, int(other))
 		}
 	}
