@@ -33,7 +33,7 @@ type Options struct {
 
 	// What to import.
 	Update   bool // change existing people
-	Spelling bool // with Update: also change names that differ only in spelling
+	Spelling bool // with Update: also change values that differ only in spelling
 	SkipBad  bool // import valid rows even if others are refused
 	Apply    bool
 	AllRows  bool // include all rows in the JSON outcome
@@ -99,7 +99,8 @@ func (o *Options) checkRows(people []mapping.Person) error {
 
 func (o *Options) mapping(now time.Time) mapping.Options {
 	return mapping.Options{
-		Columns: o.Columns, Headers: o.Headers, Country: o.Country, Answers: o.Answers, Skip: o.Skip, Keep: o.Keep, LeaveOutBad: o.LeaveOutBad, Now: now,
+		Columns: o.Columns, Headers: o.Headers, Country: o.Country, Answers: o.Answers, Skip: o.Skip, Keep: o.Keep,
+		LeaveOutBad: o.LeaveOutBad, Now: now,
 	}
 }
 

@@ -32,10 +32,9 @@ type prepared struct {
 	example string
 }
 
-// prepare returns the table to read. What does not belong to a value is removed from the cells of
-// imported columns, and each kind is counted. Cells without a value are empty, and parts are joined. It
-// leaves out rows that skips does not leave out yet if
-// they only continue the person above.
+// prepare returns the table to read. In the cells of imported columns, it removes what does not belong
+// to a value, and counts each kind. It empties cells without a value, joins parts, and leaves out
+// further rows that only continue the person above.
 func (c *choice) prepare(t *sheet.Table, o Options, skips []string) *prepared {
 	p := &prepared{Table: *t, changed: map[int]bool{}, skips: skips}
 	if t.Ours {
