@@ -113,8 +113,8 @@ func (c Commands) departmentsSetCommand() *cobra.Command {
 		Use:        "set NAME",
 		Short:      "Set the country of a department",
 		SuggestFor: []string{"change", "edit", "update"},
-		Long: `Set the country of a department. An import compares phone numbers with and
-without its calling code, and proposes its order of day and month.`,
+		Long: `Set the country of a department. Imports use it to compare phone numbers with
+and without a calling code, and to propose the order of day and month.`,
 		Example: `  firefighters departments set "Engine 7" --country HR`,
 	}
 	db := cli.AddDB(cmd)

@@ -54,9 +54,6 @@ func failSheets(names []string, code string, args ...any) *FileError {
 // *FileError or the error of ctx.
 func Read(ctx context.Context, content []byte, o Options) (*Table, error) {
 	t, err := read(ctx, content, o)
-	if err == nil && slices.Equal(t.Header[:min(len(t.Header), len(members))], members) {
-		t.Ours = true
-	}
 	if ended := ctx.Err(); ended != nil {
 		return nil, ended
 	}
