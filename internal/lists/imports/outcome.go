@@ -122,7 +122,7 @@ type Like struct {
 const (
 	EmailAndBirth = "email_and_birth"
 	PhoneAndBirth = "phone_and_birth"
-	Spelling      = "spelling" // same name except for ue/ü, ae/ä, oe/ö, ss/ß, hyphens, spaces, titles or suffixes
+	Spelling      = "spelling" // names that differ only in hyphens and spaces
 	SameName      = "name"     // same name, but nothing in common, or different dates of birth
 	Swapped       = "swapped"  // first and last name swapped
 	BirthAndName  = "birth_and_name"

@@ -27,9 +27,7 @@ type prepared struct {
 	quotes   string       // opening and closing quotation mark of each cell, or empty
 	removals []removal
 	joined   []sheet.Note
-
-	empty   int // cells without a value
-	example string
+	empty    counted // cells without a value
 }
 
 // prepare returns the table to read. In the cells of imported columns, it removes what does not belong
@@ -62,7 +60,7 @@ func (c *choice) prepare(t *sheet.Table, o Options, skips []string) *prepared {
 				plain.Text = p.tidy(column.Field, cell)
 			}
 			if plain.Text != "" && column.Field != ID && !column.IsName() && cell.Marks&sheet.Literal == 0 && hasNoValue(plain) {
-				p.countEmpty(plain.Text)
+				p.empty.add(sheet.Quoted(plain.Text))
 				plain.Text = ""
 			}
 			if plain.Text != cell.Text {
@@ -74,13 +72,6 @@ func (c *choice) prepare(t *sheet.Table, o Options, skips []string) *prepared {
 		p.joinParts(j, c.columns)
 	}
 	return p
-}
-
-// countEmpty counts a cell without a value.
-func (p *prepared) countEmpty(text string) {
-	if p.empty++; p.empty == 1 {
-		p.example = text
-	}
 }
 
 func (p *prepared) isSkipped(row int) bool { return p.skips != nil && p.skips[row] != "" }
@@ -117,7 +108,7 @@ func (p *prepared) notes() (notes []sheet.Note) {
 	for _, r := range p.removals {
 		notes = append(notes, sheet.Note{Code: r.code, Args: []any{r.count, short(r.before), short(r.after)}})
 	}
-	return slices.Concat(notes, p.joined, countNote(NoteNoValue, p.empty, sheet.Quoted(p.example)))
+	return slices.Concat(notes, p.joined, p.empty.notes(NoteNoValue))
 }
 
 const shownCell = 80 // characters of a cell in a note

@@ -537,7 +537,7 @@ func (e *examples) notes(code string) []sheet.Note {
 	return countNote(code, e.count, sheet.Places{First: e.first, More: e.count > len(e.first)})
 }
 
-// counted counts changes, with the first one as an example.
+// counted counts cells of one kind, with the first one as an example.
 type counted struct {
 	count   int
 	example []any
@@ -549,10 +549,12 @@ func (c *counted) add(example ...any) {
 	}
 }
 
+func (c *counted) notes(code string) []sheet.Note { return countNote(code, c.count, c.example...) }
+
 // notes returns up to three split names, doubtful ones first, and the other notes about names.
 func (n *names) notes() []sheet.Note {
 	all := slices.Concat(n.doubtful, n.plain)
 	return slices.Concat(all[:min(len(all), shownExamples)],
 		countNote(NoteGuessedName, n.guessed), n.titles.notes(NoteTitles), n.capitals.notes(NoteCapitals),
-		countNote(NoteByCapitals, n.byCapitals.count, n.byCapitals.example...), countNote(NoteRemarks, n.remarked.count, n.remarked.example...))
+		n.byCapitals.notes(NoteByCapitals), n.remarked.notes(NoteRemarks))
 }

@@ -304,7 +304,7 @@ func (p *prepared) joinParts(j join, columns []Column) {
 			example, result = filled, text
 		}
 		if text == "" {
-			p.countEmpty(filled[0])
+			p.empty.add(sheet.Quoted(filled[0]))
 		}
 		for _, at := range j.parts {
 			p.set(i, at, "")
