@@ -55,7 +55,7 @@ func mayHaveTitle(folded string) bool {
 	}
 	for word := range strings.FieldsSeq(folded) {
 		word = strings.Trim(word, "(),")
-		if titles[word] || generations[word] || maiden[word] || strings.Trim(word, "iv") == "" {
+		if titles[word] || generations[word] || maiden[word] || word == "domu" || strings.Trim(word, "iv") == "" {
 			return true
 		}
 	}

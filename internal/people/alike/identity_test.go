@@ -28,6 +28,7 @@ func TestNamed(t *testing.T) {
 		{"Dr. Ana", "Horvat", "Ana", "Horvat, dipl.ing.", true},
 		{"Dr.-Ing. Ana", "Horvat", "Ana", "Horvat", true},
 		{"John", "Smith Jr.", "John", "Smith", true},
+		{"Anna", "Nowak z domu Kos", "Anna", "Nowak", true},
 		{"Marko", "Perić ml.", "Marko", "Perić jun.", true},
 		{"John", "Smith Jr.", "John", "Smith Sr.", false},
 		{"John", "Smith III", "John", "Smith II", false},
