@@ -161,7 +161,7 @@ func (s *fullName) withoutComma(all []nameWord, n *names, titled bool) {
 	}
 }
 
-// lastInCapitals returns the range of the last name if it alone is in capitals, at one end of the
+// lastInCapitals returns the range of the last name if only it is in capitals, at one end of the
 // name, with the particles before it. clear reports that it is no rank and no initials.
 func lastInCapitals(all []nameWord) (start, end int, clear bool) {
 	isUpper := func(w nameWord) bool { return !strings.Contains(w.plain, ".") && capitalLetters(w.plain) > 1 }
