@@ -62,7 +62,8 @@ records and active keys. Browser sessions are not counted.`,
 		Example: `  firefighters departments list`,
 	}
 	db := cli.AddDB(cmd)
-	asJSON := cmd.Flags().Bool("json", false, "print each department as a line of JSON: name, country, records, deleted, activeKeys, createdAt")
+	asJSON := cmd.Flags().Bool("json", false,
+		"print each department as a line of JSON: name, country, records, deleted, activeKeys, createdAt")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		env := cli.EnvOf(cmd)
 		return c.Database.With(env, *db, false, func(s *store.Store) error {

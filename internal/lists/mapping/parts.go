@@ -130,7 +130,8 @@ func (c *choice) birthJoins() []join {
 	if month >= 0 {
 		first, last := min(year, month, day), max(year, month, day)
 		isDay := func(cell sheet.Cell) bool { return oneOrTwo().MatchString(cell.Text) }
-		if !c.most(day, isDay) || last-first > 2 && !slices.ContainsFunc(c.table.Header, func(h string) bool { return birthWord().MatchString(letters(h)) }) {
+		isBirthWord := func(header string) bool { return birthWord().MatchString(letters(header)) }
+		if !c.most(day, isDay) || last-first > 2 && !slices.ContainsFunc(c.table.Header, isBirthWord) {
 			return nil
 		}
 		return []join{{"dateOfBirth", first, []int{day, month, year}, joinDate}}

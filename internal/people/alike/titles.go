@@ -17,14 +17,15 @@ var (
 	generations = words(`jr sr jnr snr junior senior 2nd 3rd 4th`)
 	numerals    = words(`II III IV`) // the same, upper case only
 	// sameGeneration are other spellings of a suffix, folded and without periods.
-	sameGeneration = map[string]string{"junior": "jr", "jnr": "jr", "jun": "jr", "ml": "jr", "senior": "sr", "snr": "sr", "sen": "sr", "st": "sr"}
+	sameGeneration = map[string]string{"junior": "jr", "jnr": "jr", "jun": "jr", "ml": "jr",
+		"senior": "sr", "snr": "sr", "sen": "sr", "st": "sr"}
 	// dotted are titles, and dottedGenerations suffixes, only when written with a period. Without
 	// it, some are names.
 	dotted            = words(`ing inz ir lic arch arq avv geom doc doz drin maga`)
 	dottedGenerations = words(`jun sen ml`)
 	// complements are words that belong to a preceding title, such as "med." in "Dr. med.".
-	complements = words(`ing inz hab med phil rer nat techn jur iur vet dent theol pol oec publ habil hc sc sci univ stom struc spec arch el mult
-		em pharm agr mont fh stroj grad bacc`)
+	complements = words(`ing inz hab med phil rer nat techn jur iur vet dent theol pol oec publ habil hc sc sci univ stom struc spec arch el
+		mult em pharm agr mont fh stroj grad bacc`)
 	// maiden are words before the name that a person had before marriage.
 	maiden = words(`geb geborene geborener nee ne rod rodj rodena rodjena roj rojena`)
 )

@@ -85,8 +85,11 @@ func (r *importOutcome) addTally(v visit, found *imports.Outcome) {
 			asked++
 		}
 	}
-	for _, c := range []count{{imports.Added, found.Added, ""}, {imports.Changed, found.Changed, ""}, {imports.Left, found.LeftPeople(), ""},
-		{imports.Perhaps, found.Perhaps - asked, ""}, {"asked", asked, ""}, {imports.Refused, found.Refused, ""}, {imports.Skipped, found.Skipped, ""}} {
+	for _, c := range []count{
+		{imports.Added, found.Added, ""}, {imports.Changed, found.Changed, ""}, {imports.Left, found.LeftPeople(), ""},
+		{imports.Perhaps, found.Perhaps - asked, ""}, {"asked", asked, ""}, {imports.Refused, found.Refused, ""},
+		{imports.Skipped, found.Skipped, ""},
+	} {
 		if c.Count == 0 && c.Name != imports.Added {
 			continue
 		}

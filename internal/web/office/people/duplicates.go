@@ -25,8 +25,8 @@ type duplicate struct {
 	Distinct string // address to which "Not the same person" is sent
 }
 
-// maxPairs is the maximum number of pairs on the page. A pair leaves it when it is decided. It is also the
-// maximum number of people that a search for the second record shows.
+// maxPairs is the maximum number of pairs on the page. A pair leaves it when it is decided. It is also
+// the maximum number of people that a search for the second record shows.
 const maxPairs = 100
 
 func distinctPath(id, with string) string { return view.PersonPath(id) + "/distinct?with=" + with }

@@ -99,7 +99,8 @@ func renderMerge(v view.Visit, id string, status int) error {
 	if err != nil {
 		return err
 	}
-	data := mergePage{ID: id, With: other.ID, Tag: entityTag(v, one), WithTag: entityTag(v, other), Back: v.Back(), Changed: status != http.StatusOK}
+	data := mergePage{ID: id, With: other.ID, Tag: entityTag(v, one), WithTag: entityTag(v, other), Back: v.Back(),
+		Changed: status != http.StatusOK}
 	_, _, err = store.Survivor(&one, &other)
 	data.TwoUsers = err != nil
 	shown, values := v.Shown(one.Fields), view.FieldValues(v.Shown(other.Fields))
