@@ -39,7 +39,7 @@ func Of(f *record.Fields) Person {
 func (p *Person) Why(other *Person) Reason {
 	born := p.birth != "" && p.birth == other.birth
 	byName := !p.Named(&other.Identity) && !p.otherGeneration(&other.Identity) &&
-		(born || p.birth == "" || other.birth == "" || p.email != "" && p.email == other.email || phone.Share(p.phones, other.phones))
+		(born || p.birth == "" || other.birth == "" || p.email != "" && p.email == other.email || phone.Share(p.numbers(), other.numbers()))
 	switch {
 	case born && p.email != "" && p.email == other.email:
 		return EmailAndBirth
