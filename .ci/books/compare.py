@@ -14,9 +14,14 @@ def of_card(card):
     return (value("uid"), card.n.value.given, card.n.value.family, value("fn"), value("tel"), value("email"), re.sub(r"\D", "", value("bday")))
 
 
+def dialled(phone):
+    """Returns the only number in a text as the address book sends it."""
+    return re.sub(r"^00", "+", re.sub(r"[^\d+]", "", phone))
+
+
 def of_record(record):
     first, last = record["firstName"], record["lastName"]
-    return (record["id"], first, last, f"{first} {last}", record["phoneNumber"] or "", record["email"] or "",
+    return (record["id"], first, last, f"{first} {last}", dialled(record["phoneNumber"] or ""), record["email"] or "",
             re.sub(r"\D", "", (record["dateOfBirth"] or "")[:10]))
 
 
