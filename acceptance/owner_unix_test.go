@@ -65,7 +65,7 @@ func TestOnceReadOnly(t *testing.T) {
 	refused := func(file string) {
 		t.Helper()
 		code, output := s.runs(t, "serve", "--listen", "127.0.0.1:0")
-		want := fmt.Sprintf("no permission to write %q", file)
+		want := fmt.Sprintf("no permission to read and write %q", file)
 		if code != 1 || !strings.Contains(output, want) || !strings.Contains(output, "chmod 600 "+file) {
 			t.Errorf("code %d, want %s: %s", code, want, output)
 		}

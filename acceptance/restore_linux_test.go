@@ -27,6 +27,10 @@ func TestRestoreUnreadable(t *testing.T) {
 	}
 	want := fmt.Sprintf("Error: reading database %q: no permission to read and write the file or its folder\n"+
 		"Try: run it as the owner of the file, or as an administrator\n", saved)
+	if os.Geteuid() != 0 { // the owner
+		want = fmt.Sprintf("Error: reading database %[1]q: no permission to read and write %[1]q\n"+
+			"Try: run it as the owner of the file, or as an administrator\nTry: if you are the owner: chmod 600 %[1]s\n", saved)
+	}
 	if code := exitCode(t, cmd.Run()); code != 1 || output.String() != want {
 		t.Errorf("code %d, %s", code, output)
 	}

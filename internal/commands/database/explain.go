@@ -330,7 +330,7 @@ func onFile(e *sqlite.FileError) Advice {
 	case is(sqlite.ErrPermission):
 		const asOwner = "run it as the owner of the file, or as an administrator"
 		if file := sqlite.Unwritable(e.Path); file != "" && osutil.Writable(filepath.Dir(e.Path)) {
-			return because("no permission to write "+osutil.InQuotes(file), asOwner+"\nif you are the owner: chmod 600 "+cli.Quote(file))
+			return because("no permission to read and write "+osutil.InQuotes(file), asOwner+"\nif you are the owner: chmod 600 "+cli.Quote(file))
 		}
 		return because("no permission to read and write the file or its folder", asOwner)
 	case is(sqlite.ErrFull):
