@@ -90,7 +90,7 @@ func TestOfficeImport(t *testing.T) {
 	for _, path := range []string{"/office/?imported=", "/office/?imported=2", "/office/?imported=x"} {
 		b.get(t, path).wants(t, 200).says(t, "4 people").lacks(t, "of 4")
 	}
-	if !strings.HasPrefix(done.path, "/office/?imported=1&list=") || done.notice(t) != "3 people were imported Who is on your list, but not in the file? Undo" || b.names(t) != "Eva Adam, Ana Čović, Jürgen Groß, Zoë Müller" {
+	if !strings.HasPrefix(done.path, "/office/?imported=1&list=") || done.notice(t) != "3 people were imported Who is on your list, but not in the file? Possible duplicates Undo" || b.names(t) != "Eva Adam, Ana Čović, Jürgen Groß, Zoë Müller" {
 		t.Fatalf("%s: notice %q, people %s", done.path, done.notice(t), b.names(t))
 	}
 	if twice := form.send(t, "Import 3 people").follow(t); twice.notice(t) != done.notice(t) || b.names(t) != "Eva Adam, Ana Čović, Jürgen Groß, Zoë Müller" {
@@ -130,7 +130,11 @@ func TestOfficeImportAYearLater(t *testing.T) {
 	form := p.again(t)
 	form.values.Set("skipBad", "1")
 	done := form.send(t, "Import 1 person and leave out the 2 rows without an answer and the 1 refused row").follow(t).says(t, "Who is on your list, but not in the file?")
-	p = b.get(t, done.one(t, "div", "id", "notice").all("a")[1].attributes["href"]).wants(t, 200)
+	links := done.one(t, "div", "id", "notice").all("a")
+	if href := links[2].attributes["href"]; href != "/office/duplicates" {
+		t.Errorf("the last link of the notice is %q", href)
+	}
+	p = b.get(t, links[1].attributes["href"]).wants(t, 200)
 	p.says(t, "3 people are on your list, but not in 2027.csv", "2 other people may be meant by rows that were refused or not decided")
 	missing := p.form(t, "/office/import/missing")
 	names := func(p *webPage) string {

@@ -10,8 +10,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-const duplicatesPath = site.Root + "duplicates"
-
 // duplicatesPage is the Data of duplicates.html.
 type duplicatesPage struct {
 	Pairs []duplicate
@@ -41,7 +39,7 @@ func showDuplicates(v view.Visit) error {
 	for _, pair := range pairs {
 		data.Pairs = append(data.Pairs, duplicate{
 			People: [2]view.Person{v.Person(&pair[0], v.Today()), v.Person(&pair[1], v.Today())},
-			Merge:  mergePath(pair[0].ID, pair[1].ID, duplicatesPath), Distinct: distinctPath(pair[0].ID, pair[1].ID),
+			Merge:  mergePath(pair[0].ID, pair[1].ID, view.DuplicatesPath), Distinct: distinctPath(pair[0].ID, pair[1].ID),
 		})
 	}
 	p := site.Page{Title: v.Text("duplicates.title"), Section: "list", Notice: distinctNotice(v), Data: data}
@@ -97,9 +95,9 @@ func setDistinct(v view.Visit, id string) error {
 		return err
 	}
 	if undo {
-		return v.Redirect(duplicatesPath)
+		return v.Redirect(view.DuplicatesPath)
 	}
-	return v.Redirect(duplicatesPath + "?distinct=" + id + "&with=" + with)
+	return v.Redirect(view.DuplicatesPath + "?distinct=" + id + "&with=" + with)
 }
 
 // distinctNotice returns the notice that the address asks for, or nil.

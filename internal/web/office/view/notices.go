@@ -213,6 +213,7 @@ func (v Visit) ImportNotice(all []store.Import, named string) (notice *site.Noti
 		n := &site.Notice{Text: v.importSummary(i), Link: ImportsPath, Away: true, More: more}
 		if v.May(store.ScopeWrite) {
 			n.Undo = UndoImportPath(i.Number)
+			n.More = append(n.More, site.Line{Text: v.Text("duplicates.title"), Link: DuplicatesPath})
 		}
 		return n, i.Number
 	}

@@ -43,6 +43,9 @@ const ImportedParameter = "imported"
 // MissingPath is the address of the page about people who are not in an imported list.
 const MissingPath = site.Root + "import/missing"
 
+// DuplicatesPath is the address of the list of possible duplicates.
+const DuplicatesPath = site.Root + "duplicates"
+
 // WithBack adds the address of the page to which the forms of a page lead back.
 func WithBack(path, back string) string {
 	if back == site.Root { // the default
