@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// rewriteDelay is the time that a purge has for its own rewrite of the file.
+	// rewriteDelay leaves a purge time to rewrite the file itself.
 	rewriteDelay = 10 * time.Second
 	// rewriteAgain is the time between two attempts, each of which may write the whole file.
 	rewriteAgain = time.Minute

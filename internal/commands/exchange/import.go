@@ -187,7 +187,7 @@ func (i *importing) into(c Commands, s *store.Store) error {
 	return i.finish(f, o, note)
 }
 
-// readCountry sets the country of the department. For a new department, that of the system counts.
+// readCountry sets the country of the department. A new department has the country of the system.
 func (i *importing) readCountry(s *store.Store, tenant record.TenantID) (err error) {
 	if i.options.Country = osutil.Country(); tenant != 0 {
 		i.options.Country, err = s.Country(tenant)

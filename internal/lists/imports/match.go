@@ -185,8 +185,8 @@ func (m *matcher) certain(row *matchRow, named []int) (certain []int) {
 	return certain
 }
 
-// findByName matches a row with people who have the same name, as equal compares it, and of whom
-// none is certain:
+// findByName matches a row with people who have the same name, as equal compares it, if none of them
+// is certain:
 //
 //   - With nothing to compare, the row is the person if no other person or row has the name.
 //   - With nothing in common and another email address or phone number, or something in common but
@@ -320,8 +320,8 @@ func (m *matcher) refuseRepeated(rows []int) {
 	}
 }
 
-// repeats reports whether two rows are the same person, of whom at least one is new, or could both be
-// the same new person. Different phone numbers do not tell two rows apart.
+// repeats reports whether two rows, at least one of them new, are the same person, or could both be the
+// same new person. Different phone numbers do not tell two rows apart.
 func (m *matcher) repeats(i, j int) bool {
 	a, b := &m.verdicts[i], &m.verdicts[j]
 	if a.person >= 0 && b.person >= 0 || a.fault == record.Unknown || b.fault == record.Unknown || !m.rows[i].Named(&m.rows[j].Identity) {

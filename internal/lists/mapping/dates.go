@@ -204,8 +204,8 @@ func (v *votes) majority() (order string, conflict bool) {
 // monthFirst are the countries that put the month first.
 const monthFirst = "US PR GU VI AS MP UM PH FM PW MH"
 
-// ask adds the question for the order of dates. The first of its options, that of most dates, is the
-// order until the answer.
+// ask adds the question for the order of dates. Its first option fits most dates and counts until the
+// answer.
 func (b *births) ask(header string, open []*votes, o Options) {
 	q, texts := sheet.Question{Kind: AskDates, Columns: []string{header}, Answer: o.Answers[AskDates]}, sheet.Examples{}
 	orders := slices.Clone(Orders)

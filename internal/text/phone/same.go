@@ -9,8 +9,8 @@ import (
 )
 
 // Same reports whether two texts contain the same numbers, however they are written, and the same
-// words. In a country (ISO 3166-1 alpha-2), a number without a calling code has that of the country; if
-// the country is empty, it may have any.
+// words. In a country (ISO 3166-1 alpha-2), a number without a calling code gets the code of the
+// country; if the country is empty, it may have any.
 func Same(a, b, country string) bool {
 	if a == b {
 		return true
@@ -41,8 +41,8 @@ func (n Number) is(other Number, code string) bool {
 // trunk are the digits before a national number, by calling code; in other countries a 0.
 var trunk = map[string]string{"1": "1", "7": "8", "36": "06"}
 
-// split returns the calling code, which is that of a country for a national number, and the digits
-// after it and after the trunk prefix. The code is empty if it is unknown.
+// split returns the calling code, for a national number the code of its country, and the digits after it
+// and after the trunk prefix. The code is empty if it is unknown.
 func (n Number) split(code string) (of, rest string) {
 	if abroad, ok := strings.CutPrefix(n.Dial, "+"); ok {
 		of, rest = CutCode(abroad)

@@ -193,8 +193,7 @@ func (c Card) Best(name string) int {
 }
 
 // IsPerson reports whether the card is of a person, and not of a group or an organization. Programs
-// that do not declare an organization give it no first or last name, and its name as that of the
-// person.
+// that do not declare an organization give it no first or last name, and put its name in FN.
 func (c Card) IsPerson() bool {
 	var kind, name, organization string
 	var hasNames, isCompany bool
