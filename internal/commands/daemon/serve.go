@@ -36,8 +36,8 @@ By default only this computer can connect. To allow other computers, add
 --listen 0.0.0.0:8443 and --tls-self-signed. Renewed certificate files are
 loaded within seconds.
 
-With --backup-dir the database is backed up automatically. A tenth of that disk
-always stays free.`,
+With --backup-dir the database is backed up automatically. A tenth of that disk,
+at most 1 GiB, always stays free.`,
 		Example: `  firefighters serve --db records.db
   firefighters serve --listen 0.0.0.0:8443 --tls-self-signed
   firefighters serve --backup-dir /mnt/backup/firefighters`,

@@ -365,7 +365,7 @@ func VerifyDecrypted(ctx context.Context, format sqlite.Format, file string, key
 	}
 	defer os.RemoveAll(folder)
 	if info, err := os.Stat(file); err == nil {
-		if err := roomFor(osutil.SpaceOf, 0)(os.TempDir(), info.Size()); err != nil {
+		if err := roomFor(osutil.SpaceOf, nil)(os.TempDir(), info.Size()); err != nil {
 			return Copy{}, err
 		}
 	}

@@ -17,11 +17,11 @@ var (
 	AfterFailure = afterFailure
 	RoomFor      = roomFor
 	Surplus      = surplus
+	Reserved     = reserved
 )
 
 const (
-	UnknownAge   = unknownAge
-	ReservedPart = reservedPart
+	UnknownAge = unknownAge
 )
 
 type Space = func(folder string) (osutil.Space, error)
@@ -32,7 +32,7 @@ func (w wait) Over(now time.Time) bool { return w.over(now) }
 func (o Options) LongestDays() int { return o.longestDays() }
 
 // On returns the job for a disk with other free space.
-func (j Job) On(space Space) Job { j.room = roomFor(space, 0); return j }
+func (j Job) On(space Space) Job { j.room = roomFor(space, nil); return j }
 
 // OnStick returns the restore of a database on a disk without hard links.
 func (r Restore) OnStick() Restore { r.link = noLinks; return r }

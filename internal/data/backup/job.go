@@ -328,26 +328,26 @@ func examine(ctx context.Context, format sqlite.Format, c *sqlite.Conn) (found C
 func (j *Job) checkRoom(size int64) error {
 	room := j.room
 	if room == nil {
-		room = roomFor(osutil.SpaceOf, 0)
+		room = roomFor(osutil.SpaceOf, nil)
 	}
 	err := room(filepath.Dir(j.Target), size)
 	if err == nil && len(j.EncryptTo) > 0 {
-		err = roomFor(osutil.SpaceOf, 0)(filepath.Dir(j.Source), size)
+		err = roomFor(osutil.SpaceOf, nil)(filepath.Dir(j.Source), size)
 	}
 	return err
 }
 
 // roomFor returns a function that checks the space for a copy in a folder. It reserves another tenth
-// of the size and 1 MiB. If part is not 0, 1/part of the disk also stays free.
-func roomFor(spaceOf func(folder string) (osutil.Space, error), part int64) func(folder string, size int64) error {
+// of the size and 1 MiB, and on top of it what reserved returns unless it is nil.
+func roomFor(spaceOf func(folder string) (osutil.Space, error), reserved func(osutil.Space) int64) func(folder string, size int64) error {
 	return func(folder string, size int64) error {
 		space, err := spaceOf(folder)
 		if err != nil {
 			return writeError(folder, err)
 		}
 		need := size + size/10 + 1<<20
-		if part > 0 {
-			need += space.Total / part
+		if reserved != nil {
+			need += reserved(space)
 		}
 		if space.Free >= need {
 			return nil

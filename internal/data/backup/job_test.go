@@ -49,17 +49,19 @@ func TestRoom(t *testing.T) {
 	for _, tt := range []struct {
 		name           string
 		size, free, of int64
-		part           int64
+		reserved       func(osutil.Space) int64
 		fits           bool
 	}{
-		{"plenty", 10 * mega, 100 * mega, 1000 * mega, 0, true},
-		{"just", 10 * mega, 12 * mega, 1000 * mega, 0, true},
-		{"not quite", 10 * mega, 12*mega - 1, 1000 * mega, 0, false},
-		{"full", 0, 0, 1000 * mega, 0, false},
-		{"just above the last tenth", 10 * mega, 112 * mega, 1000 * mega, backup.ReservedPart, true},
-		{"into the last tenth", 10 * mega, 112*mega - 1, 1000 * mega, backup.ReservedPart, false},
+		{"plenty", 10 * mega, 100 * mega, 1000 * mega, nil, true},
+		{"just", 10 * mega, 12 * mega, 1000 * mega, nil, true},
+		{"not quite", 10 * mega, 12*mega - 1, 1000 * mega, nil, false},
+		{"full", 0, 0, 1000 * mega, nil, false},
+		{"just above the last tenth", 10 * mega, 112 * mega, 1000 * mega, backup.Reserved, true},
+		{"a large disk that is almost full", 10 * mega, 1036 * mega, 1 << 40, backup.Reserved, true},
+		{"into its last GiB", 10 * mega, 1036*mega - 1, 1 << 40, backup.Reserved, false},
+		{"into the last tenth", 10 * mega, 112*mega - 1, 1000 * mega, backup.Reserved, false},
 	} {
-		err := backup.RoomFor(disk(tt.free, tt.of), tt.part)("/backups", tt.size)
+		err := backup.RoomFor(disk(tt.free, tt.of), tt.reserved)("/backups", tt.size)
 		var room *backup.RoomError
 		if errors.As(err, &room) == tt.fits || !tt.fits && (room.Folder != "/backups" || room.Free != tt.free || room.Need <= tt.free) {
 			t.Errorf("%s: %v", tt.name, err)

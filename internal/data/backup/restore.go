@@ -202,7 +202,7 @@ func (r *restoring) decrypt(ctx context.Context) error {
 	if err != nil {
 		return &Error{OpRead, r.File, err}
 	}
-	if err := roomFor(osutil.SpaceOf, 0)(filepath.Dir(r.plain), info.Size()); err != nil {
+	if err := roomFor(osutil.SpaceOf, nil)(filepath.Dir(r.plain), info.Size()); err != nil {
 		return err
 	}
 	if err := r.Key.decrypt(ctx, r.File, r.plain); err != nil {

@@ -395,8 +395,11 @@ func (s *Scheduler) noteDamage(records int64) {
 	}
 }
 
-// reservedPart is the part of the disk, a tenth, that scheduled backups never fill.
-const reservedPart = 10
+// reserved is the space that scheduled backups leave on their disk: a tenth, at most 1 GiB. A station PC
+// may have a large disk that is almost full.
+func reserved(disk osutil.Space) int64 {
+	return min(disk.Total/10, 1<<30)
+}
 
 // save creates a backup and returns the time in its name.
 func (s *Scheduler) save(ctx context.Context) (at time.Time, saved Copy, err error) {
@@ -407,7 +410,7 @@ func (s *Scheduler) save(ctx context.Context) (at time.Time, saved Copy, err err
 		return time.Time{}, Copy{}, err
 	}
 	at = s.freeTime()
-	room := roomFor(s.space, reservedPart)
+	room := roomFor(s.space, reserved)
 	job := Job{Format: s.format, Source: s.db, Target: filepath.Join(s.options.Dir, fileName(s.db, at)), EncryptTo: s.options.EncryptTo}
 	if len(job.EncryptTo) > 0 {
 		job.Target, job.keep = filepath.Join(s.options.Dir, encryptedName(s.db, at)), keptName(s.db, at)
