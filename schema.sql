@@ -29,6 +29,25 @@ CREATE TABLE service (
 
 INSERT INTO service (only_row, latest_time) VALUES (1, 0);
 
+-- What an admin has set on the page for one PC, if anything: one row. It applies only to the installed
+-- service of that PC.
+CREATE TABLE settings (
+    only_row   INTEGER PRIMARY KEY CHECK (only_row = 1),
+    folder     TEXT    NOT NULL,  -- for backups, as chosen; empty: the folder of the service
+    recipients TEXT    NOT NULL,  -- public keys that backups are encrypted to, separated by spaces
+    network    INTEGER NOT NULL CHECK (network IN (0, 1)),  -- 1: other devices may connect
+    machine    TEXT    NOT NULL   -- hash of the ID of the PC; empty after a restore, until an admin confirms the settings
+) STRICT;
+
+-- The last ten changes of settings.
+CREATE TABLE setting_changes (
+    id    INTEGER PRIMARY KEY,
+    at    INTEGER NOT NULL,
+    who   TEXT    NOT NULL,  -- label of the session
+    what  TEXT    NOT NULL,  -- the setting (internal/web/site/settings.go)
+    value TEXT    NOT NULL   -- the new value
+) STRICT;
+
 -- Departments. Triggers maintain last_seq, live_count and version.
 CREATE TABLE tenants (
     id         INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND 0x7fffffff),

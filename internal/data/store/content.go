@@ -96,11 +96,14 @@ func (r Revocations) Write(c *sqlite.Conn) (revoked int64, err error) {
 // Renew gives a restored database a new history and secret, so that no client mistakes its
 // versions, positions and entity tags for the original ones. It clears the address, because no
 // service is running on the file, and deletes all invitations, because they may have been used
-// since the backup.
+// since the backup. It separates the settings from their PC, so that an admin must confirm them.
 func Renew(c *sqlite.Conn) error {
 	secret := make([]byte, secretSize)
 	rand.Read(secret)
 	if _, err := c.Exec(`UPDATE service SET history = random(), secret = ?, address = ''`, secret); err != nil {
+		return err
+	}
+	if _, err := c.Exec(`UPDATE settings SET machine = ''`); err != nil {
 		return err
 	}
 	_, err := c.Exec(`DELETE FROM invitations`)

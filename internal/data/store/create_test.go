@@ -13,7 +13,8 @@ import (
 // comments and white space.
 func TestSchemaHash(t *testing.T) {
 	t.Parallel()
-	const schema = `CREATE TABLE service (schema_hash TEXT, folding INTEGER, history INTEGER, secret BLOB, address TEXT); INSERT INTO service DEFAULT VALUES; CREATE TABLE invitations (id INTEGER)`
+	const schema = `CREATE TABLE service (schema_hash TEXT, folding INTEGER, history INTEGER, secret BLOB, address TEXT);
+		INSERT INTO service DEFAULT VALUES; CREATE TABLE invitations (id INTEGER); CREATE TABLE settings (machine TEXT)`
 	path := filepath.Join(t.TempDir(), "x.db")
 	createEmpty(t, path)
 	must(t, store.Format(schema, 1).Migrate(path, 0, 1, func(c *sqlite.Conn) error { return store.Create(c, schema) }))

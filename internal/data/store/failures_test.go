@@ -53,6 +53,7 @@ func newWorld(t *testing.T) (w world) {
 	w.token = syncBook(t, s, ours, "", 0).Token
 	create(t, s, ours, ana)
 	must(t, s.SetAddress("http://127.0.0.1:8080"))
+	must(t, s.SetSettings(store.Settings{Folder: "/mnt/stick", Machine: "m"}, store.SettingChange{What: "folder"}))
 	must(t, s.Close())
 	w.file, err = os.ReadFile(s.DB().Path())
 	must(t, err)
@@ -159,13 +160,17 @@ func (w *world) writes() map[string]func(*store.Store) error {
 			}
 			return err
 		},
+		"SetSettings": func(s *store.Store) error {
+			return s.SetSettings(store.Settings{Network: true, Machine: "m"}, store.SettingChange{What: "network"})
+		},
+		"LogSetting": func(s *store.Store) error { return s.LogSetting(store.SettingChange{What: "name"}) },
 		"SetAddress": func(s *store.Store) error { return s.SetAddress("") },
 		"SaveClock":  func(s *store.Store) error { return s.SaveClock() },
 		"ResetClock": func(s *store.Store) error { return s.ResetClock() },
 	}
 }
 
-var tables = strings.Fields("service tenants keys invitations firefighters changes imports replays")
+var tables = strings.Fields("service tenants keys invitations firefighters changes imports replays settings setting_changes")
 
 // everything returns all rows of all tables in a database.
 func everything(t *testing.T, s *store.Store) string {
@@ -258,18 +263,20 @@ func (w *world) reads() map[string]func(*store.Store) (any, error) {
 		"PhoneInvitation": func(s *store.Store) (any, error) {
 			return s.PhoneInvitation(w.phoneCode)
 		},
-		"SameFile":     func(s *store.Store) (any, error) { return s.SameFile(ours, hash) },
-		"HasKey":       func(s *store.Store) (any, error) { return s.HasKey(store.KeyHash{}) },
-		"KeysVersion":  func(s *store.Store) (any, error) { return s.KeysVersion() },
-		"KeyInfo":      func(s *store.Store) (any, error) { return s.KeyInfo(w.key) },
-		"KeysOf":       func(s *store.Store) (any, error) { return s.KeysOf(ours) },
-		"Address":      func(s *store.Store) (any, error) { return s.Address() },
-		"Empty":        func(s *store.Store) (any, error) { return s.Empty() },
-		"Tenant":       func(s *store.Store) (any, error) { return s.Tenant("Engine 7") },
-		"TenantName":   func(s *store.Store) (any, error) { return s.TenantName(ours) },
-		"HasNoRecords": func(s *store.Store) (any, error) { return "fine", s.HasNoRecords(theirs) },
-		"Ping":         func(s *store.Store) (any, error) { return "fine", s.Ping() },
-		"CheckMark":    func(s *store.Store) (any, error) { return "fine", s.DB().Read(s.CheckMark) },
+		"SameFile":       func(s *store.Store) (any, error) { return s.SameFile(ours, hash) },
+		"HasKey":         func(s *store.Store) (any, error) { return s.HasKey(store.KeyHash{}) },
+		"KeysVersion":    func(s *store.Store) (any, error) { return s.KeysVersion() },
+		"KeyInfo":        func(s *store.Store) (any, error) { return s.KeyInfo(w.key) },
+		"KeysOf":         func(s *store.Store) (any, error) { return s.KeysOf(ours) },
+		"Address":        func(s *store.Store) (any, error) { return s.Address() },
+		"Settings":       func(s *store.Store) (any, error) { return s.Settings() },
+		"SettingChanges": func(s *store.Store) (any, error) { return s.SettingChanges() },
+		"Empty":          func(s *store.Store) (any, error) { return s.Empty() },
+		"Tenant":         func(s *store.Store) (any, error) { return s.Tenant("Engine 7") },
+		"TenantName":     func(s *store.Store) (any, error) { return s.TenantName(ours) },
+		"HasNoRecords":   func(s *store.Store) (any, error) { return "fine", s.HasNoRecords(theirs) },
+		"Ping":           func(s *store.Store) (any, error) { return "fine", s.Ping() },
+		"CheckMark":      func(s *store.Store) (any, error) { return "fine", s.DB().Read(s.CheckMark) },
 		"Keys": func(s *store.Store) (any, error) {
 			var all []store.Key
 			err := s.Keys(func(_ store.KeyHash, k store.Key) { all = append(all, k) })

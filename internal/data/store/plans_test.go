@@ -39,6 +39,8 @@ var slowPlans = []struct{ query, plan, why string }{
 	{"FROM invitations WHERE expires_at", "SCAN invitations", "the same"},
 	{"FROM f, c", "SCAN f", "the first and the last row: one row"},
 	{"f, c", "SCAN c", "the same"},
+	{"FROM settings", "SCAN settings", "the table has one row"},
+	{"FROM setting_changes", "SCAN setting_changes", "ends after ten rows"},
 	{"FROM sqlite_schema", "SCAN sqlite_schema", "a few rows, read once"},
 }
 

@@ -46,6 +46,7 @@ type Service struct {
 	Invented  bool                 // whether the data is invented; such a service has no backups
 	Loss      func() string        // how the database was lost, as guard.Loss.Kind; "" if it was not
 	Stopping  context.Context      // ends when waiting requests must finish
+	Settings  *Settings            // nil without a page of settings
 }
 
 // IsPublic reports whether a request names the host of PublicURL, on any port.
