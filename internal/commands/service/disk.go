@@ -17,9 +17,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// backupFolder is the name of the folder for backups on a disk.
-const backupFolder = "firefighters"
-
 func (s Service) backupDiskCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:        "backup-disk [DEVICE]",
@@ -123,7 +120,7 @@ func (s Service) useDisk(env cli.Env, disk managers.Disk, isRunning bool) error 
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(folder, backupFolder)
+	dir := filepath.Join(folder, backup.OwnFolder)
 	if o, err := s.readOptions("--backup-dir=" + dir); err == nil {
 		again := "firefighters service install --backup-dir " + cli.Quote(dir)
 		if err := s.refuseBegin(env.Context, o, "firefighters", again, isRunning); err != nil {

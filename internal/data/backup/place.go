@@ -5,8 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -129,6 +132,56 @@ func CheckFolder(dir, db string) error {
 	}
 	trial.Discard()
 	return nil
+}
+
+// OwnFolder is the name of the folder for the backups of the service on a disk.
+const OwnFolder = "firefighters"
+
+// Reasons why ChooseFolder rejects a folder.
+var (
+	ErrRelative   = errors.New("the folder for backups is not an absolute path")
+	ErrNetwork    = errors.New("the folder for backups is a network name or a device")
+	ErrHidden     = errors.New("the folder for backups is hidden from the service")
+	ErrAtDatabase = errors.New("the folder for backups is in the folder of the database")
+)
+
+// ChooseFolder creates OwnFolder in a folder that someone chose, tries to write to it and returns its
+// path without symbolic links. hides reports whether the service cannot see a path. The error is for
+// FolderFault.
+func ChooseFolder(folder, db string, hides func(path string) bool) (dir string, err error) {
+	isSlash := func(i int) bool { return len(folder) > i && (folder[i] == '/' || folder[i] == '\\') }
+	switch { // before the system looks for the name
+	case isSlash(0) && isSlash(1), strings.Contains(folder, "://"), len(filepath.VolumeName(folder)) > len("C:"):
+		return "", writeError(folder, ErrNetwork)
+	case !filepath.IsAbs(folder), strings.ContainsFunc(folder, unicode.IsControl):
+		return "", writeError(folder, ErrRelative)
+	}
+	dir = realPath(folder)
+	if filepath.Base(dir) != OwnFolder {
+		dir = filepath.Join(dir, OwnFolder)
+	}
+	switch info, err := os.Stat(filepath.Dir(dir)); {
+	case hides(dir):
+		return "", writeError(dir, ErrHidden)
+	case within(dir, filepath.Dir(realPath(osutil.Resolve(db)))):
+		return "", writeError(dir, ErrAtDatabase)
+	case err != nil:
+		return "", writeError(dir, err)
+	case !info.IsDir():
+		return "", writeError(dir, ErrNotFolder)
+	}
+	return dir, writeError(dir, CheckFolder(dir, db))
+}
+
+// FolderFault returns the key of a message about an error of ChooseFolder.
+func FolderFault(err error) string {
+	for key, known := range map[string]error{"relative": ErrRelative, "network": ErrNetwork, "hidden": ErrHidden, "database": ErrAtDatabase,
+		"missing": ErrNoFolder, "file": ErrNotFolder, "rights": ErrUnwritable, "full": sqlite.ErrFull, "away": ErrAway, "link": osutil.ErrRedirect} {
+		if errors.Is(err, known) {
+			return key
+		}
+	}
+	return "other"
 }
 
 // realPath returns an absolute path and resolves symbolic links where it exists. It does not mount a

@@ -32,6 +32,68 @@ func TestPlace(t *testing.T) {
 	}
 }
 
+// TestChooseFolder checks the rules for a folder that someone types.
+func TestChooseFolder(t *testing.T) {
+	t.Parallel()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	in := func(names ...string) string { return filepath.Join(append([]string{base}, names...)...) }
+	db := in("data", "x.db")
+	for _, folder := range []string{in("data"), in("stick"), in("hidden"), in("around", backup.OwnFolder)} {
+		must(t, os.MkdirAll(folder, 0o700))
+	}
+	must(t, os.WriteFile(in("file"), nil, 0o600))
+	hides := func(path string) bool { return strings.HasPrefix(path, in("hidden")) }
+	for folder, want := range map[string]string{
+		"": "relative", "backups": "relative", in("stick") + "\n": "relative",
+		`\\server\share`: "network", "//server/share": "network", `/\server\share`: "network", "smb://server/share": "network",
+		`\\?\C:\backups`: "network", `\\.\PhysicalDrive1`: "network",
+		in("data"): "database", in("data", "more"): "database", in("stick", "..", "data"): "database", in("hidden"): "hidden",
+		in("missing"): "missing", in("missing", backup.OwnFolder): "missing", in("file"): "file", in("file", "below"): "other",
+	} {
+		if dir, err := backup.ChooseFolder(folder, db, hides); backup.FolderFault(err) != want || dir != "" {
+			t.Errorf("%q: %q, %v", folder, dir, err)
+		}
+	}
+	if _, err := backup.ChooseFolder(in("around"), in("around", backup.OwnFolder, "x.db"), hides); backup.FolderFault(err) != "database" {
+		t.Errorf("around the database: %v", err)
+	}
+	want := in("stick", backup.OwnFolder)
+	for range 2 { // the second time it is there
+		for _, folder := range []string{in("stick"), in("stick") + "/", want} {
+			if dir, err := backup.ChooseFolder(folder, db, hides); err != nil || dir != want || len(names(t, dir)) != 0 {
+				t.Errorf("%s: %q, %v", folder, dir, err)
+			}
+		}
+	}
+	if err := os.Symlink(in("stick"), in("link")); err == nil { // Windows may not allow it
+		if dir, err := backup.ChooseFolder(in("link"), db, hides); err != nil || dir != want {
+			t.Errorf("a link: %q, %v", dir, err)
+		}
+	}
+	must(t, os.Remove(want))
+	must(t, os.WriteFile(want, nil, 0o600))
+	if _, err := backup.ChooseFolder(in("stick"), db, hides); backup.FolderFault(err) != "file" {
+		t.Errorf("a file with the name of the folder: %v", err)
+	}
+}
+
+// TestChooseFolderWithoutRights checks that a folder of another user is reported as such.
+func TestChooseFolderWithoutRights(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() <= 0 {
+		t.Skip("root may write to every folder")
+	}
+	folder := filepath.Join(t.TempDir(), "theirs")
+	must(t, os.Mkdir(folder, 0o500))
+	for _, path := range []string{folder, filepath.Join(folder, "below")} {
+		_, err := backup.ChooseFolder(path, filepath.Join(t.TempDir(), "x.db"), func(string) bool { return false })
+		if want := map[bool]string{true: "rights", false: "missing"}[path == folder]; backup.FolderFault(err) != want {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
 // TestDiskAway checks that the state reports a disconnected backup disk, also after startup, and that
 // no folder is created below its mount point. Once the disk is connected again, a backup is created
 // at once.
