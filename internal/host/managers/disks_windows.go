@@ -21,7 +21,7 @@ func (h Host) Disks(data string) (found []Disk, err error) {
 		}
 		root := windows.StringToUTF16Ptr(name)
 		if kind := windows.GetDriveType(root); kind == windows.DRIVE_REMOVABLE || kind == windows.DRIVE_FIXED {
-			found = append(found, drive(name, root))
+			found = append(found, drive(name, root).withFree())
 		}
 	}
 	return found, nil
@@ -32,7 +32,7 @@ func onDrive(path, name string) bool {
 }
 
 func drive(name string, root *uint16) Disk {
-	d := Disk{Name: name}
+	d := Disk{Name: name, Folder: name}
 	const length = windows.MAX_PATH + 1
 	var label, system [length]uint16
 	var flags uint32

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 // pc has the fields common to the Host types of all systems. The zero value is this PC.
@@ -103,8 +105,19 @@ type Disk struct {
 	Bytes      int64  // size; 0 if unknown
 	Model      string // model of the whole disk; may be empty
 	Unfit      string // the reason why the disk cannot hold backups; empty if it can
+	Folder     string // where the service finds the disk; empty if it is not mounted
+	Free       int64  // free bytes; 0 if unknown
 	id         string // UUID of the file system, on Linux
 	mounted    string // current mount point, on Linux; may be empty
+}
+
+// withFree adds the free space.
+func (d Disk) withFree() Disk {
+	if d.Folder != "" {
+		space, _ := osutil.SpaceOf(d.Folder) // fails without the right to open the folder
+		d.Free = space.Free
+	}
+	return d
 }
 
 // Errors that Attach returns.

@@ -45,28 +45,38 @@ const leastDisk = 16 << 20
 // block is a disk or partition in the output of lsblk.
 type block struct {
 	Name, Type, FSType, Label, UUID, Model, Mountpoint string
+	Number                                             string `json:"maj:min"`
 	Size                                               json.Number
 	Children                                           []block
 }
 
-// Disks returns the connected disks, except the disks of the system and of the data.
+// Disks returns the connected disks, except the disks of the system and of the data. It needs no rights.
 func (h Host) Disks(data string) ([]Disk, error) {
-	text, err := system("lsblk", "--json", "--bytes", "--paths", "--output", "NAME,TYPE,SIZE,FSTYPE,LABEL,UUID,MODEL,MOUNTPOINT")
+	text, err := system("lsblk", "--json", "--bytes", "--paths", "--output", "NAME,TYPE,SIZE,FSTYPE,LABEL,UUID,MODEL,MOUNTPOINT,MAJ:MIN")
 	if err != nil {
 		return nil, err
 	}
-	return parseDisks([]byte(text), data)
+	found, err := parseDisks([]byte(text), data, osutil.MountPoints())
+	chosen := h.chosenDisks()
+	for i, d := range found {
+		if d.Folder = d.mounted; slices.Contains(chosen, d.id) {
+			d.Folder = diskFolder
+		}
+		found[i] = d.withFree()
+	}
+	return found, err
 }
 
 // parseDisks parses the output of lsblk. It skips a disk if any of its partitions belongs to the
-// system or holds the data.
-func parseDisks(text []byte, data string) (found []Disk, err error) {
+// system or holds the data. mounts are those of osutil.MountPoints: of several mount points of a disk,
+// such as the folders that the unit lets the service write to, lsblk reports one.
+func parseDisks(text []byte, data string, mounts map[string][]string) (found []Disk, err error) {
 	var output struct{ Blockdevices []block }
 	if err := json.Unmarshal(text, &output); err != nil {
 		return nil, fmt.Errorf("lsblk: %w", err)
 	}
 	for _, whole := range output.Blockdevices {
-		if size, _ := whole.Size.Int64(); size >= leastDisk && whole.Type != "loop" && whole.Type != "rom" && !whole.holds(data) {
+		if size, _ := whole.Size.Int64(); size >= leastDisk && whole.Type != "loop" && whole.Type != "rom" && !whole.holds(data, mounts) {
 			found = whole.parts(found, whole.Model)
 		}
 	}
@@ -75,12 +85,12 @@ func parseDisks(text []byte, data string) (found []Disk, err error) {
 
 // holds reports whether b or a part of it holds the data, or is mounted outside the folders for
 // removable disks.
-func (b block) holds(data string) bool {
-	mount := b.Mountpoint
-	if mount != "" && (!within(mount, unitWrites[1:]) || within(data, []string{mount})) {
-		return true
+func (b block) holds(data string, mounts map[string][]string) bool {
+	holds := func(mount string) bool {
+		return mount != "" && (!within(mount, unitWrites[1:]) || within(data, []string{mount}))
 	}
-	return slices.ContainsFunc(b.Children, func(child block) bool { return child.holds(data) })
+	return slices.ContainsFunc(slices.Concat([]string{b.Mountpoint}, mounts[b.Name], mounts[b.Number]), holds) ||
+		slices.ContainsFunc(b.Children, func(child block) bool { return child.holds(data, mounts) })
 }
 
 // parts appends the partitions of b, or b itself if it has none. A RAID appears below each of its

@@ -41,7 +41,9 @@ const lsblk = `{"blockdevices": [
 // that cannot hold backups have a reason.
 func TestParseDisks(t *testing.T) {
 	t.Parallel()
-	found, err := parseDisks([]byte(lsblk), "/srv/records/x.db")
+	// To the service, /mnt is a mount point of the disk of the system.
+	service := strings.Replace(lsblk, `"mountpoint":"/"`, `"mountpoint":"/mnt","maj:min":"9:0"`, 1)
+	found, err := parseDisks([]byte(service), "/srv/records/x.db", map[string][]string{"9:0": {"/", "/mnt"}})
 	must(t, err)
 	var names []string
 	for _, d := range found {
@@ -56,7 +58,7 @@ func TestParseDisks(t *testing.T) {
 	if found[0].Bytes != 15999999000 || found[0].FileSystem != "vfat" || found[0].mounted != "/media/ana/STICK" {
 		t.Errorf("%+v", found[0])
 	}
-	if _, err := parseDisks([]byte("lsblk: nothing"), ""); err == nil {
+	if _, err := parseDisks([]byte("lsblk: nothing"), "", nil); err == nil {
 		t.Error("no error for invalid output")
 	}
 	for name, want := range map[string]bool{"/dev/sdc1": true, "sdc1": true, "sdd": false, "": false, "/dev/": false} {
@@ -70,7 +72,7 @@ func TestParseDisks(t *testing.T) {
 func FuzzParseDisks(f *testing.F) {
 	f.Add([]byte(lsblk), "/srv/records/x.db")
 	f.Fuzz(func(t *testing.T, text []byte, data string) {
-		found, err := parseDisks(text, data)
+		found, err := parseDisks(text, data, nil)
 		if err != nil && found != nil || err == nil && !json.Valid(text) {
 			t.Errorf("%+v, %v", found, err)
 		}
