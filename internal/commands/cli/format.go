@@ -2,11 +2,11 @@ package cli
 
 import (
 	"fmt"
-	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 // lastMilli is the last millisecond of the year 9999, the last year of RFC 3339.
@@ -47,25 +47,7 @@ func Count[N int | int64](n N, one, many string) string {
 
 // Quote quotes a file name for the shell. It escapes control characters, so that a name with a line
 // break cannot imitate a line of the program's output.
-func Quote(path string) string {
-	path = printable(path, "\t")
-	switch {
-	case runtime.GOOS == "windows" && (path == "" || strings.ContainsAny(path, " \t'\"&|;<>()$*?#~`")):
-		return quoteForWindows(path)
-	case runtime.GOOS == "windows", path != "" && !strings.ContainsAny(path, " \t'\"&|;<>()[]{}!$*?#~`\\"):
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
-
-// quoteForWindows quotes an argument for Windows programs, for which a backslash is special only
-// before a quotation mark.
-func quoteForWindows(text string) string {
-	text = untilMark.ReplaceAllString(text+`"`, `$1$1\"`)
-	return `"` + strings.TrimSuffix(text, `\"`) + `"`
-}
-
-var untilMark = regexp.MustCompile(`(\\*)"`)
+func Quote(path string) string { return osutil.Quote(printable(path, "\t")) }
 
 // longestDuration prevents overflows in sums.
 const longestDuration = 100 * 366 * 24 * time.Hour

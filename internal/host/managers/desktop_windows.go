@@ -5,11 +5,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
+
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 // knownFolder returns a system folder. It does not use the environment, which other programs of
@@ -101,6 +104,13 @@ func makeShortcut(path, program, arguments string) error {
 		return err
 	}
 	return file.call(fileSave, uintptr(unsafe.Pointer(name)), 1)
+}
+
+// Firewall names the firewall of Windows. Its rule has another name than that of openFirewall, which
+// Install removes.
+func (h Host) Firewall(port int) (name, command string) {
+	return "Windows", fmt.Sprintf("netsh advfirewall firewall add rule name=%s dir=in action=allow program=%s protocol=TCP localport=%d profile=private,domain",
+		osutil.Quote(windowsTitle+" "+strconv.Itoa(port)), osutil.Quote(h.InstalledProgram()), port)
 }
 
 // openFirewall lets other machines in private networks connect to a port of a program.

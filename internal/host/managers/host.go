@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -95,6 +96,18 @@ func errorInLog(log string) (found, hint string) {
 		}
 	}
 	return found, hint
+}
+
+// AdminCommand returns the command line that runs this program as an administrator.
+func AdminCommand(args ...string) string {
+	line := []string{"firefighters"}
+	if runtime.GOOS != "windows" {
+		line = []string{"sudo", "firefighters"}
+	}
+	for _, argument := range args {
+		line = append(line, osutil.Quote(argument))
+	}
+	return strings.Join(line, " ")
 }
 
 // Disk is a partition, or a disk without partitions, that can have a file system.

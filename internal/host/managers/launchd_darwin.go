@@ -67,6 +67,13 @@ func addUser() error {
 	return nil
 }
 
+// Firewall names the firewall of macOS, which is off unless someone turned it on.
+func (h Host) Firewall(int) (name, command string) {
+	const tool = "sudo /usr/libexec/ApplicationFirewall/socketfilterfw"
+	program := osutil.Quote(h.InstalledProgram())
+	return "macOS", tool + " --add " + program + " && " + tool + " --unblockapp " + program
+}
+
 // volumes is where macOS mounts disks. The startup disk has a link there.
 const volumes = "/Volumes"
 
@@ -79,12 +86,12 @@ func (h Host) Disks(data string) (found []Disk, err error) {
 		if inUse || !entry.IsDir() || unix.Statfs(folder, &info) != nil {
 			continue
 		}
-		d := Disk{Name: folder, Label: entry.Name(), Bytes: int64(info.Blocks) * int64(info.Bsize)}
+		d := Disk{Name: folder, Folder: folder, Label: entry.Name(), Bytes: int64(info.Blocks) * int64(info.Bsize)}
 		d.FileSystem = unix.ByteSliceToString(info.Fstypename[:])
 		if info.Flags&unix.MNT_RDONLY != 0 {
 			d.Unfit = "it is read-only"
 		}
-		found = append(found, d)
+		found = append(found, d.withFree())
 	}
 	return found, err
 }

@@ -83,6 +83,19 @@ func (h Host) own() error {
 	return h.booted()
 }
 
+// Firewall returns the name of the firewall of this PC and the command that opens a TCP port in it. Both
+// are empty if no firewall is known.
+func (h Host) Firewall(port int) (name, command string) {
+	text, _ := os.ReadFile(h.path("/etc/ufw/ufw.conf"))
+	if slices.Contains(strings.Fields(string(text)), "ENABLED=yes") {
+		return "ufw", fmt.Sprintf("sudo ufw allow %d/tcp", port)
+	}
+	if osutil.Exists(h.path("/sys/fs/cgroup/system.slice/firewalld.service")) { // the unit is active
+		return "firewalld", fmt.Sprintf("sudo firewall-cmd --permanent --add-port=%d/tcp && sudo firewall-cmd --reload", port)
+	}
+	return "", ""
+}
+
 func systemctl(args ...string) (string, error) { return system("systemctl", args...) }
 
 // Prepare creates the account and the data folder, which the service may write to. It can be

@@ -207,3 +207,28 @@ func TestHides(t *testing.T) {
 		}
 	}
 }
+
+func TestFirewall(t *testing.T) {
+	h, in, _ := newHost(t)
+	check := func(want string) {
+		t.Helper()
+		if name, command := h.Firewall(8443); name+": "+command != want {
+			t.Errorf("%s: %s, want %s", name, command, want)
+		}
+	}
+	check(": ")
+	must(t, os.MkdirAll(in("/sys/fs/cgroup/system.slice/firewalld.service"), 0o755))
+	must(t, os.MkdirAll(in("/etc/ufw"), 0o755))
+	must(t, os.WriteFile(in("/etc/ufw/ufw.conf"), []byte("# ENABLED\nENABLED=no\n"), 0o644))
+	check("firewalld: sudo firewall-cmd --permanent --add-port=8443/tcp && sudo firewall-cmd --reload")
+	must(t, os.WriteFile(in("/etc/ufw/ufw.conf"), []byte("# ENABLED\nENABLED=yes\n"), 0o644))
+	check("ufw: sudo ufw allow 8443/tcp")
+}
+
+func TestAdminCommand(t *testing.T) {
+	t.Parallel()
+	want := "sudo firefighters service install --backup-dir '/srv/my backups/firefighters'"
+	if got := AdminCommand("service", "install", "--backup-dir", "/srv/my backups/firefighters"); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
