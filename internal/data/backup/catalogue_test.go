@@ -20,6 +20,28 @@ func saveAs(t *testing.T, db, dir string, at time.Time) string {
 	return path
 }
 
+// TestListContent checks that the list names the people in a backup, and its latest change, also for
+// an encrypted one.
+func TestListContent(t *testing.T) {
+	t.Parallel()
+	_, to := newKey(t)
+	for people, encryptTo := range map[int]backup.Recipients{0: nil, 2: nil, 3: to} {
+		db, dir, now := newDatabase(t, people), t.TempDir(), noon
+		s, log := newScheduler(t, db, dir, 9, &now)
+		s.Encrypt(encryptTo)
+		s.Begin(t.Context())
+		s.Step(t.Context())
+		all, err := backup.List(db, dir)
+		if err != nil || len(all) != 1 || all[0].People != int64(people) || all[0].Seen.Year() != 2026 || all[0].Encrypted != (encryptTo != nil) {
+			t.Errorf("%d people: %+v, %v, log %s", people, all, err, log)
+		}
+		must(t, os.Truncate(all[0].Path, 90))
+		if all, err := backup.List(db, dir); err != nil || all[0].People != -1 || !all[0].Seen.IsZero() {
+			t.Errorf("a damaged one: %+v, %v", all, err)
+		}
+	}
+}
+
 // TestNewestValid checks which backup is restored.
 func TestNewestValid(t *testing.T) {
 	t.Parallel()

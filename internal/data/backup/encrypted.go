@@ -121,8 +121,9 @@ type headerNote struct {
 	Time    time.Time `json:"time"`  // the time of its Identity
 	IDs     []string  `json:"ids"`   // the IDs of its Identity
 	Damaged int64     `json:"damaged,omitempty"`
-	Empty   bool      `json:"empty,omitempty"` // it contains no records
-	To      []string  `json:"to"`              // the recipients, sorted
+	Empty   bool      `json:"empty,omitempty"`  // it contains no records
+	People  int64     `json:"people,omitempty"` // number of records that are not deleted; 0 if unknown
+	To      []string  `json:"to"`               // the recipients, sorted
 }
 
 const noteType = "firefighters-backup" // the type of the stanza with the note

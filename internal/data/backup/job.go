@@ -94,7 +94,8 @@ func (j Job) Run(ctx context.Context) (copied Copy, err error) {
 	if len(j.EncryptTo) == 0 {
 		return copied, writeError(j.Target, j.publish(partial))
 	}
-	note := headerNote{Bytes: copied.Bytes, Time: source.Time, IDs: source.IDs, Damaged: copied.Damaged, Empty: copied.Empty}
+	note := headerNote{Bytes: copied.Bytes, Time: source.Time, IDs: source.IDs, Damaged: copied.Damaged, Empty: copied.Empty,
+		People: copied.Records}
 	copied.sum, err = j.publishEncrypted(ctx, partial, note)
 	if err == nil && j.keep != "" {
 		err = rename(partial, j.keep)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/integrity"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -86,6 +87,33 @@ type Listed struct {
 	File
 	Bytes    int64
 	Verified *time.Time // when the server last verified it; nil if never, or if it has since verified a newer one
+	People   int64      // number of people in it who are not deleted; -1 if unknown
+	Seen     time.Time  // later changes are not in it; zero if unknown
+}
+
+// addContent adds People and Seen as far as they can be read without the key. It reads a few rows.
+func (l *Listed) addContent() {
+	if l.People = -1; l.Encrypted {
+		if file, err := os.Open(l.Path); err == nil {
+			defer file.Close()
+			if n, _, err := readHeader(file); err == nil {
+				if l.Seen = n.Time; n.Empty || n.People > 0 {
+					l.People = n.People
+				}
+			}
+		}
+		return
+	}
+	c, err := sqlite.OpenImmutable(l.Path)
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	people, err := store.CountPeople(c)
+	seen, seenErr := store.LatestTime(c)
+	if err == nil && seenErr == nil {
+		l.People, l.Seen = people, seen
+	}
 }
 
 // List returns the backups of a database in a folder, newest first. It returns an error if it cannot
@@ -107,6 +135,7 @@ func List(db, dir string) (all []Listed, err error) {
 		if note.Backup != nil && note.Backup.Equal(f.Time) {
 			listed.Verified = note.Good
 		}
+		listed.addContent()
 		all = append(all, listed)
 	}
 	return all, nil

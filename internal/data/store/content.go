@@ -21,6 +21,18 @@ func CountContent(ctx context.Context, c *sqlite.Conn) (n Counts, err error) {
 	return n, err
 }
 
+// CountPeople returns the number of records that are not deleted, as the departments count them.
+func CountPeople(c *sqlite.Conn) (int64, error) {
+	return c.QueryInt(`SELECT coalesce(sum(live_count), 0) FROM tenants`)
+}
+
+// ChangesAfter counts the changes after a time, in all departments, and the people they changed.
+func (s *Store) ChangesAfter(t time.Time) (changes, people int64, err error) {
+	err = s.queryRow(`SELECT count(*), count(DISTINCT record_id) FROM changes WHERE at > ?`, sqlite.Args{t.UnixMilli()},
+		func(row sqlite.Row) { changes, people = row.Int(0), row.Int(1) })
+	return changes, people, err
+}
+
 // IsUsed reports whether the database has, or had, records.
 func IsUsed(c *sqlite.Conn) (bool, error) {
 	used, err := c.QueryInt(`SELECT EXISTS (SELECT 1 FROM firefighters) OR EXISTS (SELECT 1 FROM changes)`)

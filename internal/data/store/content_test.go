@@ -43,6 +43,33 @@ func TestMark(t *testing.T) {
 	}
 }
 
+// TestChangesAfter checks the numbers of people in a backup, and of changes that a restore undoes.
+func TestChangesAfter(t *testing.T) {
+	t.Parallel()
+	now := noon
+	s := newStoreAt(t, func() time.Time { return now })
+	f := create(t, s, theirs, ana)
+	create(t, s, ours, ana)
+	var seen time.Time
+	count := func(want, changes, changed int64) {
+		t.Helper()
+		var people int64
+		read(t, s, func(c *sqlite.Conn) (err error) { people, err = store.CountPeople(c); return err })
+		if n, m, err := s.ChangesAfter(seen); people != want || n != changes || m != changed || err != nil {
+			t.Errorf("%d people, %d changes of %d people, %v", people, n, m, err)
+		}
+	}
+	count(2, 2, 2)
+	read(t, s, func(c *sqlite.Conn) (err error) { seen, err = store.LatestTime(c); return err })
+	count(2, 0, 0)
+	now = now.Add(time.Second)
+	must(t, s.Delete(theirs, 0, f.ID, asIs))
+	must(t, s.Undelete(theirs, 0, []string{f.ID}))
+	must(t, s.Delete(theirs, 0, f.ID, asIs))
+	create(t, s, ours, ana)
+	count(2, 4, 2)
+}
+
 // TestRevocations checks that keys revoked after a backup stay revoked when it is restored, and
 // that time does not go back.
 func TestRevocations(t *testing.T) {

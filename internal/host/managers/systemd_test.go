@@ -209,7 +209,7 @@ func TestHides(t *testing.T) {
 }
 
 func TestFirewall(t *testing.T) {
-	h, in, _ := newHost(t)
+	h, _, _ := newHost(t)
 	check := func(want string) {
 		t.Helper()
 		if name, command := h.Firewall(8443); name+": "+command != want {
@@ -217,11 +217,11 @@ func TestFirewall(t *testing.T) {
 		}
 	}
 	check(": ")
-	must(t, os.MkdirAll(in("/sys/fs/cgroup/system.slice/firewalld.service"), 0o755))
-	must(t, os.MkdirAll(in("/etc/ufw"), 0o755))
-	must(t, os.WriteFile(in("/etc/ufw/ufw.conf"), []byte("# ENABLED\nENABLED=no\n"), 0o644))
+	must(t, os.MkdirAll(h.path("/sys/fs/cgroup/system.slice/firewalld.service"), 0o755))
+	must(t, os.MkdirAll(h.path("/etc/ufw"), 0o755))
+	must(t, os.WriteFile(h.path("/etc/ufw/ufw.conf"), []byte("# ENABLED\nENABLED=no\n"), 0o644))
 	check("firewalld: sudo firewall-cmd --permanent --add-port=8443/tcp && sudo firewall-cmd --reload")
-	must(t, os.WriteFile(in("/etc/ufw/ufw.conf"), []byte("# ENABLED\nENABLED=yes\n"), 0o644))
+	must(t, os.WriteFile(h.path("/etc/ufw/ufw.conf"), []byte("# ENABLED\nENABLED=yes\n"), 0o644))
 	check("ufw: sudo ufw allow 8443/tcp")
 }
 
