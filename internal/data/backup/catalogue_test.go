@@ -42,6 +42,34 @@ func TestListContent(t *testing.T) {
 	}
 }
 
+// TestRestorable checks that what a restore replaced is listed with the backups, and can be restored.
+func TestRestorable(t *testing.T) {
+	t.Parallel()
+	db, dir := newDatabase(t, 3), t.TempDir()
+	first := saveAs(t, db, dir, time.Now().Add(-time.Hour))
+	saved := first
+	addRecords(t, db, 2)
+	for _, want := range []int{3, 5, 3} {
+		_, err := backup.Restore{Format: format, File: saved, Database: db}.Run(t.Context())
+		must(t, err)
+		if got := records(t, db); got != want {
+			t.Fatalf("%d records, want %d", got, want)
+		}
+		all, err := backup.Restorable(db, dir)
+		must(t, err)
+		if last := all[len(all)-1]; last.Kept || last.Path != first || !all[0].Kept || all[0].People == int64(want) {
+			t.Fatalf("%+v", all)
+		}
+		saved = all[0].Path
+	}
+	if all, err := backup.Restorable(db, filepath.Join(dir, "missing")); err == nil || len(all) != 3 || !all[2].Kept {
+		t.Errorf("without the folder: %+v, %v", all, err)
+	}
+	if all, err := backup.List(db, dir); err != nil || len(all) != 1 {
+		t.Errorf("the list: %+v, %v", all, err)
+	}
+}
+
 // TestNewestValid checks which backup is restored.
 func TestNewestValid(t *testing.T) {
 	t.Parallel()

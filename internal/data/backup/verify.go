@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/integrity"
@@ -89,6 +91,7 @@ type Listed struct {
 	Verified *time.Time // when the server last verified it; nil if never, or if it has since verified a newer one
 	People   int64      // number of people in it who are not deleted; -1 if unknown
 	Seen     time.Time  // later changes are not in it; zero if unknown
+	Kept     bool       // it is the database that a restore replaced
 }
 
 // addContent adds People and Seen as far as they can be read without the key. It reads a few rows.
@@ -123,22 +126,38 @@ func List(db, dir string) (all []Listed, err error) {
 		return nil, err
 	}
 	db = osutil.Resolve(db)
+	return listed(db, backupsIn(dir, db, time.Now())), nil
+}
+
+// Restorable returns what List returns and the copies that earlier restores kept next to the database,
+// newest first. If it cannot read the folder, it returns these copies and the error.
+func Restorable(db, dir string) (all []Listed, err error) {
+	_, err = os.ReadDir(dir)
+	db = osutil.Resolve(db)
+	now := time.Now()
+	files := append(backupsIn(dir, db, now), filesIn(filepath.Dir(db), db, now, keptAs)...)
+	sortFiles(files, now)
+	return listed(db, files), err
+}
+
+// listed describes the files, except those of another database.
+func listed(db string, files []File) (all []Listed) {
 	own, _ := identify(sqlite.Peek, db)
 	var note verification
 	ReadNote(db, NoteVerified, &note)
-	for _, f := range ofDatabase(backupsIn(dir, db, time.Now()), own) {
+	for _, f := range ofDatabase(files, own) {
 		info, err := os.Stat(f.Path)
 		if err != nil { // deleted in the meantime
 			continue
 		}
-		listed := Listed{File: f, Bytes: info.Size()}
+		l := Listed{File: f, Bytes: info.Size(), Kept: strings.HasPrefix(f.Name(), filepath.Base(db)+keptSuffix)}
 		if note.Backup != nil && note.Backup.Equal(f.Time) {
-			listed.Verified = note.Good
+			l.Verified = note.Good
 		}
-		listed.addContent()
-		all = append(all, listed)
+		l.addContent()
+		all = append(all, l)
 	}
-	return all, nil
+	return all
 }
 
 // Verify is like Check, but also examines an unencrypted backup like the check command. It calls
