@@ -12,7 +12,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync/atomic"
 	"time"
 )
 
@@ -21,31 +20,27 @@ const maxHeaderBytes = 64<<10 - 4096
 
 // Config is the configuration of a Server.
 type Config struct {
-	CertFile, KeyFile string // PEM; the server uses HTTPS if they are set
-	OtherFiles        int    // number of files that the program opens in addition to connections
+	CertFile, KeyFile string  // PEM; the server uses HTTPS if they are set
+	OtherFiles        int     // number of files that the program opens in addition to connections
+	Beside            *Server // another server of the program, which shares its limit of connections; may be nil
 	Log               *slog.Logger
 }
 
 // Server is an HTTP server, or an HTTPS server if it has a certificate.
 type Server struct {
 	http        *http.Server
-	certificate *certificate          // nil for HTTP
-	connections int                   // maximum number of open connections
-	limit       atomic.Pointer[limit] // nil before Serve
-	shutdown    time.Duration         // timeout
+	certificate *certificate // nil for HTTP
+	limit       *limit
+	shutdown    time.Duration // timeout
 	log         *slog.Logger
 }
 
 // New returns a server. It returns an error if the certificate is unusable, and ErrFewFiles if the
 // limit of open files leaves too few connections.
 func New(config Config) (*Server, error) {
-	connections, err := maxConnections(config.OtherFiles)
-	if err != nil {
-		return nil, err
-	}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true) // few clients would gain from HTTP/2
-	s := &Server{connections: connections, shutdown: 10 * time.Second, log: config.Log, http: &http.Server{
+	s := &Server{shutdown: 10 * time.Second, log: config.Log, http: &http.Server{
 		Protocols:         protocols,
 		ErrorLog:          log.New(errorLog{config.Log}, "", 0),
 		MaxHeaderBytes:    maxHeaderBytes,
@@ -57,10 +52,23 @@ func New(config Config) (*Server, error) {
 		IdleTimeout:                  2 * time.Minute,
 		DisableGeneralOptionsHandler: true, // the handler also answers OPTIONS *
 	}}
-	if config.CertFile != "" || config.KeyFile != "" {
-		s.certificate, err = newCertificate(config.CertFile, config.KeyFile, config.Log)
+	if config.Beside != nil {
+		s.limit = config.Beside.limit
+	} else {
+		connections, err := maxConnections(config.OtherFiles)
+		if err != nil {
+			return nil, err
+		}
+		s.limit = newLimit(connections, s.http.ReadTimeout)
 	}
-	return s, err
+	if config.CertFile != "" || config.KeyFile != "" {
+		certificate, err := newCertificate(config.CertFile, config.KeyFile, config.Log)
+		if err != nil {
+			return nil, err
+		}
+		s.certificate = certificate
+	}
+	return s, nil
 }
 
 // Expires returns when the current certificate expires. It is the zero time for HTTP.
@@ -72,23 +80,16 @@ func (s *Server) Expires() time.Time {
 }
 
 // Connections returns the maximum number of open connections.
-func (s *Server) Connections() int { return s.connections }
+func (s *Server) Connections() int { return cap(s.limit.slots) }
 
 // Open returns the number of open connections.
-func (s *Server) Open() int {
-	if l := s.limit.Load(); l != nil {
-		return len(l.slots)
-	}
-	return 0
-}
+func (s *Server) Open() int { return len(s.limit.slots) }
 
 // Serve serves requests on the listener until ctx ends. It then waits for requests in flight, up to a
 // timeout, and closes the listener. If plain is not nil, Serve also serves HTTP there.
 func (s *Server) Serve(ctx context.Context, listener, plain net.Listener, handler http.Handler) error {
-	limit := newLimit(s.connections, s.http.ReadTimeout)
-	s.limit.Store(limit)
-	s.http.Handler, s.http.ConnState = handler, limit.setState
-	listener = &limitListener{listener, limit}
+	s.http.Handler, s.http.ConnState = handler, s.limit.setState
+	listener = limited(listener, s.limit)
 	if s.certificate != nil {
 		s.certificate.refresh() // logs warnings at startup
 		config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: s.certificate.get}
@@ -102,7 +103,7 @@ func (s *Server) Serve(ctx context.Context, listener, plain net.Listener, handle
 	})()
 	ended := make(chan error, 2)
 	if plain != nil {
-		go func() { ended <- s.http.Serve(&limitListener{plain, limit}) }()
+		go func() { ended <- s.http.Serve(limited(plain, s.limit)) }()
 	}
 	go func() { ended <- s.http.Serve(listener) }()
 	err := <-ended

@@ -44,14 +44,19 @@ func maxConnections(files int) (int, error) {
 type limitListener struct {
 	net.Listener
 	*limit
+	closed chan struct{}
+	close  func()
 }
 
-// limit is the limit that the listeners of a server share.
+func limited(listener net.Listener, l *limit) net.Listener {
+	closed := make(chan struct{})
+	return &limitListener{listener, l, closed, sync.OnceFunc(func() { close(closed) })}
+}
+
+// limit is the limit that the listeners of a program share.
 type limit struct {
-	readTimeout time.Duration // of the server
+	readTimeout time.Duration // of the servers
 	slots       chan struct{} // one for each open connection
-	closed      chan struct{}
-	once        sync.Once
 
 	mu             sync.Mutex
 	first, further queue // connections that wait for their first or for another request
@@ -65,7 +70,7 @@ type queue struct {
 
 func newLimit(connections int, readTimeout time.Duration) *limit {
 	return &limit{readTimeout: readTimeout, slots: make(chan struct{}, connections),
-		closed: make(chan struct{}), first: queue{list.New(), firstWait}, further: queue{list.New(), furtherWait}}
+		first: queue{list.New(), firstWait}, further: queue{list.New(), furtherWait}}
 }
 
 func (l *limitListener) Accept() (net.Conn, error) {
@@ -81,7 +86,7 @@ func (l *limitListener) Accept() (net.Conn, error) {
 }
 
 // takeSlot waits for a slot and dismisses waiting connections to free one.
-func (l *limit) takeSlot() error {
+func (l *limitListener) takeSlot() error {
 	select {
 	case l.slots <- struct{}{}:
 		return nil
@@ -147,7 +152,7 @@ func (l *limit) setState(conn net.Conn, state http.ConnState) {
 
 // Close closes the listener and ends each waiting Accept.
 func (l *limitListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
+	l.close()
 	return l.Listener.Close()
 }
 

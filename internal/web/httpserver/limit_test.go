@@ -34,7 +34,7 @@ func startLimited(t *testing.T, secure bool, slots int, handler http.HandlerFunc
 		files := newPair(t).issueNow(t, "first")
 		config.CertFile, config.KeyFile = files.certFile, files.keyFile
 	}
-	return start(t, config, handler, func(s *Server) { s.connections = slots })
+	return start(t, config, handler, func(s *Server) { s.limit = newLimit(slots, s.http.ReadTimeout) })
 }
 
 // ask sends a request on a connection and keeps the connection open.
@@ -159,15 +159,15 @@ func TestDismissed(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	limited := &limitListener{listener, newLimit(1, patience)}
+	limit := newLimit(1, patience)
 	server := &http.Server{Handler: http.HandlerFunc(ok), ReadTimeout: patience, ConnState: func(c net.Conn, state http.ConnState) {
 		if state == http.StateActive { // at the last moment
 			time.Sleep(firstWait)
-			limited.dismiss()
+			limit.dismiss()
 		}
-		limited.setState(c, state)
+		limit.setState(c, state)
 	}}
-	go server.Serve(limited)
+	go server.Serve(limited(listener, limit))
 	defer server.Close()
 	c, err := net.Dial("tcp", listener.Addr().String())
 	must(t, err)
@@ -183,7 +183,7 @@ func TestDismissed(t *testing.T) {
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	var server *Server
-	r := start(t, Config{}, ok, func(s *Server) { s.connections, server = 1, s })
+	r := start(t, Config{}, ok, func(s *Server) { s.limit, server = newLimit(1, patience), s })
 	idle := r.dial(t)
 	send(t, idle, get)
 	address := r.address
@@ -200,6 +200,24 @@ func TestPlain(t *testing.T) {
 			t.Errorf("the listener %s is still open", at)
 		}
 	}
+}
+
+// TestBeside checks that two servers share the limit of connections, and that one serves after the
+// other has stopped.
+func TestBeside(t *testing.T) {
+	t.Parallel()
+	var server *Server
+	first := start(t, Config{}, ok, func(s *Server) { s.limit, server = newLimit(1, patience), s })
+	idle := first.dial(t)
+	send(t, idle, get)
+	second := start(t, Config{Beside: server}, ok)
+	second.isServed(t) // replaces the connection of the first server
+	if answer, err := io.ReadAll(idle); len(answer) > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("%q, %v", answer, err)
+	}
+	second.stop()
+	must(t, second.ends(t))
+	first.isServed(t)
 }
 
 // TestMaxConnections checks that the limit of open files applies, and that New fails without enough
