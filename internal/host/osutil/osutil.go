@@ -5,6 +5,8 @@ package osutil
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -177,4 +179,15 @@ func countryOf(locale string) string {
 		}
 	}
 	return ""
+}
+
+// Machine returns a hash of the ID that the operating system gave this computer, or of its host name
+// if there is none.
+func Machine() string {
+	id := machineID()
+	if id == "" {
+		id, _ = os.Hostname()
+	}
+	hash := sha256.Sum256([]byte("firefighters settings\x00" + id)) // the ID itself is confidential
+	return hex.EncodeToString(hash[:16])
 }

@@ -3,7 +3,9 @@
 package osutil
 
 import (
+	"os/exec"
 	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -32,3 +34,13 @@ func fileSystem(folder string) string {
 
 // IsMountPoint returns false: only Linux can mount a single file.
 func IsMountPoint(string) bool { return false }
+
+func machineID() string {
+	if id, err := unix.Sysctl("kern.hostuuid"); err == nil {
+		return id
+	}
+	out, _ := exec.Command("/usr/sbin/ioreg", "-rd1", "-c", "IOPlatformExpertDevice").Output() // macOS
+	_, id, _ := strings.Cut(string(out), `"IOPlatformUUID" = "`)
+	id, _, _ = strings.Cut(id, `"`)
+	return id
+}

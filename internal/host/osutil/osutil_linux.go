@@ -1,6 +1,11 @@
 package osutil
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
 
 // networks maps magic numbers of statfs(2) to network file systems.
 var networks = map[uint32]string{
@@ -34,4 +39,12 @@ func IsMountPoint(path string) bool {
 	var s unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_TYPE, &s)
 	return err == nil && s.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
+}
+
+func machineID() string {
+	id, err := os.ReadFile("/etc/machine-id")
+	if err != nil {
+		id, _ = os.ReadFile("/var/lib/dbus/machine-id") // without systemd
+	}
+	return strings.TrimSpace(string(id))
 }

@@ -139,3 +139,12 @@ func TestStat(t *testing.T) {
 		t.Errorf("the file has %d bytes", before.Size())
 	}
 }
+
+// TestMachine checks that the ID of the computer stays the same.
+func TestMachine(t *testing.T) {
+	t.Parallel()
+	id := osutil.Machine()
+	if len(id) != 32 || id != osutil.Machine() {
+		t.Errorf("the ID is %q", id)
+	}
+}

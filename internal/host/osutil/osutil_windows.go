@@ -208,3 +208,13 @@ func locale() string {
 
 // IsMountPoint returns false: only Linux can mount a single file.
 func IsMountPoint(string) bool { return false }
+
+func machineID() string {
+	key, err := registry.OpenKey(registry.LOCAL_MACHINE, `SOFTWARE\Microsoft\Cryptography`, registry.QUERY_VALUE|registry.WOW64_64KEY)
+	if err != nil {
+		return ""
+	}
+	defer key.Close()
+	id, _, _ := key.GetStringValue("MachineGuid")
+	return id
+}
