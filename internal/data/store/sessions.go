@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -74,6 +75,34 @@ func (s *Store) EndSession(k Key) error {
 		}
 		return err
 	})
+}
+
+// CarrySession returns a function that adds a valid session to a restored database, or renews it there.
+// The session is for the department of the same name or, if there is none, for the first.
+func (s *Store) CarrySession(id KeyID) (carry func(to *Store) error, err error) {
+	var k Key
+	var hash []byte
+	var tenant string
+	err = s.queryRow(`SELECT `+keyColumns+`, k.hash, t.name FROM `+keyTables+` JOIN tenants t ON t.id = k.tenant_id WHERE k.id = ?`,
+		sqlite.Args{int64(id)}, func(row sqlite.Row) { k, hash, tenant = scanKey(row), row.Bytes(len(row)-2), row.Text(len(row)-1) })
+	if err != nil || k.State(s.Clock().Now()) != StateActive || !k.IsSession() {
+		return nil, cmp.Or(noRow(err, ErrNotFound), ErrNotFound)
+	}
+	k.OpenedBy = 0 // which may not exist there
+	return func(to *Store) error {
+		return to.db.Write(func(t *sqlite.Tx) error {
+			known, err := t.Exec(`UPDATE keys SET last_used_at = ? WHERE hash = ?`, t.Now, hash)
+			if err != nil || known > 0 {
+				return err
+			}
+			first, err := t.QueryInt(`SELECT id FROM tenants ORDER BY name = ? DESC, id LIMIT 1`, tenant)
+			k.Tenant = record.TenantID(first)
+			if err == nil {
+				_, err = insertKey(t, KeyHash(hash), k)
+			}
+			return err
+		})
+	}, nil
 }
 
 // openByKey returns the properties of a session that an API key opens.

@@ -250,3 +250,24 @@ func TestWrongKeyOnlyReads(t *testing.T) {
 		return nil
 	}))
 }
+
+// TestCarrySession checks that a session is valid in a restored database, whether that has it or not, and
+// that an invalid one is not carried.
+func TestCarrySession(t *testing.T) {
+	t.Parallel()
+	s, to := newStore(t), newStore(t)
+	secret, session := openSession(t, s, createKey(t, s, store.NewKey{Tenant: "Ladder 1", Scope: store.ScopeAdmin}))
+	carry, err := s.CarrySession(session.ID)
+	must(t, err)
+	for range 2 {
+		must(t, carry(to))
+	}
+	got, known := allKeys(t, to)[store.HashKey(secret)]
+	if !known || got.Tenant != theirs || got.Scope != store.ScopeAdmin || !got.IsSession() || got.LastUsedAt == 0 || got.OpenedBy != 0 {
+		t.Errorf("the session is %+v", got)
+	}
+	must(t, s.EndSession(session))
+	if _, err := s.CarrySession(session.ID); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a session that has ended: %v", err)
+	}
+}
