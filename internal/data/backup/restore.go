@@ -29,6 +29,9 @@ type Restore struct {
 	// KeepErased also restores records that were permanently deleted since the backup.
 	KeepErased bool
 
+	// Locked means that the caller has locked the database, with Lock.
+	Locked bool
+
 	link func(file, name string) error // os.Link if nil
 }
 
@@ -53,6 +56,9 @@ type Restored struct {
 	ErasedUnknown error
 }
 
+// Check returns an error of Run that the first look at the backup finds. The database may be in use.
+func (r Restore) Check() error { return newRestoring(r).refuse() }
+
 // Run restores the backup. After an error the database is unchanged.
 func (r Restore) Run(ctx context.Context) (Restored, error) {
 	if err := osutil.RefuseRedirect(r.Database, r.Database); err != nil {
@@ -62,11 +68,13 @@ func (r Restore) Run(ctx context.Context) (Restored, error) {
 	if err := task.refuse(); err != nil {
 		return Restored{}, err
 	}
-	release, err := Lock(task.Database)
-	if err != nil {
-		return Restored{}, err
+	if !r.Locked {
+		release, err := Lock(task.Database)
+		if err != nil {
+			return Restored{}, err
+		}
+		defer release()
 	}
-	defer release()
 	for _, step := range task.steps() {
 		if err := step(ctx); err != nil {
 			undoRestore(task.Database) // after an error, the next Lock tries again
@@ -74,7 +82,7 @@ func (r Restore) Run(ctx context.Context) (Restored, error) {
 		}
 	}
 	// These notes describe the replaced database.
-	err = cmp.Or(RemoveNote(task.Database, NoteLost), RemoveNote(task.Database, NoteMark), RemoveNote(task.Database, NoteNew))
+	err := cmp.Or(RemoveNote(task.Database, NoteLost), RemoveNote(task.Database, NoteMark), RemoveNote(task.Database, NoteNew))
 	task.dropKept()
 	return task.done, sqlite.Wrap("restoring", task.Database, err)
 }

@@ -43,6 +43,9 @@ type Scheduler struct {
 	place   func() place
 	asleep  func() bool // reports whether the backup disk is connected, but not mounted until accessed
 
+	asked chan chan error // BackUp asks Run for a backup now
+	ended chan struct{}   // closed when Run has returned
+
 	tried time.Time // time of the newest backup at the last verification
 	empty bool      // the newest backup contains no records
 
@@ -131,7 +134,7 @@ func NewScheduler(format sqlite.Format, db string, options Options, log *slog.Lo
 		options.Dir = absolute
 	}
 	db = osutil.Resolve(db)
-	s := &Scheduler{options: options, format: format, db: db, log: log, now: time.Now, space: osutil.SpaceOf,
+	s := &Scheduler{asked: make(chan chan error), ended: make(chan struct{}), options: options, format: format, db: db, log: log, now: time.Now, space: osutil.SpaceOf,
 		place: func() place { return newPlace(options.Dir, db) }, asleep: func() bool { return asleep(options.Dir) }, state: State{OK: true}}
 	ReadNote(db, NoteVerified, &s.verified)
 	return s
@@ -139,6 +142,7 @@ func NewScheduler(format sqlite.Format, db string, options Options, log *slog.Lo
 
 // Run creates backups until ctx ends, which also cancels a running backup.
 func (s *Scheduler) Run(ctx context.Context) {
+	defer close(s.ended)
 	ticker := time.NewTicker(max(100*time.Millisecond, min(s.options.Every/10, time.Minute)))
 	defer ticker.Stop()
 	s.look()
@@ -147,7 +151,28 @@ func (s *Scheduler) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-ticker.C:
+		case result := <-s.asked:
+			result <- s.turn(ctx)
+			s.look()
 		}
+	}
+}
+
+// BackUp creates a backup now, while Run runs, and returns its error or that of ctx.
+func (s *Scheduler) BackUp(ctx context.Context) error {
+	result := make(chan error, 1)
+	select {
+	case s.asked <- result:
+	case <-s.ended:
+		return context.Canceled
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-result:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -333,9 +358,9 @@ func (s *Scheduler) files() []File {
 	return own
 }
 
-// turn creates a backup, prunes the older ones and records the result, unless another process is
-// creating a backup.
-func (s *Scheduler) turn(ctx context.Context) {
+// turn creates a backup, prunes the older ones and records and returns the result, unless another
+// process is creating a backup.
+func (s *Scheduler) turn(ctx context.Context) error {
 	at, saved, err := s.save(ctx)
 	if err == nil && saved.sum != "" {
 		WriteNote(s.db, noteSum, notedSum{encryptedName(s.db, at), saved.sum}) // after an error, checks do without
@@ -351,6 +376,7 @@ func (s *Scheduler) turn(ctx context.Context) {
 		s.missing = false
 		s.mu.Unlock()
 	}
+	return err
 }
 
 // note records the result of a backup and logs it if it differs from the previous result. at is zero

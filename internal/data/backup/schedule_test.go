@@ -3,6 +3,7 @@ package backup_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -63,6 +64,32 @@ func TestPrune(t *testing.T) {
 	}
 	if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o755 {
 		t.Errorf("mode of the existing folder: %v, %v", info.Mode(), err)
+	}
+}
+
+// TestBackUp checks that a running scheduler creates a backup on request and returns its error, and that no
+// one waits for a scheduler that has stopped.
+func TestBackUp(t *testing.T) {
+	t.Parallel()
+	dir, now := filepath.Join(t.TempDir(), "backups"), noon
+	s, _ := newScheduler(t, newDatabase(t, 1), dir, 9, &now)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan bool)
+	go func() { s.Run(ctx); close(ended) }()
+	for want := 2; want < 4; want++ { // the first is that of the start
+		if err := s.BackUp(t.Context()); err != nil || len(names(t, dir)) != want {
+			t.Errorf("%v, %q", err, names(t, dir))
+		}
+	}
+	must(t, os.RemoveAll(dir))
+	must(t, os.WriteFile(dir, nil, 0o600))
+	if err := s.BackUp(t.Context()); err == nil || s.State().OK {
+		t.Errorf("without a folder: %v, %+v", err, s.State())
+	}
+	stop()
+	<-ended
+	if err := s.BackUp(t.Context()); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end: %v", err)
 	}
 }
 
