@@ -22,7 +22,8 @@ const (
 
 	cleanEach = 10 * time.Second
 
-	lateWrites = "cannot write the last use of keys and the time"
+	lateWrites    = "cannot write the last use of keys and the time"
+	reportFailure = "cannot report to the service manager"
 )
 
 // job is repeated background work.
@@ -32,55 +33,69 @@ type job struct {
 	isFailing bool
 }
 
-// startBackground starts the background work and returns a function that stops it. It checks a small
-// database before it returns.
+// startBackground starts the background work for the open database and returns a function that stops
+// it. It checks a small database before it returns.
 func (d *daemon) startBackground() (stop func()) {
 	var working sync.WaitGroup
 	ctx, cancel := context.WithCancel(context.Background())
-	repeatedly := func(each func() time.Duration, jobs ...*job) {
-		working.Go(func() { repeat(ctx, d.service.Log, each, jobs...) })
+	repeatedly := func(each time.Duration, j *job) {
+		working.Go(func() { repeat(ctx, d.service.Log, func() time.Duration { return each }, j) })
 	}
 	store := d.service.Store
-	repeatedly(func() time.Duration {
-		if d.service.Callers.Idle() < cleanEach {
-			return time.Second
-		}
-		return cleanEach
-	},
-		&job{failure: lateWrites, do: d.service.Callers.WriteLate},
-		&job{failure: "nothing can be written: the disk is full", do: store.DB().MakeWritable},
-		&job{failure: "nothing can be written", do: store.RetryWriting},
-		&job{failure: "cannot check the -wal file", do: store.DB().CheckpointIdle},
-		&job{failure: "cannot limit the memory", do: d.limitMemory},
-		&job{failure: "cannot write the address", do: d.noteAddress},
-		&job{failure: "cannot delete old responses", do: store.EraseOldReplays},
-		&job{failure: "cannot check the clock", do: func() error { return d.checkClock(time.Now(), time.Since(d.clock)) }},
-		&job{failure: "the file may contain traces of permanently deleted people, and cannot be rewritten", do: d.newRewriter(ctx).run},
-		&job{failure: "cannot update the list of deleted records next to the backups", do: d.noteErased})
-	repeatedly(func() time.Duration { return 24 * time.Hour },
-		&job{failure: "cannot erase expired invitations and the labels of ended sessions", do: store.EraseLeftovers})
-	if d.service.Authority != nil {
-		repeatedly(func() time.Duration { return cleanEach }, &job{failure: "cannot renew the certificate", do: d.service.Authority.Renew})
-	}
+	repeatedly(24*time.Hour, &job{failure: "cannot erase expired invitations and the labels of ended sessions", do: store.EraseLeftovers})
 	if interval := d.manager.Interval(); interval > 0 {
-		repeatedly(func() time.Duration { return interval },
-			&job{failure: "cannot report to the service manager", do: func() error { return d.showLife(store.Ping()) }})
+		repeatedly(interval, &job{failure: reportFailure, do: func() error { return d.showLife(store.Ping()) }})
 	}
 	integrity.Scrub(ctx, store.DB(), d.service.Log, working.Go)
 	working.Go(func() { integrity.Daily(ctx, store.DB(), d.service.Log) })
-	backing, stopBackups := context.WithCancel(ctx)
-	if d.scheduler != nil {
-		working.Go(func() { d.scheduler.Run(backing) })
-	}
-	working.Go(func() { d.guard.Run(ctx, d.pause(ctx), stopBackups) })
+	backing, lost := context.WithCancel(ctx)
+	d.backing = backing
+	working.Go(func() { d.guard.Run(ctx, d.pause(ctx), lost) })
 	return func() {
 		cancel()
+		d.endBackups()
 		working.Wait()
 		err := errors.Join(d.service.Callers.Finish(), store.SaveClock(), store.SetAddress(""))
 		if err != nil && d.guard.Loss() == nil {
 			d.service.Log.Warn(lateWrites, "cause", err.Error())
 		}
+		d.noted = nil
 	}
+}
+
+// startJobs starts the background work that depends on the settings and returns a function that stops
+// it.
+func (d *daemon) startJobs() (stop func()) {
+	var working sync.WaitGroup
+	ctx, cancel := context.WithCancel(context.Background())
+	store := d.service.Store
+	soon := func() time.Duration {
+		if d.service.Callers.Idle() < cleanEach {
+			return time.Second
+		}
+		return cleanEach
+	}
+	jobs := []*job{
+		{failure: lateWrites, do: d.service.Callers.WriteLate},
+		{failure: "nothing can be written: the disk is full", do: store.DB().MakeWritable},
+		{failure: "nothing can be written", do: store.RetryWriting},
+		{failure: "cannot check the -wal file", do: store.DB().CheckpointIdle},
+		{failure: "cannot limit the memory", do: d.limitMemory},
+		{failure: "cannot write the address", do: d.noteAddress},
+		{failure: "cannot delete old responses", do: store.EraseOldReplays},
+		{failure: "cannot check the clock", do: func() error { return d.checkClock(time.Now(), time.Since(d.clock)) }},
+		{failure: "the file may contain traces of permanently deleted people, and cannot be rewritten", do: d.newRewriter(ctx).run},
+		{failure: "cannot update the list of deleted records next to the backups", do: d.noteErased},
+		{failure: "other devices cannot connect", do: d.retryOthers},
+	}
+	working.Go(func() { repeat(ctx, d.service.Log, soon, jobs...) })
+	if d.service.Authority != nil {
+		each := func() time.Duration { return cleanEach }
+		working.Go(func() {
+			repeat(ctx, d.service.Log, each, &job{failure: "cannot renew the certificate", do: d.service.Authority.Renew})
+		})
+	}
+	return func() { cancel(); working.Wait() }
 }
 
 // pause returns a function that wakes requests after changes by other processes, and then waits until

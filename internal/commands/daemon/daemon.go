@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/guard"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/authority"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -41,26 +43,41 @@ func (c Commands) All() []*cobra.Command { return []*cobra.Command{c.serveComman
 
 type daemon struct {
 	Commands
-	Options
+	Options   // the flags, with the settings that apply
+	flags     Options
 	service   site.Service
 	env       cli.Env
 	manager   managers.Manager
 	web       *httpserver.Server
+	door      door
+	ended     chan error        // what web.Serve returned; nil before it was called
 	scheduler *backup.Scheduler // nil without backups
 
-	listener net.Listener
-	local    net.Listener // without TLS, for this computer; may be nil
-	guard    *guard.Guard
-	noted    []string  // the URLs in the database
-	erasures int64     // of the database, when noteErased last updated the list next to the backups
-	heap     int64     // memory limit
-	clock    time.Time // at the last call of checkClock
+	listener      net.Listener // the main one, which is that of others if there is one
+	local         net.Listener // without TLS, for this computer; may be nil
+	first, second net.Listener // what listener and local are without others
+	others        *others      // nil unless the settings allow other devices
+	trouble       error        // why others is nil although the settings allow other devices
+	guard         *guard.Guard
+	noted         []string  // the URLs in the database
+	erasures      int64     // of the database, when noteErased last updated the list next to the backups
+	heap          int64     // memory limit
+	clock         time.Time // at the last call of checkClock
+
+	reloads     chan struct{}             // receives when apply must run again
+	next        atomic.Pointer[restoring] // the restore to run before that, or nil
+	restored    *site.RestoredBackup      // the result of the last one
+	opened      func(*store.Store) error  // what to do in the restored database; nil without one
+	warnings    int                       // the number of warnings that do not depend on the settings
+	backing     context.Context           // ends when backups must
+	scheduled   string                    // the options of scheduler, as text
+	stopBackups func()
 }
 
 // Run serves a database until the context of env ends. Then it returns nil.
 func (c Commands) Run(env cli.Env, o Options) error {
 	env.Warnings = new([]string)
-	d := &daemon{Commands: c, Options: o, env: env, manager: managers.NewManager(os.Getenv)}
+	d := &daemon{Commands: c, Options: o, env: env, manager: managers.NewManager(os.Getenv), reloads: make(chan struct{}, 1)}
 	d.service = site.Service{
 		Log:       cli.NewLog(env.Stderr, cli.IsTerminal(env.Stderr)),
 		Origins:   o.Origins,
@@ -69,7 +86,6 @@ func (c Commands) Run(env cli.Env, o Options) error {
 		Phones:    !o.NoPhones,
 		Installed: o.Installed,
 		Invented:  o.invented != nil,
-		Stopping:  env.Context,
 	}
 	if err := d.certify(); err != nil {
 		return c.Database.Advise(env.Context, err, d.DB, "")
@@ -77,9 +93,10 @@ func (c Commands) Run(env cli.Env, o Options) error {
 	if err := d.newWeb(); err != nil {
 		return err
 	}
-	if d.Backups.Dir != "" {
-		d.scheduler = backup.NewScheduler(c.Database.Format, d.DB, d.Backups, d.service.Log)
+	if d.othersAt == "" { // not a test
+		d.othersAt, d.hides = othersPort, managers.Host{}.Hides
 	}
+	d.flags = d.Options
 	err := d.live()
 	if errors.Is(err, context.Canceled) && env.Context.Err() != nil { // while it was starting
 		return nil
@@ -124,8 +141,8 @@ func (d *daemon) newWeb() (err error) {
 	return err
 }
 
-// live locks, opens, serves and closes the database. It listens before it opens the database, so that
-// a port in use changes nothing on disk and early clients wait.
+// live locks, opens, serves and closes the database, and again after a restore. It listens before it
+// opens the database, so that a port in use changes nothing on disk and early clients wait.
 func (d *daemon) live() error {
 	release, err := d.Database.Lock(d.DB)
 	if err != nil {
@@ -142,13 +159,17 @@ func (d *daemon) live() error {
 	if d.local != nil {
 		defer d.local.Close()
 	}
-	if err := d.open(); err != nil {
-		return err
+	d.first, d.second = d.listener, d.local
+	for {
+		if err := d.open(); err != nil {
+			return err
+		}
+		next, err := d.answer()
+		if err := cmp.Or(err, d.close()); err != nil || next == nil {
+			return err
+		}
+		d.restore(next)
 	}
-	if err := backup.NoteSettings(d.DB, d.Backups); err != nil { // for other commands
-		d.service.Log.Warn("cannot store the backup settings", "cause", err.Error())
-	}
-	return cmp.Or(d.answer(), d.close())
 }
 
 func (d *daemon) listen() error {
@@ -248,12 +269,12 @@ func (d *daemon) limitMemory() error {
 	return nil
 }
 
-// answer prepares the database and serves requests. After the context of env ends, requests in flight
-// finish.
-func (d *daemon) answer() error {
+// answer prepares the database and serves requests until the context of env ends, or until it must
+// be restored. Requests in flight finish.
+func (d *daemon) answer() (*restoring, error) {
 	d.service.Store.BeginEpoch()
 	if err := d.noteAddress(); err != nil {
-		return &sqlite.FileError{Op: "writing to", Path: d.DB, Err: err}
+		return nil, &sqlite.FileError{Op: "writing to", Path: d.DB, Err: err}
 	}
 	if d.noted == nil {
 		d.env.Warn("the disk of the database is full: the records are read-only", "")
@@ -263,8 +284,53 @@ func (d *daemon) answer() error {
 		prepare = d.invent
 	}
 	if err := prepare(); err != nil {
-		return err
+		return nil, err
 	}
+	if opened := d.opened; opened != nil {
+		d.opened = nil
+		if err := opened(d.service.Store); err != nil {
+			d.service.Log.Warn("cannot keep the session of the person who restored the backup", "cause", err.Error())
+		}
+	}
+	debug.SetGCPercent(heapGrowth)
+	d.limitMemory()
+	d.service.Callers = callers.New(d.service.Store, d.service.Log, httpapi.NewRateLimit(d.RateLimit, time.Now))
+	d.warnings, d.clock = len(*d.env.Warnings), time.Now()
+	defer d.startBackground()()
+	for {
+		end := d.apply()
+		if d.ended == nil {
+			d.serve()
+		}
+		select {
+		case err := <-d.ended:
+			d.closeOthers(true)
+			end()
+			return nil, err
+		case <-d.reloads:
+			d.door.close()
+			end()
+			if next := d.next.Swap(nil); next != nil {
+				d.door.await()
+				return next, nil
+			}
+		}
+	}
+}
+
+// serve begins to serve requests, and reports that.
+func (d *daemon) serve() {
+	url := d.url()
+	if err := d.env.Announce("Listening on " + url); err != nil {
+		d.service.Log.Warn("cannot write to standard output", "listening", url, "cause", err.Error())
+	}
+	d.notifyManager(url)
+	d.ended = make(chan error, 1)
+	go func() { d.ended <- d.web.Serve(d.env.Context, d.first, d.second, &d.door) }()
+}
+
+// warn reports the risks of the settings.
+func (d *daemon) warn() {
 	warnOfExposure(d.env, d.listener.Addr(), d.DB, d.KeyFile)
 	if d.service.Authority != nil && !isLoopback(d.listener.Addr()) {
 		d.env.Notef("Other computers must trust this certificate once: %s", cli.Quote(d.service.Authority.PublicFile()))
@@ -277,19 +343,7 @@ func (d *daemon) answer() error {
 	if d.local != nil {
 		d.env.Notef("On this computer, without a certificate: %s", d.localURL())
 	}
-	debug.SetGCPercent(heapGrowth)
-	d.limitMemory()
-	d.describe()
-	d.clock = time.Now()
-	api := d.NewAPI(d.service)
-	defer d.startBackground()()
 	d.noteWarnings()
-	url := d.url()
-	if err := d.env.Announce("Listening on " + url); err != nil {
-		d.service.Log.Warn("cannot write to standard output", "listening", url, "cause", err.Error())
-	}
-	defer d.notifyManager(url)()
-	return d.web.Serve(d.env.Context, d.listener, d.local, api)
 }
 
 // noteWarnings stores the warnings of the installed service, for status.
@@ -302,21 +356,27 @@ func (d *daemon) noteWarnings() {
 	}
 }
 
-// describe sets the fields of the service that depend on the open database and listeners.
-func (d *daemon) describe() {
-	s := &d.service
-	s.Callers = callers.New(s.Store, s.Log, httpapi.NewRateLimit(d.RateLimit, time.Now))
+// describe sets the fields of the service that depend on the open database, the listeners and the
+// settings.
+func (d *daemon) describe(stopping context.Context) {
+	s, guard := &d.service, d.guard
 	s.LoopbackOnly = isLoopback(d.listener.Addr())
-	s.Port = portOf(d.listener)
+	s.Port, s.LocalPort = portOf(d.listener), ""
 	if d.local != nil {
 		s.LocalPort = portOf(d.local)
 	}
 	s.Connections, s.Expires = d.web.Connections(), d.web.Expires
+	if d.others != nil {
+		s.Expires = d.others.server.Expires
+	}
+	s.Backups = nil
 	if d.scheduler != nil {
 		s.Backups = d.scheduler.State
 	}
 	s.Search = backup.Search{Database: d.DB, Options: d.Backups}
-	s.Loss = func() string { return d.guard.Loss().Kind() }
+	s.Loss = func() string { return guard.Loss().Kind() }
+	s.Stopping = stopping
+	s.Settings = d.settings()
 }
 
 func portOf(listener net.Listener) string {
@@ -324,15 +384,18 @@ func portOf(listener net.Listener) string {
 	return port
 }
 
-func (d *daemon) url() string {
-	scheme, host := "http://", httpserver.HostOf(d.listener.Addr())
-	if d.CertFile != "" {
+func (d *daemon) url() string { return urlOf(d.listener, d.CertFile != "", d.service.Authority) }
+
+// urlOf returns the URL of a listener. The authority may be nil.
+func urlOf(listener net.Listener, secure bool, a *authority.Authority) string {
+	scheme, host := "http://", httpserver.HostOf(listener.Addr())
+	if secure {
 		scheme = "https://"
 	}
-	if d.service.Authority != nil {
-		host = d.service.Authority.HostFor(host)
+	if a != nil {
+		host = a.HostFor(host)
 	}
-	return scheme + net.JoinHostPort(host, portOf(d.listener))
+	return scheme + net.JoinHostPort(host, portOf(listener))
 }
 
 // linkURL returns the URL for links.
@@ -352,16 +415,15 @@ func isLoopback(addr net.Addr) bool {
 }
 
 // notifyManager reports to the service manager that the service is ready and, when the context ends,
-// that it is stopping. end cancels the second report.
-func (d *daemon) notifyManager(url string) (end func()) {
+// that it is stopping.
+func (d *daemon) notifyManager(url string) {
 	logFailure := func(err error) {
 		if err != nil {
-			d.service.Log.Warn("cannot report to the service manager", "cause", err.Error())
+			d.service.Log.Warn(reportFailure, "cause", err.Error())
 		}
 	}
-	stopped := context.AfterFunc(d.env.Context, func() { logFailure(d.manager.Stopping()) })
+	context.AfterFunc(d.env.Context, func() { logFailure(d.manager.Stopping()) })
 	logFailure(d.manager.Ready("Listening on " + url))
-	return func() { stopped() }
 }
 
 // LostError is the error for a database that was lost while it was served.

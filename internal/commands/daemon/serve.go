@@ -124,6 +124,9 @@ type Options struct {
 	Backups           backup.Options // no backups if Dir is empty
 	Installed         bool           // the installed service, which never prints a key
 
+	given     func(flag string) bool // nil if the flags cannot be changed by settings
+	othersAt  string                 // the address for other devices if the settings allow them
+	hides     func(path string) bool // reports whether the service manager hides a folder from the service
 	encryptTo database.Recipients
 	every     string         // the flag of Backups.Every
 	makeNew   bool           // start even if the database was lost
@@ -174,6 +177,7 @@ func (o *Options) Check(cmd *cobra.Command) error {
 	}
 	every, err := cli.ParseDuration(o.every)
 	changed := cmd.Flags().Changed
+	o.given = changed
 	switch {
 	case err != nil || every < time.Second:
 		return cli.UsageErrorf(cmd, "%v", cli.WrongTime("backup-every", "24h or 7d", o.every))
