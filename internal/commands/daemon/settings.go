@@ -31,12 +31,16 @@ func (o *Options) isFixed(flags []string) bool {
 // works only for this handler.
 func (d *daemon) apply() (end func()) {
 	*d.env.Warnings = (*d.env.Warnings)[:d.warnings]
-	chosen := d.chosen()
-	d.Backups = d.flags.Backups
-	if err := d.applyBackups(chosen); err != nil {
-		d.env.Warn(fmt.Sprintf("the backups are in the folder of the service, because the settings cannot be used: %v", err), "")
+	settings, err := d.service.Store.Settings()
+	merged, network := d.flags, false
+	if err == nil {
+		network, err = merged.ApplySettings(settings)
 	}
-	d.serveOthers(chosen.Network && !d.isFixed(networkFlags))
+	if err != nil {
+		d.env.Warn(fmt.Sprintf("the settings of the page cannot be used: %v", err), "")
+	}
+	d.Backups = merged.Backups
+	d.serveOthers(network)
 	if err := backup.NoteSettings(d.DB, d.Backups); err != nil { // for other commands
 		d.service.Log.Warn("cannot store the backup settings", "cause", err.Error())
 	}
@@ -52,34 +56,26 @@ func (d *daemon) apply() (end func()) {
 	return func() { cancel(); stop() }
 }
 
-// chosen returns the settings that an admin chose for this PC.
-func (d *daemon) chosen() store.Settings {
-	s, err := d.service.Store.Settings()
+// ApplySettings sets what an admin set on the page for this PC and no flag sets. It reports whether
+// other devices may connect. After an error nothing is set.
+func (o *Options) ApplySettings(s store.Settings) (network bool, err error) {
+	if !o.Installed || s.Machine != osutil.Machine() {
+		return false, nil
+	}
+	to, err := backup.ParseRecipients(s.Recipients)
 	if err != nil {
-		d.service.Log.Warn("cannot read the settings", "cause", err.Error())
+		return false, err
 	}
-	if err != nil || !d.Installed || s.Machine != osutil.Machine() {
-		return store.Settings{}
+	if s.Folder != "" && !filepath.IsAbs(s.Folder) {
+		return false, fmt.Errorf("the folder %s is not absolute", osutil.InQuotes(s.Folder))
 	}
-	return s
-}
-
-// applyBackups sets the options of the backups. After an error they are unchanged.
-func (d *daemon) applyBackups(chosen store.Settings) error {
-	to, err := backup.ParseRecipients(chosen.Recipients)
-	if err != nil {
-		return err
+	if !o.isFixed(recipientsFlags) {
+		o.Backups.EncryptTo = to
 	}
-	if chosen.Folder != "" && !filepath.IsAbs(chosen.Folder) {
-		return fmt.Errorf("the folder %s is not absolute", osutil.InQuotes(chosen.Folder))
+	if !o.isFixed(folderFlags) {
+		o.Backups.Dir = cmp.Or(s.Folder, o.Backups.Dir)
 	}
-	if !d.isFixed(recipientsFlags) {
-		d.Backups.EncryptTo = to
-	}
-	if !d.isFixed(folderFlags) {
-		d.Backups.Dir = cmp.Or(chosen.Folder, d.Backups.Dir)
-	}
-	return nil
+	return s.Network && !o.isFixed(networkFlags), nil
 }
 
 // schedule starts the backups, unless they run with the same options.

@@ -20,6 +20,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/guard"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -113,13 +114,43 @@ func (s Service) options(settings managers.Settings) (daemon.Options, error) {
 	return *o, o.Check(cmd)
 }
 
-// readOptions is options for the saved settings with changes.
+// readOptions is options for the saved settings with changes, and with the settings of the page.
 func (s Service) readOptions(changes ...string) (daemon.Options, error) {
 	settings, err := managers.ReadSettings(s.data())
 	if err != nil {
 		return daemon.Options{}, err
 	}
-	return s.options(settings.Merge(changes))
+	o, err := s.options(settings.Merge(changes))
+	if err == nil {
+		applyPage(&o)
+	}
+	return o, err
+}
+
+// applyPage applies the settings of the page if the database can be read. It returns those that apply,
+// as flags.
+func applyPage(o *daemon.Options) (flags []string) {
+	c, err := sqlite.Peek(osutil.Resolve(o.DB))
+	if err != nil {
+		return nil
+	}
+	defer c.Close()
+	settings, err := store.ReadSettings(c)
+	if err != nil {
+		return nil
+	}
+	before := o.Backups
+	network, _ := o.ApplySettings(settings) // the service warns of an error
+	if o.Backups.Dir != before.Dir {
+		flags = append(flags, "--backup-dir="+o.Backups.Dir)
+	}
+	if len(o.Backups.EncryptTo) > 0 && len(before.EncryptTo) == 0 {
+		flags = append(flags, "--backup-encrypt-to="+strings.Join(settings.Recipients, ","))
+	}
+	if network {
+		flags = append(flags, "--listen=[::]:8443 --tls-self-signed")
+	}
+	return flags
 }
 
 // Backups returns the backup settings of the installed service for a database. known is false if the

@@ -340,6 +340,32 @@ func TestOverview(t *testing.T) {
 	}
 }
 
+// TestOverviewOfPage checks that the settings of the page are reported as the service applies them: on this
+// PC, and where service.conf has no flag.
+func TestOverviewOfPage(t *testing.T) {
+	t.Parallel()
+	s, _ := newService(t)
+	path, dir := newDatabase(t, s, 1, ""), t.TempDir()
+	_, recipient, err := backup.NewKey()
+	must(t, err)
+	for _, tt := range []struct {
+		machine string
+		conf    managers.Settings
+		dir     string
+		want    int // number of settings
+	}{
+		{osutil.Machine(), nil, dir, 3}, {"", nil, managers.BackupsIn(s.Data), 0}, {osutil.Machine(), managers.Settings{"--backup-dir=/mnt/x", "--listen=127.0.0.1:81"}, "/mnt/x", 3},
+	} {
+		opened, err := store.Open(path, time.Now)
+		must(t, err)
+		settings := store.Settings{Folder: dir, Recipients: []string{recipient}, Network: true, Machine: tt.machine}
+		must(t, errors.Join(opened.SetSettings(settings, store.SettingChange{}), opened.Close(), tt.conf.Write(s.Data)))
+		if r, text := overviewOf(t, s, managers.State{Installed: true}); r.Backups.Folder != tt.dir || len(r.Settings) != tt.want {
+			t.Errorf("%+v:\n%s", tt, text)
+		}
+	}
+}
+
 // TestOverviewOfLoss checks a service that rejects all requests because its database was lost.
 func TestOverviewOfLoss(t *testing.T) {
 	t.Parallel()

@@ -282,6 +282,9 @@ func (s Service) inspectData(o *overview, settings managers.Settings) {
 		o.Database = &database{Path: managers.DatabaseIn(s.data()), Fault: "not inspected, because the settings are invalid: " + err.Error()}
 		return
 	}
+	for _, flag := range applyPage(&options) {
+		o.Settings = append(o.Settings, flag+" (page)")
+	}
 	o.Database, o.Address, o.Local = s.inspect(options.DB)
 	if o.Running {
 		o.Warnings = serviceWarnings(options.DB)

@@ -24,7 +24,13 @@ type SettingChange struct {
 
 // Settings returns the settings in the database.
 func (s *Store) Settings() (found Settings, err error) {
-	err = s.queryRow(`SELECT folder, recipients, network, machine FROM settings`, nil, func(row sqlite.Row) {
+	err = s.db.Read(func(c *sqlite.Conn) error { found, err = ReadSettings(c); return err })
+	return found, err
+}
+
+// ReadSettings is Settings for a database that another process may be serving.
+func ReadSettings(c *sqlite.Conn) (found Settings, err error) {
+	err = c.QueryRow(`SELECT folder, recipients, network, machine FROM settings`, nil, func(row sqlite.Row) {
 		found = Settings{row.Text(0), strings.Fields(row.Text(1)), row.Int(2) == 1, row.Text(3)}
 	})
 	return found, noRow(err, nil)
