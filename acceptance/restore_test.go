@@ -109,6 +109,16 @@ func TestRestore(t *testing.T) {
 	}
 }
 
+// TestRestoreSettings checks that a restore reports the settings that it separates from their PC.
+func TestRestoreSettings(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	execSQL(t, saved, `INSERT INTO settings VALUES (1, '', '', 1, 'this PC')`)
+	if _, stderr := works(t, "restore", saved, "--db", db); !strings.Contains(stderr, "Until an admin confirms Settings on the page") {
+		t.Errorf("stderr %q", stderr)
+	}
+}
+
 // TestRestoreMissing checks that a restore creates a missing database and moves away a -wal of
 // another database.
 func TestRestoreMissing(t *testing.T) {

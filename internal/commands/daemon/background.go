@@ -54,6 +54,7 @@ func (d *daemon) startBackground() (stop func()) {
 	return func() {
 		cancel()
 		d.endBackups()
+		d.backups.Wait()
 		working.Wait()
 		err := errors.Join(d.service.Callers.Finish(), store.SaveClock(), store.SetAddress(""))
 		if err != nil && d.guard.Loss() == nil {

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -72,6 +73,7 @@ type daemon struct {
 	backing     context.Context           // ends when backups must
 	scheduled   string                    // the options of scheduler, as text
 	stopBackups func()
+	backups     sync.WaitGroup // schedulers that run
 }
 
 // Run serves a database until the context of env ends. Then it returns nil.

@@ -47,12 +47,12 @@ func (d *daemon) apply() (end func()) {
 	if err := d.noteAddress(); err != nil {
 		d.service.Log.Warn("cannot write the address", "cause", err.Error())
 	}
-	d.warn()
 	d.schedule()
 	stopping, cancel := context.WithCancel(d.env.Context)
 	d.describe(stopping)
-	stop := d.startJobs()
 	d.door.open(d.NewAPI(d.service))
+	d.warn() // tries the backup folder, whose disk may be slow
+	stop := d.startJobs()
 	return func() { cancel(); stop() }
 }
 
@@ -88,15 +88,15 @@ func (d *daemon) schedule() {
 	if d.Backups.Dir == "" {
 		return
 	}
-	d.scheduler, d.scheduled = backup.NewScheduler(d.Database.Format, d.DB, d.Backups, d.service.Log), options
+	scheduler := backup.NewScheduler(d.Database.Format, d.DB, d.Backups, d.service.Log)
 	ctx, cancel := context.WithCancel(d.backing)
-	done := make(chan struct{})
-	go func() { defer close(done); d.scheduler.Run(ctx) }()
-	d.stopBackups = func() { cancel(); <-done }
+	d.scheduler, d.scheduled, d.stopBackups = scheduler, options, cancel
+	d.backups.Go(func() { scheduler.Run(ctx) })
 }
 
 func texts(to backup.Recipients) []string { return (&database.Recipients{To: to}).GetSlice() }
 
+// endBackups stops the backups. It does not wait for their disk.
 func (d *daemon) endBackups() {
 	if d.scheduler != nil {
 		d.stopBackups()

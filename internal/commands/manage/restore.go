@@ -13,6 +13,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/guard"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -108,6 +109,7 @@ func reportRestored(env cli.Env, r backup.Restore, done backup.Restored, again s
 	if done.Revoked > 0 {
 		env.Notef("Keys revoked since the backup stay revoked (%d).", done.Revoked)
 	}
+	noteSettings(env, r.Database)
 	switch {
 	case created && done.Kept == "":
 		env.Notef("Created the database %s with the keys of the backup. See: %s", db, keysListLine(r.Database))
@@ -115,4 +117,17 @@ func reportRestored(env cli.Env, r backup.Restore, done backup.Restored, again s
 		env.Warn("keys that were revoked since the backup may be valid again", keysListLine(r.Database))
 	}
 	return err
+}
+
+// noteSettings reports that the settings of the page do not apply after a restore.
+func noteSettings(env cli.Env, db string) {
+	c, err := sqlite.Peek(osutil.Resolve(db))
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	s, err := store.ReadSettings(c)
+	if err == nil && (s.Folder != "" || len(s.Recipients) > 0 || s.Network) {
+		env.Notef("Until an admin confirms Settings on the page, backups go to the folder of the service, and other devices cannot connect.")
+	}
 }
