@@ -69,6 +69,7 @@ type daemon struct {
 	next        atomic.Pointer[restoring] // the restore to run before that, or nil
 	restored    *site.RestoredBackup      // the result of the last one
 	opened      func(*store.Store) error  // what to do in the restored database; nil without one
+	announced   string                    // the URL in the log
 	warnings    int                       // the number of warnings that do not depend on the settings
 	backing     context.Context           // ends when backups must
 	scheduled   string                    // the options of scheduler, as text
@@ -331,18 +332,21 @@ func (d *daemon) serve() {
 	go func() { d.ended <- d.web.Serve(d.env.Context, d.first, d.second, &d.door) }()
 }
 
-// warn reports the risks of the settings.
+// warn reports the risks of the settings, and new addresses.
 func (d *daemon) warn() {
 	warnOfExposure(d.env, d.listener.Addr(), d.DB, d.KeyFile)
-	if d.service.Authority != nil && !isLoopback(d.listener.Addr()) {
+	url := d.url()
+	isNew := url != d.announced
+	d.announced = url
+	if isNew && d.service.Authority != nil && !isLoopback(d.listener.Addr()) {
 		d.env.Notef("Other computers must trust this certificate once: %s", cli.Quote(d.service.Authority.PublicFile()))
-		d.env.Notef("Phones can download it: %s", d.url()+authority.Path)
+		d.env.Notef("Phones can download it: %s", url+authority.Path)
 		d.env.Notef("Instructions for each system: firefighters cert --db %s", cli.Quote(d.DB))
 	}
 	if d.invented == nil {
 		warnOfBackups(d.env, d.Backups, d.DB)
 	}
-	if d.local != nil {
+	if isNew && d.local != nil {
 		d.env.Notef("On this computer, without a certificate: %s", d.localURL())
 	}
 	d.noteWarnings()

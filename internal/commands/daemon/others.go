@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -95,16 +96,14 @@ func (d *daemon) closeOthers(wait bool) {
 	d.others = nil
 }
 
-// retryOthers applies the settings again if the port for other devices was in use and no longer is.
+// retryOthers applies the settings again if the port for other devices was taken and no longer is.
 func (d *daemon) retryOthers() error {
-	if d.trouble == nil {
+	if !errors.Is(d.trouble, httpserver.ErrPortTaken) {
 		return nil
 	}
-	o, err := d.openOthers()
-	if err != nil {
-		return err
+	if listener, err := httpserver.Listen(d.othersAt); err == nil {
+		listener.Close()
+		d.reload(nil)
 	}
-	o.stop()
-	d.reload(nil)
 	return nil
 }

@@ -72,8 +72,13 @@ func (w *syncWriter) String() string {
 // run runs the service with its files in a folder until the end of the test, or until stop.
 func run(t *testing.T, folder string, flags ...string) *running {
 	t.Helper()
+	return runWith(t, folder, Options{Installed: true, othersAt: "127.0.0.1:0"}, flags...)
+}
+
+func runWith(t *testing.T, folder string, o Options, flags ...string) *running {
+	t.Helper()
 	r := &running{folder: folder, log: &syncWriter{}}
-	o := Options{Installed: true, othersAt: "127.0.0.1:0", hides: func(string) bool { return false }}
+	o.hides = func(string) bool { return false }
 	cmd := &cobra.Command{Use: "install"}
 	o.AddFlags(cmd)
 	o.DB, o.Backups.Dir, o.Listen = filepath.Join(folder, "firefighters.db"), filepath.Join(folder, "backups"), "127.0.0.1:0"
@@ -91,7 +96,12 @@ func run(t *testing.T, folder string, flags ...string) *running {
 	}}
 	ctx, cancel := context.WithCancel(t.Context())
 	listening, ended := make(chan string, 1), make(chan error, 1)
-	out := writerFunc(func(b []byte) (int, error) { listening <- strings.TrimSpace(string(b)); return len(b), nil })
+	out := writerFunc(func(b []byte) (int, error) {
+		if strings.HasPrefix(string(b), "Listening on") {
+			listening <- string(b)
+		}
+		return len(b), nil
+	})
 	go func() { ended <- c.Run(cli.Env{Context: ctx, Stdout: out, Stderr: r.log}, o) }()
 	r.stop = sync.OnceValue(func() error { cancel(); return <-ended })
 	t.Cleanup(func() { r.stop() })
@@ -301,12 +311,43 @@ func TestPortTaken(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	d := &daemon{Options: Options{othersAt: taken.Addr().String()}}
-	d.env.Context, d.env.Stderr, d.env.Warnings = t.Context(), io.Discard, new([]string)
-	if d.serveOthers(true); !errors.Is(d.trouble, httpserver.ErrPortTaken) || d.others != nil {
-		t.Errorf("got %v", d.trouble)
+	r := runWith(t, t.TempDir(), Options{Installed: true, othersAt: taken.Addr().String()})
+	must(t, r.settings().SetNetwork("Ana", true))
+	if state := r.state(t); !errors.Is(state.Trouble, httpserver.ErrPortTaken) || len(state.Listening) > 0 {
+		t.Errorf("the port is taken: %+v", state)
 	}
 	must(t, taken.Close())
+	for deadline := time.Now().Add(time.Minute); r.state(t).Trouble != nil; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the port stays closed")
+		}
+	}
+	if state := r.state(t); len(state.Listening) != 1 {
+		t.Errorf("the port is free: %+v", state)
+	}
+}
+
+// TestSettingsByHand checks that the flags of a service that someone started by hand are shown and stay, and
+// that there is no page behind a proxy.
+func TestSettingsByHand(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "backups")
+	r := runWith(t, t.TempDir(), Options{othersAt: "127.0.0.1:0"}, "--backup-dir", dir)
+	state := r.state(t)
+	if s := r.settings(); s.Mode != site.ByHand || !state.Folder.Flag || state.Folder.Value != dir || !state.Recipients.Flag || !state.Network.Flag {
+		t.Errorf("the settings are %+v", state)
+	}
+	s := r.settings()
+	for _, err := range []error{s.SetFolder("Ana", dir), s.SetRecipients("Ana", nil), s.SetNetwork("Ana", true), s.Confirm("Ana"), s.Restore(store.Key{}, "x", "")} {
+		if !errors.Is(err, site.ErrFixed) {
+			t.Errorf("a change: %v", err)
+		}
+	}
+	must(t, s.BackUp(t.Context()))
+	must(t, r.stop())
+	if r = run(t, t.TempDir(), "--public-url", "https://station.example"); r.settings() != nil {
+		t.Error("there are settings behind a proxy")
+	}
 }
 
 // TestRestoreByPage checks a restore while clients use the service, and that the service goes on after one
