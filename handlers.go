@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -86,7 +87,7 @@ func newServer(service site.Service, routes []route) *server {
 	s := &server{
 		Service: service,
 		version: cli.ReadBuild().Version,
-		started: time.Now(),
+		started: cmp.Or(service.Started, time.Now()),
 		startID: hex.EncodeToString(random),
 		router:  httprouter.New(),
 		// This leaves connections for requests that do not wait.

@@ -65,24 +65,28 @@ type daemon struct {
 	heap          int64     // memory limit
 	clock         time.Time // at the last call of checkClock
 
-	reloads     chan struct{}             // receives when apply must run again
-	next        atomic.Pointer[restoring] // the restore to run before that, or nil
-	restored    *site.RestoredBackup      // the result of the last one
-	opened      func(*store.Store) error  // what to do in the restored database; nil without one
-	announced   string                    // the URL in the log
-	warnings    int                       // the number of warnings that do not depend on the settings
-	backing     context.Context           // ends when backups must
-	scheduled   string                    // the options of scheduler, as text
-	stopBackups func()
-	backups     sync.WaitGroup // schedulers that run
+	reloads   chan struct{}             // receives when apply must run again
+	next      atomic.Pointer[restoring] // the restore to run before that, or nil
+	restored  *site.RestoredBackup      // the result of the last one
+	opened    func(*store.Store) error  // what to do in the restored database; nil without one
+	announced string                    // the URL in the log
+	warnings  int                       // the number of warnings that do not depend on the settings
+	backing   context.Context           // ends when backups must
+	scheduled string                    // the options of scheduler, as text
+
+	backups      sync.WaitGroup // schedulers that run
+	stopBackups  func()
+	backupsEnded chan struct{} // closed when the last scheduler has ended
 }
 
 // Run serves a database until the context of env ends. Then it returns nil.
 func (c Commands) Run(env cli.Env, o Options) error {
 	env.Warnings = new([]string)
-	d := &daemon{Commands: c, Options: o, env: env, manager: managers.NewManager(os.Getenv), reloads: make(chan struct{}, 1)}
+	d := &daemon{Commands: c, Options: o, env: env, manager: managers.NewManager(os.Getenv), reloads: make(chan struct{}, 1), backupsEnded: make(chan struct{})}
+	close(d.backupsEnded)
 	d.service = site.Service{
 		Log:       cli.NewLog(env.Stderr, cli.IsTerminal(env.Stderr)),
+		Started:   time.Now(),
 		Origins:   o.Origins,
 		PublicURL: o.PublicURL,
 		Office:    !o.NoOffice,

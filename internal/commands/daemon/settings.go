@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
@@ -90,8 +91,16 @@ func (d *daemon) schedule() {
 	}
 	scheduler := backup.NewScheduler(d.Database.Format, d.DB, d.Backups, d.service.Log)
 	ctx, cancel := context.WithCancel(d.backing)
-	d.scheduler, d.scheduled, d.stopBackups = scheduler, options, cancel
-	d.backups.Go(func() { scheduler.Run(ctx) })
+	before, ended := d.backupsEnded, make(chan struct{})
+	d.scheduler, d.scheduled, d.stopBackups, d.backupsEnded = scheduler, options, cancel, ended
+	d.backups.Go(func() {
+		defer close(ended)
+		select { // two at once would disturb each other
+		case <-before:
+		case <-time.After(patience): // the disk of the earlier ones may hang
+		}
+		scheduler.Run(ctx)
+	})
 }
 
 func texts(to backup.Recipients) []string { return (&database.Recipients{To: to}).GetSlice() }

@@ -171,6 +171,7 @@ func TestNetworkSetting(t *testing.T) {
 	t.Parallel()
 	r := run(t, t.TempDir())
 	defer r.keepAsking(t)()
+	started := r.service.Load().Started
 	for range 2 {
 		waiting := r.service.Load().Stopping
 		must(t, r.settings().SetNetwork("Ana", true))
@@ -185,8 +186,8 @@ func TestNetworkSetting(t *testing.T) {
 		pool.AppendCertsFromPEM(ca)
 		other := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
 		must(t, get(other, "https://127.0.0.1:"+s.Port))
-		if "http://127.0.0.1:"+s.LocalPort != r.url || s.Expires().IsZero() {
-			t.Errorf("the local port is %s, %s before", s.LocalPort, r.url)
+		if "http://127.0.0.1:"+s.LocalPort != r.url || s.Expires().IsZero() || !s.Started.Equal(started) {
+			t.Errorf("the local port is %s, %s before; started at %v", s.LocalPort, r.url, s.Started)
 		}
 		must(t, r.settings().SetNetwork("Ana", false))
 		if state := r.state(t); state.Network.Value || len(state.Listening) > 0 || len(state.Changes) == 0 || state.Changes[0].Value != "off" {

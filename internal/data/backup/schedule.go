@@ -158,21 +158,27 @@ func (s *Scheduler) Run(ctx context.Context) {
 	}
 }
 
-// BackUp creates a backup now, while Run runs, and returns its error or that of ctx.
+// BackUp creates a backup now, while Run runs, and returns its error or that of ctx. It waits while
+// another process creates one.
 func (s *Scheduler) BackUp(ctx context.Context) error {
-	result := make(chan error, 1)
-	select {
-	case s.asked <- result:
-	case <-s.ended:
-		return context.Canceled
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case err := <-result:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
+	for {
+		result := make(chan error, 1)
+		select {
+		case s.asked <- result:
+		case <-s.ended:
+			return context.Canceled
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		select {
+		case err := <-result:
+			if !errors.Is(err, ErrRunning) {
+				return err
+			}
+			time.Sleep(100 * time.Millisecond)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 }
 

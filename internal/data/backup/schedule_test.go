@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -72,7 +73,8 @@ func TestPrune(t *testing.T) {
 func TestBackUp(t *testing.T) {
 	t.Parallel()
 	dir, now := filepath.Join(t.TempDir(), "backups"), noon
-	s, _ := newScheduler(t, newDatabase(t, 1), dir, 9, &now)
+	db := newDatabase(t, 1)
+	s, _ := newScheduler(t, db, dir, 9, &now)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan bool)
 	go func() { s.Run(ctx); close(ended) }()
@@ -80,6 +82,12 @@ func TestBackUp(t *testing.T) {
 		if err := s.BackUp(t.Context()); err != nil || len(names(t, dir)) != want {
 			t.Errorf("%v, %q", err, names(t, dir))
 		}
+	}
+	release, err := sqlite.LockFile(db + "-backup-lock") // as another process
+	must(t, err)
+	go func() { time.Sleep(300 * time.Millisecond); release() }()
+	if err := s.BackUp(t.Context()); err != nil {
+		t.Errorf("during another backup: %v", err)
 	}
 	must(t, os.RemoveAll(dir))
 	must(t, os.WriteFile(dir, nil, 0o600))

@@ -29,6 +29,7 @@ type Service struct {
 	Callers *callers.Callers
 	Log     *slog.Logger
 
+	Started      time.Time
 	Port         string   // of the listener
 	LocalPort    string   // of the HTTP listener for this computer next to HTTPS; may be empty
 	LoopbackOnly bool     // whether only this computer can connect
