@@ -82,7 +82,8 @@ type daemon struct {
 // Run serves a database until the context of env ends. Then it returns nil.
 func (c Commands) Run(env cli.Env, o Options) error {
 	env.Warnings = new([]string)
-	d := &daemon{Commands: c, Options: o, env: env, manager: managers.NewManager(os.Getenv), reloads: make(chan struct{}, 1), backupsEnded: make(chan struct{})}
+	d := &daemon{Commands: c, Options: o, env: env, manager: managers.NewManager(os.Getenv)}
+	d.reloads, d.backupsEnded = make(chan struct{}, 1), make(chan struct{})
 	close(d.backupsEnded)
 	d.service = site.Service{
 		Log:       cli.NewLog(env.Stderr, cli.IsTerminal(env.Stderr)),

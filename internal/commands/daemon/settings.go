@@ -165,7 +165,7 @@ func (p *panel) read() (state site.SettingsState, err error) {
 	if err == nil {
 		state.Changes, err = p.store.SettingChanges()
 	}
-	state.Unconfirmed = d.flags.Installed && saved.Machine != osutil.Machine() && (saved.Folder != "" || len(saved.Recipients) > 0 || saved.Network)
+	state.Unconfirmed = d.flags.Installed && saved.Machine != osutil.Machine() && saved.IsSet()
 	state.Folder = site.Setting[string]{Value: saved.Folder, Flag: d.flags.isFixed(folderFlags)}
 	if state.Folder.Flag {
 		state.Folder.Value = d.flags.Backups.Dir

@@ -335,11 +335,14 @@ func TestSettingsByHand(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "backups")
 	r := runWith(t, t.TempDir(), Options{othersAt: "127.0.0.1:0"}, "--backup-dir", dir)
 	state := r.state(t)
-	if s := r.settings(); s.Mode != site.ByHand || !state.Folder.Flag || state.Folder.Value != dir || !state.Recipients.Flag || !state.Network.Flag {
+	if s := r.settings(); s.Mode != site.ByHand || !state.Folder.Flag || state.Folder.Value != dir ||
+		!state.Recipients.Flag || !state.Network.Flag {
 		t.Errorf("the settings are %+v", state)
 	}
 	s := r.settings()
-	for _, err := range []error{s.SetFolder("Ana", dir), s.SetRecipients("Ana", nil), s.SetNetwork("Ana", true), s.Confirm("Ana"), s.Restore(store.Key{}, "x", "")} {
+	for _, err := range []error{
+		s.SetFolder("Ana", dir), s.SetRecipients("Ana", nil), s.SetNetwork("Ana", true), s.Confirm("Ana"), s.Restore(store.Key{}, "x", ""),
+	} {
 		if !errors.Is(err, site.ErrFixed) {
 			t.Errorf("a change: %v", err)
 		}
@@ -375,7 +378,8 @@ func TestRestoreByPage(t *testing.T) {
 	name := files[0].Name()
 	must(t, r.settings().Restore(session, name, ""))
 	state := r.state(t)
-	if state.Restored == nil || state.Restored.Err != nil || state.Restored.Name != name || state.Restored.Kept == "" || state.Changes[0].What != site.SettingRestored {
+	if done := state.Restored; done == nil || done.Err != nil || done.Name != name || done.Kept == "" ||
+		state.Changes[0].What != site.SettingRestored {
 		t.Fatalf("restored: %+v", state.Restored)
 	}
 	s = r.service.Load().Store

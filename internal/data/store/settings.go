@@ -15,6 +15,9 @@ type Settings struct {
 	Machine    string
 }
 
+// IsSet reports whether an admin has set anything.
+func (s Settings) IsSet() bool { return s.Folder != "" || len(s.Recipients) > 0 || s.Network }
+
 // SettingChange is a change that an admin made on the page of settings. What is the setting, and Value
 // its new value. At is in milliseconds.
 type SettingChange struct {
