@@ -81,8 +81,9 @@ func (o *Options) ApplySettings(s store.Settings) (network bool, err error) {
 
 // schedule starts the backups, unless they run with the same options.
 func (d *daemon) schedule() {
-	options := fmt.Sprintf("%q", append(texts(d.Backups.EncryptTo), d.Backups.Dir, d.Backups.Authority))
+	options := fmt.Sprintf("%q", append(texts(d.Backups.EncryptTo), d.Backups.Dir))
 	if d.scheduler != nil && d.scheduled == options {
+		d.scheduler.SetAuthority(d.Backups.Authority)
 		return
 	}
 	d.endBackups()

@@ -189,6 +189,10 @@ func TestNetworkSetting(t *testing.T) {
 		if "http://127.0.0.1:"+s.LocalPort != r.url || s.Expires().IsZero() || !s.Started.Equal(started) {
 			t.Errorf("the local port is %s, %s before; started at %v", s.LocalPort, r.url, s.Started)
 		}
+		must(t, r.settings().BackUp(t.Context()))
+		if _, err := os.Stat(filepath.Join(r.folder, "backups", "firefighters-authority.pem")); err != nil {
+			t.Error(err)
+		}
 		must(t, r.settings().SetNetwork("Ana", false))
 		if state := r.state(t); state.Network.Value || len(state.Listening) > 0 || len(state.Changes) == 0 || state.Changes[0].Value != "off" {
 			t.Errorf("no longer allowed: %+v", state)

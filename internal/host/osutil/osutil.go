@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -183,11 +184,11 @@ func countryOf(locale string) string {
 
 // Machine returns a hash of the ID that the operating system gave this computer, or of its host name
 // if there is none.
-func Machine() string {
+var Machine = sync.OnceValue(func() string {
 	id := machineID()
 	if id == "" {
 		id, _ = os.Hostname()
 	}
 	hash := sha256.Sum256([]byte("firefighters settings\x00" + id)) // the ID itself is confidential
 	return hex.EncodeToString(hash[:16])
-}
+})
