@@ -211,7 +211,8 @@ func TestBackupSettings(t *testing.T) {
 	t.Parallel()
 	r := run(t, t.TempDir())
 	end := r.keepAsking(t)
-	stick := t.TempDir()
+	stick, err := filepath.EvalSymlinks(t.TempDir()) // on macOS it is a link
+	must(t, err)
 	must(t, r.settings().SetFolder("Ana", stick))
 	dir := filepath.Join(stick, backup.OwnFolder)
 	if state := r.state(t); state.Dir != dir || state.Folder.Value != dir {
