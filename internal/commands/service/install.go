@@ -337,6 +337,7 @@ func (in *installation) conclude() error {
 	if err != nil {
 		return err
 	}
+	applyPage(&in.options)
 	program, address, running := cli.TypedAs(in.definition.Program), state.Address, "The service is running"
 	if address == "" {
 		_, address, _ = in.inspect(in.options.DB)
