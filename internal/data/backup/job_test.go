@@ -69,7 +69,7 @@ func TestRoom(t *testing.T) {
 	}
 	target := filepath.Join(t.TempDir(), "x.db")
 	_, err := backup.Job{Format: format, Source: newDatabase(t, 10), Target: target}.On(disk(mega, 1000*mega)).Run(t.Context())
-	const numbers = ": 1.0 MB free, 1.1 MB required"
+	const numbers = ": 1.0 MB free, 1.2 MB required"
 	if found := names(t, filepath.Dir(target)); len(found) > 0 || err == nil ||
 		err.Error() != fmt.Sprintf("not enough space in %q", filepath.Dir(target))+numbers || backup.Reason(err) != "not enough space for backups"+numbers {
 		t.Errorf("%v; files %q", err, found)
