@@ -101,14 +101,13 @@ func TestFirstStepsEnd(t *testing.T) {
 	}
 }
 
-// TestDemoBackups checks that the hint about backups in a demo is a valid command, because demo has
-// no flag for backups.
-func TestDemoBackups(t *testing.T) {
+// TestFirstStepsDemo checks that a demo shows neither first steps nor a line about backups.
+func TestFirstStepsDemo(t *testing.T) {
 	t.Parallel()
 	s := startWith(t, "", "demo", "--people", "1")
-	b := s.signIn(t, s.key, "en")
-	if foot := b.get(t, "/office/").one(t, "footer").text(); !strings.Contains(foot, "On the station PC, type: firefighters serve --backup-dir DIR") {
-		t.Errorf("footer: %s", foot)
+	p := s.signIn(t, s.key, "en").get(t, "/office/").wants(t, 200)
+	if p.steps() != nil || strings.Contains(p.body, "backups") {
+		t.Errorf("the list of a demo: %s", p.text())
 	}
 }
 

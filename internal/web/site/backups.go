@@ -30,9 +30,6 @@ func (v *Visit) Backups() Backups {
 		b.Verified = state.Verified.Local()
 	}
 	b.How, b.Command = howTo(state.Trouble, v.Site.Installed)
-	if v.Site.Invented {
-		b.How, b.Command = "backups.type", "firefighters serve --backup-dir DIR"
-	}
 	_, b.Traces, _ = v.Store.Erasures()
 	return b
 }

@@ -55,7 +55,7 @@ type frame struct {
 	AskBeforeOut                bool // whether the sign-out button first asks for confirmation
 	Languages                   []*lang.Language
 	RequestID                   string
-	Backups                     *Backups // only for administrators; otherwise nil
+	Backups                     *Backups // only for administrators of departments that are not invented; otherwise nil
 }
 
 // Render renders templates/NAME.html of a room within layout.html. The page is sent after the
@@ -78,7 +78,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 			}
 			f.Department = name
 		}
-		if f.IsAdmin {
+		if f.IsAdmin && !v.Site.Invented {
 			f.Backups = new(v.Backups())
 		}
 	}

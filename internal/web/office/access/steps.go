@@ -42,9 +42,10 @@ type departmentPage struct {
 }
 
 // FirstSteps returns the first steps of the department. It returns nil for sessions that are not
-// admin, when the steps are hidden, and when the department has a name, people and a backup.
+// admin, for invented people, when the steps are hidden, and when the department has a name, people
+// and a backup.
 func FirstSteps(v view.Visit, people int64) (*Steps, error) {
-	if !v.May(store.ScopeAdmin) {
+	if !v.May(store.ScopeAdmin) || v.Site.Invented {
 		return nil, nil
 	}
 	department, err := v.Store.TenantName(v.Session.Tenant)
