@@ -331,7 +331,7 @@ func TestCertificateRefused(t *testing.T) {
 // block other clients, although there are more of them than connections to the database.
 func TestClientsThatDoNotRead(t *testing.T) {
 	t.Parallel()
-	s := startDemo(t, "100")
+	s := startInvented(t, 100)
 	clients := max(4, runtime.NumCPU()) + 2 // package sqlite has connections for all but two of them
 	request := fmt.Sprintf("GET %s?pageSize=100 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n", collection, s.key)
 	for range clients {

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/firefighter-records/firefighters/internal/people/demo"
 )
 
 const sound = "The database is sound.\n"
@@ -23,7 +21,7 @@ func TestCheck(t *testing.T) {
 	execSQL(t, db, `UPDATE firefighters SET last_key = 'zora' WHERE row & 0xffffffff = 1; UPDATE tenants SET live_count = 3, last_seq = 7 WHERE id = 1`)
 	code, stdout, stderr := runCommand(t, "check", "--db", db)
 	if code != 1 || stdout != "" || strings.Count(stderr, ": its sort and search keys do not match its fields\n") != 2 ||
-		!strings.Contains(stderr, fmt.Sprintf("The department %q: it counts 3 records up to number 7, but has ", demo.Department(0))) ||
+		!strings.Contains(stderr, fmt.Sprintf("The department %q: it counts 3 records up to number 7, but has ", stationName(0))) ||
 		!strings.HasSuffix(stderr, fmt.Sprintf("\nError: the database %q was changed by another program and has 3 inconsistencies\n"+
 			"Try: the server corrects them at startup: firefighters serve --db %s\n", db, db)) {
 		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)

@@ -8,7 +8,7 @@ import (
 
 func TestCursorRefused(t *testing.T) {
 	t.Parallel()
-	s := startDemo(t, "5")
+	s := startInvented(t, 5)
 	next := s.do(t, "GET", collection+"?pageSize=2&sortBy=lastName", "").links(t)["next"]
 	for _, wrong := range []string{"?cursor=x", strings.Replace(next, collection, "", 1) + "&sortDir=asc", strings.Replace(next, collection, "", 1) + "&cursor=2"} {
 		a := s.do(t, "GET", collection+wrong, "").wants(t, 400)
@@ -34,7 +34,7 @@ func TestCursorRefused(t *testing.T) {
 // TestWalkByIDs follows the links of a list of a hundred records that are selected by id.
 func TestWalkByIDs(t *testing.T) {
 	t.Parallel()
-	s := startDemo(t, "120")
+	s := startInvented(t, 120)
 	next := collection + "?pageSize=30&sortBy=email"
 	for _, f := range s.list(t, "pageSize=100").Data.Items {
 		next += "&id=" + f.ID

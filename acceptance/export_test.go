@@ -101,7 +101,7 @@ func TestExportSelects(t *testing.T) {
 func TestExportOfMany(t *testing.T) {
 	t.Parallel()
 	people := unlessRace(12_000, 2_000)
-	s := startDemo(t, fmt.Sprint(people))
+	s := startInvented(t, people)
 	for range 6 {
 		conn := s.dial(t)
 		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n", exportPath, s.key)

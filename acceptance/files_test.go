@@ -11,13 +11,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
-	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
-	"github.com/firefighter-records/firefighters/internal/people/demo"
-	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 var exists = osutil.Exists
@@ -76,25 +72,6 @@ func checkModes(t *testing.T, folder string) {
 			t.Errorf("%s has mode %v", name, info.Mode())
 		}
 	}
-}
-
-// invented creates a database of invented people and a key of the department A.
-func invented(t *testing.T, departments, people int) string {
-	t.Helper()
-	db := filepath.Join(t.TempDir(), "x.db")
-	s := openAt(t, db, time.Now)
-	var all []store.Department
-	for number, size := range demo.Sizes(departments, people) {
-		department := store.Department{Name: demo.Department(number), People: make([]record.Fields, size)}
-		for i := range department.People {
-			department.People[i] = demo.Person(number, i)
-		}
-		all = append(all, department)
-	}
-	must(t, s.AddDepartments(all))
-	storeKey(t, s, time.Time{})
-	must(t, s.Close())
-	return db
 }
 
 // fileCases are paths without a database that the program can open.
@@ -220,7 +197,7 @@ func TestTruncated(t *testing.T) {
 	db := invented(t, 1, 3000)
 	s := startOn(t, db)
 	s.mayFail = true
-	c := s.as(newKey(t, db, demo.Department(0)))
+	c := s.as(newKey(t, db, stationName(0)))
 	c.do(t, "GET", "/api/v1/whoami", "").wants(t, 200)
 	if err := os.Truncate(db, 8192); err != nil {
 		t.Skipf("this system does not truncate an open file: %v", err)

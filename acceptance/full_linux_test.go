@@ -65,7 +65,7 @@ func TestStartOnFullDisk(t *testing.T) {
 // status 507, and that small exports need no such space.
 func TestExportOnFullDisk(t *testing.T) {
 	t.Parallel()
-	before := startDemo(t, "6000")
+	before := startInvented(t, 6000)
 	first := before.importPeople(t, "", csvOf(2))
 	before.stop(t)
 	cmd, _ := startOnFullDisk(t, before.db)

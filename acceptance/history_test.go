@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/firefighter-records/firefighters/internal/people/demo"
 )
 
 // wireChange is a line of history --json.
@@ -381,7 +379,7 @@ func TestPurgeLeavesNothing(t *testing.T) {
 	t.Parallel()
 	db := invented(t, 1, 400)
 	s := startOn(t, db)
-	c := s.as(newKey(t, db, demo.Department(0)))
+	c := s.as(newKey(t, db, stationName(0)))
 	canary := func(i int, pad string) string {
 		return fmt.Sprintf(`{"firstName":"Canary%dfirst%s","lastName":"CANARY%[1]d","phoneNumber":"0998877%03[1]d","email":"canary%[1]d@mail.example"}`, i, pad)
 	}
@@ -401,12 +399,12 @@ func TestPurgeLeavesNothing(t *testing.T) {
 		}
 		c.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
 	}
-	works(t, "undelete", "--db", db, "--tenant", demo.Department(0), ids[0], ids[1])
+	works(t, "undelete", "--db", db, "--tenant", stationName(0), ids[0], ids[1])
 	for _, id := range ids[:2] {
 		c.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
 	}
 	total := c.list(t, "").TotalCount
-	_, stderr := works(t, append([]string{"purge", "--db", db, "--tenant", demo.Department(0), "--yes"}, ids...)...)
+	_, stderr := works(t, append([]string{"purge", "--db", db, "--tenant", stationName(0), "--yes"}, ids...)...)
 	if stderr != fmt.Sprintf("Permanently deleted %d records.\n", canaries) {
 		t.Error(stderr)
 	}

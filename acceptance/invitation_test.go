@@ -215,7 +215,7 @@ func TestInviteWithoutLink(t *testing.T) {
 // and that the link signs the person in with the scope admin.
 func TestFirstLink(t *testing.T) {
 	t.Parallel()
-	for name, s := range map[string]*testService{"default": start(t), demo.Department(0): startDemo(t, "3")} {
+	for name, s := range map[string]*testService{"default": start(t), demo.In("en").Department(0): startDemo(t, "3")} {
 		out := s.stdout.String()
 		link := invitationForm.FindStringSubmatch(out)
 		if link == nil || link[1] != s.url || strings.Index(out, link[0]) > strings.Index(out, "curl") ||

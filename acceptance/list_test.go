@@ -248,7 +248,7 @@ func (s *testService) walkLinks(t *testing.T, first answer, want url.Values) {
 // its links reach everyone.
 func TestLinksByID(t *testing.T) {
 	t.Parallel()
-	s := startDemo(t, "100")
+	s := startInvented(t, 100)
 	var ids []string
 	for _, f := range s.list(t, "pageSize=100").Data.Items {
 		ids = append(ids, f.ID)
@@ -406,7 +406,7 @@ func TestListTagsUnderWrites(t *testing.T) {
 // SQL or from the index.
 func TestListTagOfALargeDepartment(t *testing.T) {
 	t.Parallel()
-	s := startDemo(t, "250")
+	s := startInvented(t, 250)
 	before := s.listTag(t)
 	if s.create(t, ana); s.listTag(t) == before {
 		t.Error("the tag is the same after a create")

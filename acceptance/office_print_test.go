@@ -103,7 +103,7 @@ func TestOfficePrintChoice(t *testing.T) {
 // TestOfficePrintLanguages requests every printable page in every language.
 func TestOfficePrintLanguages(t *testing.T) {
 	t.Parallel()
-	s := startDemo(t, "40")
+	s := startInvented(t, 40)
 	wants := map[string][4]string{
 		"en": {"Phone list", "Nothing has changed", "Birthdays 2", "Who reaches the age of 60 before 1 May 2090"},
 		"de": {"Telefonliste", "Es hat sich nichts geändert", "Geburtstage 2", "Wer vor dem 1. Mai 2090 60 Jahre alt wird"},
@@ -191,7 +191,7 @@ func TestOfficePrintColumns(t *testing.T) {
 // TestOfficePrintOneSheet checks that up to 80 people fit on one sheet.
 func TestOfficePrintOneSheet(t *testing.T) {
 	t.Parallel()
-	s := startDemo(t, "80")
+	s := startInvented(t, 80)
 	b := s.signIn(t, s.key, "en")
 	fits := regexp.MustCompile(`^paper fit fit-[1-6]$`)
 	class := func(path string) string {
@@ -233,7 +233,7 @@ func TestOfficePrintQR(t *testing.T) {
 // TestOfficePrintLong checks that a print of very many people announces the waiting time.
 func TestOfficePrintLong(t *testing.T) {
 	t.Parallel()
-	s := startDemo(t, "1001")
+	s := startInvented(t, 1001)
 	p := s.signIn(t, s.key, "en").get(t, "/office/print").wants(t, 200).says(t, "the browser takes up to a minute to prepare the print")
 	rows := 0
 	for _, body := range p.all("tbody") {

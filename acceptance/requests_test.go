@@ -269,7 +269,7 @@ func (a answer) unzipped(t *testing.T) string {
 
 func TestCompression(t *testing.T) {
 	t.Parallel()
-	s := startDemo(t, "25")
+	s := startInvented(t, 25)
 	get := func(path, accept string) answer {
 		return s.do(t, "GET", path, "", "X-Request-Id", "same", "Accept-Encoding", accept).wants(t, 200)
 	}

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/firefighter-records/firefighters/internal/people/demo"
 )
 
 const (
@@ -114,7 +112,7 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 func people() [][]string {
 	rows := [][]string{{"Last name", "First name", "Mobile", "E-mail", "Date of birth"}}
 	for n := range imported {
-		f := demo.Person(1, n)
+		f := inventor.Person(today, 1, n)
 		rows = append(rows, []string{fmt.Sprintf("%s %d", f.LastName, n), f.FirstName, f.PhoneNumber, f.Email, f.DateOfBirth})
 	}
 	return rows

@@ -23,6 +23,8 @@ type process struct {
 const (
 	startLimit = 5 * time.Minute // demo creates the country before it listens
 	stopLimit  = time.Minute
+
+	inventedLanguage = "hr" // Croatia has phone numbers for everyone
 )
 
 // start starts a program and waits until it prints its address. The process is
@@ -35,6 +37,7 @@ func start(ctx context.Context, program string, args ...string) (*process, error
 func launch(ctx context.Context, log io.Writer, program string, args ...string) (*process, error) {
 	p := &process{command: exec.CommandContext(ctx, program, args...), exited: make(chan error, 1)}
 	p.command.Stderr = log
+	p.command.Env = append(os.Environ(), "LC_ALL="+inventedLanguage) // for demo: an older program has no --language
 	stdout, err := p.command.StdoutPipe()
 	if err != nil {
 		return nil, err

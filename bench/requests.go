@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/people/demo"
+	"github.com/firefighter-records/firefighters/internal/text/calendar"
 )
 
 const records = "/api/v1/firefighters"
@@ -40,9 +42,12 @@ func (d *department) create(body string) request {
 	return newRequest("POST", records, d.key, body, 201, `{"id":"`)
 }
 
+// inventor invents people as of today. The demo of each program invents people of the same country.
+var inventor, today = demo.In(inventedLanguage), calendar.Of(time.Now())
+
 // body returns a random new person. Its number is higher than any that demo uses.
 func body(r *rand.Rand, d *department) string {
-	f := demo.Person(int(d.id-1), 1_000_000+r.IntN(1_000_000_000))
+	f := inventor.Person(today, int(d.id-1), 1_000_000+r.IntN(1_000_000_000))
 	member := map[string]string{"firstName": f.FirstName, "lastName": f.LastName}
 	for name, value := range map[string]string{
 		"phoneNumber": f.PhoneNumber, "email": f.Email, "dateOfBirth": f.DateOfBirth,

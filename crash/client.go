@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/people/demo"
+	"github.com/firefighter-records/firefighters/internal/text/calendar"
 )
 
 const records = "/api/v1/firefighters"
@@ -74,7 +75,7 @@ func (p person) body() []byte {
 // randomPerson returns an invented person. The number makes the last name
 // unique.
 func randomPerson(r *rand.Rand, number uint64) person {
-	f := demo.Person(r.IntN(50), r.IntN(1_000_000))
+	f := demo.In("hr").Person(calendar.Of(time.Now()), r.IntN(50), r.IntN(1_000_000))
 	p := person{f.FirstName, fmt.Sprintf("%s %d", f.LastName, number), f.PhoneNumber, f.Email, ""}
 	if f.DateOfBirth != "" {
 		p.DateOfBirth = f.DateOfBirth + "T00:00:00Z"

@@ -32,10 +32,10 @@ async function serve(...people) {
 }
 
 // encrypted starts a demo with a self-signed certificate.
-const encrypted = () => Program.start(binary, dir, ["demo", "--listen", "127.0.0.1:0", "--tls-self-signed"]);
+const encrypted = () => Program.start(binary, dir, ["demo", "--language", "en", "--listen", "127.0.0.1:0", "--tls-self-signed"]);
 
 async function walk() {
-  const demo = await Program.start(binary, dir, ["demo", "--listen", "127.0.0.1:0"]);
+  const demo = await Program.start(binary, dir, ["demo", "--language", "en", "--listen", "127.0.0.1:0"]);
   if (!picturesDir) await list.first(browser, demo);
   demo.session = await signedIn(browser, demo);
   if (picturesDir) return pictures(browser, demo, await encrypted(), picturesDir);

@@ -72,12 +72,12 @@ func (d *daemon) addFirst() error {
 	case d.Installed:
 		return d.service.Store.AddDepartments([]store.Department{{Name: store.FirstDepartment}})
 	}
-	return d.announceKey(store.FirstDepartment)
+	return d.announceKey(store.FirstDepartment, "")
 }
 
-// announceKey creates an admin key for a department. It prints the key, a link to the office page
-// unless the page is disabled, and a command that lists the people.
-func (d *daemon) announceKey(department string) error {
+// announceKey creates an admin key for a department. It prints the key, a link to the office page for
+// invite.Announce unless the page is disabled, and a command that lists the people.
+func (d *daemon) announceKey(department, person string) error {
 	curl := "curl"
 	if runtime.GOOS == "windows" {
 		curl = "curl.exe" // in PowerShell curl is another program
@@ -91,7 +91,7 @@ func (d *daemon) announceKey(department string) error {
 		return fmt.Errorf("creating the first key: %w", err)
 	}
 	if !d.NoOffice {
-		if err := invite.Announce(d.service.Store, department, d.linkURL(), d.env.Println); err != nil {
+		if err := invite.Announce(d.service.Store, department, person, d.linkURL(), d.env.Println); err != nil {
 			return fmt.Errorf("creating a link to the page: %w", err)
 		}
 	}

@@ -23,6 +23,7 @@ type Schema struct {
 	Format   sqlite.Format
 	Upgrades []func(*sqlite.Conn) error // the first leads from version 1 to version 2
 	Quiet    bool                       // do not report a new database
+	Now      func() time.Time           // the system clock; nil: time.Now
 }
 
 // With opens the database at path for do, as Open does, and closes it.
@@ -146,7 +147,7 @@ func (s Schema) open(env cli.Env, path string, version int) (*store.Store, error
 			return nil, err
 		}
 	}
-	opened, err := store.Open(file, time.Now)
+	opened, err := store.Open(file, s.Now)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@
 package invite
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -141,15 +142,15 @@ func (i invitation) warnOfReach(env cli.Env) {
 	}
 }
 
-// Announce invites the person who started the server to the page at a URL, with the scope admin, and
-// prints the link.
-func Announce(s *store.Store, tenant, url string, print func(text string) error) error {
+// Announce invites the person who started the server to the page at a URL, with the scope admin and a
+// name, which is the name of the login if it is empty. It prints the link.
+func Announce(s *store.Store, tenant, name, url string, print func(text string) error) error {
 	id, err := s.Tenant(tenant)
 	if err != nil {
 		return err
 	}
 	login := person()
-	n := store.NewInvitation{Tenant: id, Name: login, Scope: store.ScopeAdmin, Login: login}
+	n := store.NewInvitation{Tenant: id, Name: cmp.Or(name, login), Scope: store.ScopeAdmin, Login: login}
 	return s.Invite(n, func(code string) error {
 		return print(fmt.Sprintf("Open this in your browser within 15 minutes, and press the button:\n\n  %s\n", invitation{url, code}.link()))
 	})

@@ -166,24 +166,25 @@ func addTenant(t *sqlite.Tx, name string, isNew bool) (record.TenantID, error) {
 	if create == "" || err != nil {
 		return tenant, err
 	}
-	return insertTenant(t, create)
+	return insertTenant(t, create, osutil.Country())
 }
 
-// insertTenant creates a department with a new id and the country of the system. A running service
+// insertTenant creates a department with a new id in a country. A running service
 // may still have the keys of a removed department in memory, so ids are not reused: RemoveTenant
 // raises keys_version to the id of the removed department.
-func insertTenant(t *sqlite.Tx, name string) (record.TenantID, error) {
+func insertTenant(t *sqlite.Tx, name, country string) (record.TenantID, error) {
 	id, err := t.QueryInt(`SELECT max(keys_version, ifnull((SELECT max(id) FROM tenants), 0)) + 1 FROM service`)
 	if err == nil {
-		_, err = t.Exec(`INSERT INTO tenants (id, name, created_at, country) VALUES (?, ?, ?, ?)`, id, name, t.Now, osutil.Country())
+		_, err = t.Exec(`INSERT INTO tenants (id, name, created_at, country) VALUES (?, ?, ?, ?)`, id, name, t.Now, country)
 	}
 	return record.TenantID(id), err
 }
 
 // Department is a department with people to add.
 type Department struct {
-	Name   string
-	People []record.Fields
+	Name    string
+	Country string // as Store.Country returns it; empty: the country of the system
+	People  []record.Fields
 }
 
 // AddDepartments adds people to departments in one transaction, and creates departments that do not
@@ -203,7 +204,7 @@ func addDepartment(t *sqlite.Tx, d Department) error {
 	id, err := t.QueryInt(`SELECT id FROM tenants WHERE name = ?`, d.Name)
 	tenant := record.TenantID(id)
 	if errors.Is(err, sqlite.ErrNoRows) {
-		tenant, err = insertTenant(t, d.Name)
+		tenant, err = insertTenant(t, d.Name, cmp.Or(d.Country, osutil.Country()))
 	}
 	if err != nil {
 		return err

@@ -1,15 +1,18 @@
-// Package demo generates firefighters for demonstrations and benchmarks: names in many scripts,
-// phone numbers in many formats, shared email addresses and missing fields. The same numbers always
-// yield the same person.
+// Package demo invents fire departments for demonstrations and benchmarks. The same language, day and
+// numbers always yield the same person.
 package demo
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/calendar"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
@@ -34,35 +37,68 @@ func Sizes(departments, people int) []int {
 	return sizes
 }
 
-// Department returns the unique name of a department, numbered from 0.
-func Department(number int) string {
-	place := places[number%len(places)]
-	if n := number / len(places); n > 0 {
-		return fmt.Sprintf("%s Fire Department %d", place, n+1)
-	}
-	return place + " Fire Department"
+// Country has what the departments and people of a country consist of.
+type Country struct {
+	Language string // tag of the language
+	Code     string // ISO 3166-1 alpha-2
+	You      string // name of the visitor
+
+	department       string // name of a department, with %s for the place
+	places           []string
+	women, men, last []string
+	twoNames         bool    // people have two last names, and keep them when they marry
+	mobile, home     numbers // no one can be called on them
 }
 
-// Person returns a member of a department, both numbered from 0. The fields pass
-// record.Fields.Normalize.
-func Person(department, number int) record.Fields {
+// In returns the country whose people speak a language, or nil if there is none.
+func In(language string) *Country {
+	i := slices.IndexFunc(countries, func(c *Country) bool { return c.Language == language })
+	if i < 0 {
+		return nil
+	}
+	return countries[i]
+}
+
+// Department returns the unique name of a department, numbered from 0.
+func (c *Country) Department(number int) string {
+	name := fmt.Sprintf(c.department, c.places[number%len(c.places)])
+	if n := number / len(c.places); n > 0 {
+		name += " " + strconv.Itoa(n+1)
+	}
+	return name
+}
+
+// named is the number of people of a department whose last names differ, except in families.
+const named = 60
+
+// Person returns a member of a department, both numbered from 0, as of a day. The fields pass
+// record.Fields.Normalize. Only the first person has a birthday on that day.
+func (c *Country) Person(today calendar.Date, department, number int) record.Fields {
 	r := rand.New(rand.NewPCG(uint64(department), uint64(number)))
-	names := nameSets[r.IntN(len(nameSets))]
+	head := headOf(number)
 	f := record.Fields{
-		FirstName: pick(r, names.first),
-		LastName:  pick(r, names.last),
+		FirstName:   c.first(r, number),
+		LastName:    c.lastName(rand.New(rand.NewPCG(uint64(department), uint64(head))), department, head),
+		PhoneNumber: c.mobile.at(department*131 + number + 7),
+		DateOfBirth: born(r, today, number).String(),
 	}
-	if r.IntN(12) == 0 {
-		f.FirstName += " " + pick(r, names.first)
+	if number >= named && r.IntN(4) == 0 {
+		f.FirstName += " " + c.first(r, number)
 	}
-	if r.IntN(10) > 0 {
-		f.PhoneNumber = phoneNumber(r)
+	if c.twoNames {
+		f.LastName += " " + pick(r, c.last)
 	}
-	if r.IntN(5) > 0 {
-		f.Email = email(r, department, f)
+	if isFamily(number) {
+		f.PhoneNumber = c.home.at(department*131 + head)
 	}
-	if r.IntN(8) > 0 {
-		f.DateOfBirth = fmt.Sprintf("%d-%02d-%02d", 1955+r.IntN(52), 1+r.IntN(12), 1+r.IntN(28))
+	f.Email = email(r, f, number)
+	for _, few := range []struct { // people who lack a field
+		every int
+		field *string
+	}{{7, &f.Email}, {11, &f.PhoneNumber}, {13, &f.DateOfBirth}} {
+		if number%few.every == few.every-1 {
+			*few.field = ""
+		}
 	}
 	for d, value := range f.Each {
 		if d.Demo != nil && r.IntN(8) > 0 {
@@ -72,25 +108,66 @@ func Person(department, number int) record.Fields {
 	return f
 }
 
-func pick(r *rand.Rand, from []string) string { return from[r.IntN(len(from))] }
-
-// phoneNumber returns a phone number in a random format.
-func phoneNumber(r *rand.Rand) string {
-	area, first, last := 91+r.IntN(9), r.IntN(1000), r.IntN(10000)
-	spelling := pick(r, []string{
-		"0%d %03d %04d", "0%d/%03d-%04d", "(0%d) %03d-%04d", "+385 %d %03d %04d",
-		"00385%d%03d%04d", "0%d%03d%04d", "0%d-%03d-%04d", "+385 (0)%d %03d %04d",
-	})
-	return fmt.Sprintf(spelling, area, first, last)
+// headOf returns the number of the parent of a person in a family, and number for everyone else.
+// Families share the last name and the phone: of twenty people, two belong to one family and three
+// to another.
+func headOf(number int) int {
+	switch number % 20 {
+	case 5, 12:
+		return number - 1
+	case 13:
+		return number - 2
+	}
+	return number
 }
 
-// email returns a personal address, or sometimes one shared by a station.
-func email(r *rand.Rand, department int, f record.Fields) string {
-	local := latin(f.FirstName) + "." + latin(f.LastName)
-	if local == "." || r.IntN(8) == 0 {
-		return fmt.Sprintf("station%d.%d@example.org", r.IntN(5)+1, department)
+func isFamily(number int) bool { return headOf(number) != number || headOf(number+1) == number }
+
+// born returns a date of birth of a person who is 16 to 80 years old today.
+func born(r *rand.Rand, today calendar.Date, number int) calendar.Date {
+	age, days := 16+r.IntN(45)+r.IntN(21), 1+r.IntN(363)
+	switch {
+	case number == 0:
+		age, days = 40, 0 // 29 February exists 40 years earlier
+	case headOf(number) != number:
+		age = 16 + r.IntN(7)
+	case isFamily(number):
+		age = 44 + r.IntN(12)
 	}
-	return strings.Trim(local, ".") + fmt.Sprintf("%d@example.com", r.IntN(1000))
+	d := calendar.Of(time.Date(today.Year-age, today.Month, today.Day-days, 0, 0, 0, 0, time.UTC))
+	if number > 0 && d.Month == time.February && d.Day == 29 { // its birthday may be today
+		d.Day = 27
+	}
+	return d
+}
+
+// first returns a first name. Women have even numbers.
+func (c *Country) first(r *rand.Rand, number int) string {
+	if number%2 == 0 {
+		return pick(r, c.women)
+	}
+	return pick(r, c.men)
+}
+
+func (c *Country) lastName(r *rand.Rand, department, head int) string {
+	const step = 37 // coprime to the number of names
+	name := c.last[(department+head*step)%len(c.last)]
+	if head >= named && !c.twoNames && r.IntN(4) == 0 {
+		name += "-" + pick(r, c.last)
+	}
+	return name
+}
+
+func pick(r *rand.Rand, from []string) string { return from[r.IntN(len(from))] }
+
+// email returns an address in a domain that is reserved for examples (RFC 2606).
+func email(r *rand.Rand, f record.Fields, number int) string {
+	last, _, _ := strings.Cut(f.LastName, " ")
+	local := latin(f.FirstName) + "." + latin(last)
+	if number >= named {
+		local += strconv.Itoa(number)
+	}
+	return local + "@example." + pick(r, []string{"org", "com", "net"})
 }
 
 // latin returns the letters a to z of a folded name.
@@ -100,45 +177,63 @@ func latin(name string) string {
 			return r
 		}
 		return -1
-	}, fold.String(name))
+	}, fold.Expanded(name))
 }
 
-// nameSets pairs first and last names of the same language.
-var nameSets = []struct{ first, last []string }{
-	{split("Ana Ivan Čedomir Đurđica Željko Šime Mirjana Luka Petra Ante Božena Hrvoje Nikolina Zvonimir Jasna Tomislav"),
-		split("Čović Horvat Đurić Žanić Šimić Babić Kovačević Perić Marušić Vuković Grgić Tomašević Ćosić Blažević Radić Lovrić")},
-	{split("Jürgen Käthe Günther Sören Heike Björn Lieselotte Götz Anneliese Matthias Ulrike Friedrich Bärbel Wolfgang"),
-		split("Müller Weiß Großmann Schröder Jäger Köhler Strauß Böhm Krämer Vogt Hübner Lindemann Preuß Zöllner")},
-	{split("Łukasz Małgorzata Świętosława Paweł Żaneta Michał Agnieszka Grażyna Błażej Zdzisław Kacper Jagoda"),
-		split("Wałęsa Kowalczyk Dąbrowski Wójcik Źródło Grzegorczyk Łysiak Mazur Piątek Śliwa Zając Sikora")},
-	{split("Søren Åse Øyvind Ingrid Bjørn Astrid Håkon Liv Jørgen Kirsten Magnus Solveig"),
-		split("Ørsted Ågård Sørensen Bakken Næss Lindström Øvergård Halvorsen Møller Strand Dahl Bråten")},
-	{split("Þór Guðrún Sigríður Ólafur Æsa Hjörtur Ragnheiður Einar Ásta Snorri"),
-		split("Þorsteinsson Guðmundsdóttir Jónsson Sigurðardóttir Ægisson Halldórsson Björnsdóttir Eiríksson")},
-	{split("Γιώργος Ελένη Σωτήρης Κατερίνα Νίκος Μαρία Σπύρος Ιωάννα Θανάσης Χρυσούλα"),
-		split("Παπαδόπουλος Γεωργίου Νικολάου Σταύρου Καραγιάννης Οικονόμου Δημητρίου Μακρής")},
-	{split("Олена Андрій Ірина Сергій Наталія Ёлкин Дмитро Оксана Євген Ґалина"),
-		split("Шевченко Коваленко Бондар Ткачук Мельник Їжак Гриценко Савчук Лисенко Поліщук")},
-	{split("İbrahim Ayşe Işıl Çağlar Gülşen Ömer Şule Oğuz Zeynep Hakan"),
-		split("Yılmaz Çelik Şahin Öztürk Aydın Güneş Kılıç Doğan Arslan Işık")},
-	{split("Nguyễn Thị Trần Minh Hương Đức Phượng Quỳnh Hải Ánh"),
-		split("Đặng Phạm Lê Hoàng Vũ Bùi Đỗ Hồ Ngô Dương")},
-	{split("محمد فاطمة يوسف ليلى حسن مريم خالد سلمى"), split("الحداد النجار المصري الخطيب العلي السعيد القاسم الأسعد")},
-	{split("דוד שרה יעקב רחל משה נועה אבי תמר"), split("כהן לוי מזרחי פרץ ביטון אברהם פרידמן שפירא")},
-	{split("健太 美咲 翔 陽子 大輔 さくら 拓海 由美"), split("佐藤 鈴木 高橋 田中 渡辺 伊藤 山本 中村")},
-	{split("민준 서연 지훈 하은 도윤 수아 예준 지우"), split("김 이 박 최 정 강 조 윤")},
-	{split("გიორგი ნინო ლევან მარიამ ირაკლი თამარ"), split("ბერიძე კაპანაძე გელაშვილი მაისურაძე ლომიძე ჯაფარიძე")},
-	{split("José Núria Iñaki María Ángel Begoña Joaquín Concepción Andrés Pilar"),
-		split("García Muñoz Peña Rodríguez Ibáñez Núñez Gutiérrez Sáenz Ordóñez Cañas")},
-	{split("François Zoé Anaïs Benoît Hélène Loïc Gaëlle Théo Noël Cécile"),
-		split("Lefèvre Bœuf Garçon Hébert Daniélou Côté Marçais Noël Dupré Desjardins")},
-	{split("James Mary Patrick Siobhán Owen Grace Thomas Ruth Samuel Alice Henry Joan"),
-		split("O'Brien Smith-Jones McAllister Walker Turner Hughes Baker Fletcher Mason Carter Doyle Reid")},
+// numbers are phone numbers.
+type numbers struct {
+	ranges []string // x is any digit
+	total  int
 }
 
-// places are the names of departments.
-var places = split("Oakfield Riverton Brezovica Hohenau Kirkby Lindenau Mirna Nyborg Ostrava Pineridge Quillan " +
-	"Rosedale Stonegate Trnava Uddheim Valmont Westbrook Yarrow Zelenac Ashby Birkenau Cedarville Dunmore Elmwood " +
-	"Fairhaven Glenrock Harbour Inverlea Jasenice Kestrel")
+func newNumbers(ranges ...string) numbers {
+	n := numbers{ranges: ranges}
+	for _, r := range ranges {
+		n.total += sizeOf(r)
+	}
+	return n
+}
 
-func split(names string) []string { return strings.Fields(names) }
+func sizeOf(phones string) int { return int(math.Pow10(strings.Count(phones, "x"))) }
+
+// at returns number n. The first total numbers differ.
+func (n numbers) at(number int) string {
+	number %= n.total
+	i := 0
+	for ; number >= sizeOf(n.ranges[i]); i++ {
+		number -= sizeOf(n.ranges[i])
+	}
+	const step = 6180339 // has no factor in common with 10
+	digits := number * step
+	phone := []byte(n.ranges[i])
+	for j, c := range slices.Backward(phone) {
+		if c == 'x' {
+			phone[j] = '0' + byte(digits%10)
+			digits /= 10
+		}
+	}
+	return string(phone)
+}
+
+// Change is a change that the visitor made to a department.
+type Change struct {
+	Days   int            // before today
+	Number int            // of the person, who has joined if it is the size of the department
+	Fields *record.Fields // after the change; nil: the person has left
+}
+
+// Changes returns the latest changes in the first department, which has a size of at least ten
+// before and after them.
+func (c *Country) Changes(today calendar.Date, size int) []Change {
+	r := rand.New(rand.NewPCG(0, 0))
+	mail, married, phone, joined := c.Person(today, 0, 6), c.Person(today, 0, 8), c.Person(today, 0, 3), c.Person(today, 0, size)
+	mail.Email = email(r, mail, 6)
+	married.LastName = c.Person(today, 0, 7).LastName
+	if c.twoNames {
+		married = c.Person(today, 0, 8)
+		married.Email = strings.Replace(married.Email, ".", "", 1)
+	}
+	phone.PhoneNumber = c.mobile.at(size + 8)
+	joined.DateOfBirth = born(r, today, 5).String() // as young as a child in a family
+	return []Change{{34, 3, &phone}, {20, 8, &married}, {13, 9, nil}, {6, size, &joined}, {2, 6, &mail}}
+}

@@ -27,6 +27,11 @@ func newCodes(tenant record.TenantID, history int64) codes {
 	return codes{((uint64(history) ^ uint64(tenant)*odd) * odd >> 32) % codeCount}
 }
 
+// Code returns the code that a list of a version of the department has when it is printed.
+func Code(s *store.Store, tenant record.TenantID, version int64) string {
+	return newCodes(tenant, s.Mark().History).of(version)
+}
+
 func codesOf(v view.Visit) codes {
 	return newCodes(v.Session.Tenant, v.Store.Mark().History)
 }
