@@ -2,7 +2,7 @@
 import { check, equal, step, until } from "./steps.mjs";
 import { counted, field, main, openPerson, people, search, searchField, words } from "./office.mjs";
 
-// first is the first visit to a demo: one button shows all people.
+// first is the first visit to a demo: one button shows all people. It keeps the session for later visits.
 export async function first(browser, demo) {
   await step("the link of demo, one press, 40 people", async () => {
     const page = await browser.open(demo, null);
@@ -13,6 +13,9 @@ export async function first(browser, demo) {
     await page.waitForURL("/office/");
     await counted(page, "40 people");
     equal((await people(page)).length, 40, "rows");
+    const { y, height } = await main(page).locator("tbody tr").first().boundingBox();
+    check(y + height < 800, `the first person is ${y} px below the top`);
+    demo.session = await page.context().storageState();
   });
 }
 

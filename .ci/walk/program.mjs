@@ -26,6 +26,7 @@ export class Program {
       check(program.child.exitCode === null, `the program ended: ${text}${log}`);
       program.url = /^Listening on (\S+)$/m.exec(text)?.[1];
       program.key = /^ *(ff_\w+)$/m.exec(text)?.[1];
+      program.code = /type (\w{6})$/m.exec(text)?.[1]; // of demo
       program.link = /https?:\/\/\S+\/office\/sign-in#code=\S+/.exec(text)?.[0];
       return program.url && program.key && program.link;
     }).catch((error) => { throw new Error(`${error.message}\n${text}${log}`); });

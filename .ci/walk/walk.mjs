@@ -36,8 +36,7 @@ const encrypted = () => Program.start(binary, dir, ["demo", "--language", "en", 
 
 async function walk() {
   const demo = await Program.start(binary, dir, ["demo", "--language", "en", "--listen", "127.0.0.1:0"]);
-  if (!picturesDir) await list.first(browser, demo);
-  demo.session = await signedIn(browser, demo);
+  await list.first(browser, demo);
   if (picturesDir) return pictures(browser, demo, await encrypted(), picturesDir);
 
   const station = await serve({ firstName: "Ana", lastName: "Čović", phoneNumber: "091 234 5678", email: "ana@example.com", dateOfBirth: "1990-05-15" });
