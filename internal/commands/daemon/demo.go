@@ -93,7 +93,7 @@ func (c Commands) demo(cmd *cobra.Command, o Options) error {
 			"firefighters serve --db "+cli.Quote(o.DB))
 	}
 	c.Database.Quiet = true // invent prints the path of the database
-	c.Database.Now, invented.ago = invented.now, age
+	c.Database.Now, invented.ago = invented.now, recordAge
 	err := c.Run(cli.EnvOf(cmd), o)
 	if invented.unfinished {
 		for _, suffix := range []string{"", "-wal", "-shm", "-lock"} {
@@ -134,7 +134,7 @@ const (
 	// transactions.
 	batchSize = 2000
 
-	age          = 60 * 24 * time.Hour // of the people in the database
+	recordAge    = 60 * 24 * time.Hour // of the people in the database
 	fewestEdited = 10                  // people in a department with changes
 )
 
