@@ -74,6 +74,16 @@ func TestOfficeMenu(t *testing.T) {
 	}
 }
 
+// backupLine returns the line about backups, which a closed <details> in the footer shows.
+func (p *webPage) backupLine(t *testing.T) string {
+	t.Helper()
+	line := p.one(t, "details", "class", "backups warn")
+	if _, open := line.attributes["open"]; open {
+		t.Error("the line about backups is open")
+	}
+	return line.one("summary").text()
+}
+
 // TestOfficeBackups checks that the footer of every page shows the state of the backups, and what
 // to do, to users with the scope admin.
 func TestOfficeBackups(t *testing.T) {
@@ -81,13 +91,15 @@ func TestOfficeBackups(t *testing.T) {
 	without := start(t)
 	admin := without.signIn(t, newKey(t, without.db, "default", "--scope", "admin"), "en")
 	for _, path := range []string{"/office/", "/office/history", "/office/people/nobody"} {
-		foot := admin.get(t, path).one(t, "footer").text()
-		if !strings.HasPrefix(foot, "Last backup: none Backups are not set up. If the disk of the station PC fails, all data is lost.") || !strings.Contains(foot, "--backup-dir DIR") {
-			t.Errorf("footer of %s: %s", path, foot)
+		p := admin.get(t, path)
+		if line := p.backupLine(t); line != "Last backup: none – Backups are not set up." {
+			t.Errorf("the line of %s: %s", path, line)
 		}
+		p.one(t, "div", "id", "backups-todo")
+		p.says(t, "If the disk of the station PC fails, all data is lost.", "--backup-dir DIR")
 	}
-	if text := admin.get(t, "/office/").one(t, "div", "class", "backups box warn").text(); strings.Contains(text, "/") {
-		t.Errorf("the box contains a path: %s", text)
+	if text := admin.get(t, "/office/").one(t, "details", "class", "backups warn").text(); strings.Contains(text, "/") {
+		t.Errorf("the footer contains a path: %s", text)
 	}
 	for _, scope := range []string{"read", "write"} {
 		if foot := without.signIn(t, newKey(t, without.db, "default", "--scope", scope), "en").get(t, "/office/").one(t, "footer").text(); strings.Contains(foot, "ackup") {
@@ -100,9 +112,8 @@ func TestOfficeBackups(t *testing.T) {
 	eventually(t, "a backup", func() bool { return with.readyz(t).Backup.Last != nil })
 	last := with.readyz(t).Backup.Last.Local()
 	admin = with.signIn(t, newKey(t, db, "default", "--scope", "admin"), "en")
-	box := func() string { return admin.get(t, "/office/").one(t, "div", "class", "backups box warn").text() }
-	if text := box(); !strings.HasPrefix(text, "Last backup: "+last.Format("2 January 2006, 15:04")+" The backups are on the same disk as the data.") {
-		t.Errorf("with backups on the disk of the database: %s", text)
+	if line := admin.get(t, "/office/").backupLine(t); line != "Last backup: "+last.Format("2 January 2006, 15:04")+" – The backups are on the same disk as the data." {
+		t.Errorf("with backups on the disk of the database: %s", line)
 	}
 	if body := string(with.do(t, "GET", "/readyz", "").wants(t, 200).body); strings.Contains(body, "rouble") {
 		t.Errorf("/readyz returns %s", body)
@@ -121,8 +132,8 @@ func TestOfficeBackupsFail(t *testing.T) {
 	s.mayFail = true
 	eventually(t, "the first try", func() bool { return !s.readyz(t).Backup.OK })
 	admin := s.signIn(t, newKey(t, db, "default", "--scope", "admin"), "de")
-	if text := admin.get(t, "/office/").one(t, "div", "class", "backups box warn").text(); !strings.HasPrefix(text, "Letzte Datensicherung: keine Die Datensicherungen können nicht in ihren Ordner geschrieben werden.") {
-		t.Errorf("box: %s", text)
+	if line := admin.get(t, "/office/").backupLine(t); line != "Letzte Datensicherung: keine – Die Datensicherungen können nicht in ihren Ordner geschrieben werden." {
+		t.Errorf("the line: %s", line)
 	}
 }
 

@@ -37,7 +37,8 @@ func TestOfficeSortForm(t *testing.T) {
 	}
 	p := b.get(t, "/office/?search=novak&sortBy=lastName&sortDir=desc")
 	var form *webForm
-	for _, e := range p.all("form", "class", "sort") {
+	if sort := p.one(t, "details", "class", "sort"); sort.one("summary").text() == "Sort: Last name" {
+		e := sort.one("form")
 		form = &webForm{page: p, form: e, values: e.values()}
 	}
 	if by := form.values.Get("sortBy"); by != "lastName" {

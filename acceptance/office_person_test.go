@@ -520,7 +520,7 @@ func TestOfficePayloadNames(t *testing.T) {
 			t.Errorf("want %q on the list: %s", name, row)
 		}
 		found := b.get(t, "/office/?search="+url.QueryEscape(name)).says(t, "1 of 1 person")
-		if got := found.one(t, "form", "class", "sort").values().Get("search"); got != name {
+		if got := found.one(t, "details", "class", "sort").values().Get("search"); got != name {
 			t.Errorf("the sort form for %q has the search %q", name, got)
 		}
 		id := s.list(t, "pageSize=1").Data.Items[0].ID

@@ -13,8 +13,8 @@ import (
 // steps returns the headings of the first steps on a page, with "Done" for completed ones, or nil
 // if the page does not show the steps.
 func (p *webPage) steps() (all []string) {
-	for _, section := range p.all("section", "id", "steps") {
-		for _, heading := range section.all("h3") {
+	for _, steps := range p.all("details", "id", "steps") {
+		for _, heading := range steps.all("h2") {
 			all = append(all, heading.text())
 		}
 	}
@@ -38,12 +38,16 @@ func TestFirstSteps(t *testing.T) {
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin", "--label", "desk"), "en")
 	p := b.hasSteps(t, "Name of the department", "Your name", "Your list", "Backups", "Phones and other computers")
-	if title := p.one(t, "section", "aria-labelledby", "steps-title").one("h2").text(); title != "First steps" {
-		t.Errorf("the heading of the section is %q", title)
-	}
 	p.says(t, "First steps: 5 things to do", "It currently shows your changes under “desk”.", "Import a list", "--backup-dir DIR", "--listen 0.0.0.0:8443 --tls-self-signed")
-	if _, open := p.one(t, "section", "id", "steps").one("details").attributes["open"]; !open {
+	if _, open := p.one(t, "details", "id", "steps").attributes["open"]; !open {
 		t.Error("the steps are folded")
+	}
+	if told := strings.Count(p.text(), "Backups are not set up."); told != 1 {
+		t.Errorf("the page warns %d times about backups", told)
+	}
+	p.one(t, "a", "href", "#backups-todo")
+	if how := p.one(t, "div", "id", "backups-todo").text(); !strings.Contains(how, "--backup-dir DIR") {
+		t.Errorf("the step about backups leads to %q", how)
 	}
 
 	p = p.form(t, "/office/department").set(t, "Name of the department", " Station 7 ").send(t, "Save").wants(t, 303).follow(t)
@@ -58,8 +62,14 @@ func TestFirstSteps(t *testing.T) {
 	b.get(t, "/office/history").says(t, "Ana Čović")
 	p = b.hasSteps(t, "Name of the department Done", "Your name Done", "Your list Done", "Backups", "Phones and other computers").
 		says(t, "First steps: 2 things to do", "Station 7 – Change", "Ana Čović – Change", "1 person")
-	if _, open := p.one(t, "section", "id", "steps").one("details").attributes["open"]; open {
-		t.Error("the completed steps are not folded")
+	if _, open := p.one(t, "details", "id", "steps").attributes["open"]; open {
+		t.Error("the steps are not folded")
+	}
+	if line := p.one(t, "details", "id", "steps").one("summary").text(); line != "First steps: 2 things to do" {
+		t.Errorf("the line is %q", line)
+	}
+	if main := p.one(t, "main").text(); strings.Index(main, "Search") > strings.Index(main, "First steps") {
+		t.Errorf("the steps are above the search: %s", main)
 	}
 	if got := b.get(t, "/office/?search=eva").steps(); got != nil {
 		t.Errorf("a search shows %q", got)

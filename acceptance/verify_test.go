@@ -104,7 +104,7 @@ func TestServiceVerifies(t *testing.T) {
 	}
 	bad.logs(t, "the newest backup is not sound: see firefighters check --backup-dir")
 	admin = bad.signIn(t, newKey(t, db, "default", "--scope", "admin"), "de")
-	if text := admin.get(t, "/office/").one(t, "div", "class", "backups box warn").text(); !strings.Contains(text, "Die neueste Datensicherung hat die Prüfung nicht bestanden.") || !strings.Contains(text, "firefighters check --backup-dir DIR") {
+	if text := admin.get(t, "/office/").one(t, "details", "class", "backups warn").text(); !strings.Contains(text, "Die neueste Datensicherung hat die Prüfung nicht bestanden.") || !strings.Contains(text, "firefighters check --backup-dir DIR") {
 		t.Errorf("box: %s", text)
 	}
 }

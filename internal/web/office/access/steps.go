@@ -21,7 +21,6 @@ type Steps struct {
 	Named, Known       bool   // the department and the person have names
 	Renaming, Naming   naming // forms for missing names
 	People             int64
-	Backups            site.Backups
 	Saved              bool // backups have no problem
 	Reach              site.Reach
 	Phones             bool // phones can be set up
@@ -52,8 +51,8 @@ func FirstSteps(v view.Visit, people int64) (*Steps, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Steps{Department: department, Named: department != store.FirstDepartment, People: people, Backups: v.Backups()}
-	if s.Named && people > 0 && !s.Backups.Last.IsZero() {
+	s, backups := &Steps{Department: department, Named: department != store.FirstDepartment, People: people}, v.Backups()
+	if s.Named && people > 0 && !backups.Last.IsZero() {
 		return nil, nil
 	}
 	if hidden, err := v.Store.StepsHidden(v.Session.Tenant); hidden || err != nil {
@@ -65,7 +64,7 @@ func FirstSteps(v view.Visit, people int64) (*Steps, error) {
 	if s.Known, err = isNamed(v); err != nil {
 		return nil, err
 	}
-	s.Person, s.Saved, s.Phones = v.Session.Label, s.Backups.Trouble == "", v.Site.Phones
+	s.Person, s.Saved, s.Phones = v.Session.Label, backups.Trouble == "", v.Site.Phones
 	s.Renaming, s.Naming = departmentNaming(v, ""), personNaming(v, "")
 	for _, done := range []bool{s.Named, s.Known, people > 0, s.Saved, s.Reach.Address != ""} {
 		if !done {
