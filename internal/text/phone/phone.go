@@ -174,6 +174,7 @@ func isEnd(left, right []group) bool {
 	zero, abroad := len(significant) < len(number), strings.Contains(left[0].before, "+")
 	if abroad || strings.HasPrefix(number, "00") {
 		_, significant = CutCode(significant)
+		significant = strings.TrimLeft(significant, "0") // +385 (0)91
 	}
 	remaining := len(joined(right))
 	switch {
