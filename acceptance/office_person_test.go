@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -365,8 +366,12 @@ func TestOfficeShowsAPerson(t *testing.T) {
 				t.Errorf("heading %q", p.heading(t))
 			}
 			p.says(t, "accepted", want.status)
-			p.one(t, "a", "href", "tel:0912345678")
-			p.one(t, "a", "href", "mailto:ana@example.com")
+			for _, within := range []*element{p.one(t, "div", "class", "contact"), p.one(t, "dl", "class", "facts")} {
+				if len(within.all("a", "href", "tel:0912345678")) != 1 || len(within.all("a", "href", "mailto:ana@example.com")) != 1 {
+					t.Errorf("%s: without links to call and write: %s", language, within.text())
+				}
+			}
+			p.one(t, "a", "href", "sms:0912345678")
 			p.one(t, "a", "href", personPath(id)+"/history")
 			forms, deleting := len(p.all("form", "action", personPath(id))), len(p.all("form", "action", personPath(id)+"/delete"))
 			if mayWrite {
@@ -383,13 +388,70 @@ func TestOfficeShowsAPerson(t *testing.T) {
 	}
 }
 
+// TestOfficeEditOnAPhone checks that the form is closed on narrow screens until a link opens it, and
+// that it is open for a new person and after a fault.
+func TestOfficeEditOnAPhone(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	id := s.create(t, ana)
+	class := func(p *webPage, action string) string { return p.form(t, action).form.attributes["class"] }
+	p := b.get(t, personPath(id)+"?back=%2Foffice%2F%3Fsearch%3Dana")
+	if got := class(p, personPath(id)); got != "narrow closed" {
+		t.Errorf("the form has the class %q", got)
+	}
+	for _, text := range []string{"Call 091 234 5678 Message E-mail Phone 091 234 5678", "36 years old Edit", "Save Cancel History All data"} {
+		p.says(t, strings.Replace(text, "36", strconv.Itoa(time.Now().Year()-1990), 1))
+	}
+	edit := b.get(t, p.one(t, "p", "class", "edit").one("a").attributes["href"])
+	if got := class(edit, personPath(id)); got != "narrow" {
+		t.Errorf("after Edit the form has the class %q", got)
+	}
+	wrong := edit.form(t, personPath(id)).set(t, "E-mail", "ana@").send(t, "Save").wants(t, http.StatusUnprocessableEntity)
+	if got := class(wrong, personPath(id)); got != "narrow" {
+		t.Errorf("after a fault the form has the class %q", got)
+	}
+	if facts := wrong.one(t, "dl", "class", "facts").text(); !strings.Contains(facts, "ana@example.com") {
+		t.Errorf("the facts after a fault are %s", facts)
+	}
+	list := wrong.form(t, personPath(id)).set(t, "E-mail", "ana@example.org").send(t, "Save").follow(t)
+	if list.says(t, "Ana Čović was saved"); !strings.HasPrefix(list.path, "/office/?") || !strings.Contains(list.path, "search=ana") {
+		t.Errorf("Save leads to %s", list.path)
+	}
+	if got := class(b.get(t, newPerson), "/office/people"); got != "narrow" {
+		t.Errorf("the form for a new person has the class %q", got)
+	}
+}
+
+// TestOfficeKeepsNumbersTogether checks that lines break between the numbers of a person.
+func TestOfficeKeepsNumbersTogether(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "es")
+	id := s.create(t, `{"firstName":"Mia","lastName":"Kovač","phoneNumber":"+385 (0)91 820 / 8279, 01 234 5678","dateOfBirth":"1974-09-20"}`)
+	for _, path := range []string{"/office/", personPath(id), personPath(id) + "/history", "/office/print", "/office/print?list=full"} {
+		var whole []string
+		for _, e := range b.get(t, path).all("span", "class", "whole") {
+			whole = append(whole, e.text())
+		}
+		want := []string{"+385 (0)91 820 / 8279,", "01 234 5678", "20 de septiembre de 1974"}
+		if path == "/office/print" {
+			want = want[:2]
+		}
+		if !slices.Equal(whole, want) {
+			t.Errorf("%s keeps together %q, want %q", path, whole, want)
+		}
+	}
+}
+
+// TestOfficeDials checks that the list calls the first number, and the page of a person each of them.
 func TestOfficeDials(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	b := s.signIn(t, s.key, "en")
 	for number, want := range map[string]string{
 		"091 / 234-5678": "tel:0912345678", "+385 (0)91 234": "tel:+38591234", "+385 91 234": "tel:+38591234", "(091) 234": "tel:091234",
-		"091 111 2222 / 01 222 3333": "tel:0911112222", "202-555-0123 ext. 45": "tel:2025550123;ext=45", "(091) 234 (2. broj)": "tel:091234",
+		"091 111 2222 / 01 222 3333": "tel:0911112222 tel:012223333", "202-555-0123 ext. 45": "tel:2025550123;ext=45", "(091) 234 (2. broj)": "tel:091234",
 		"+": "", "ask Ivo": "", "tel:+385 91 234": "tel:+38591234", "Mob. (+385) 91 234": "tel:+38591234", "\u202a+385\u200b 91 234\u202c": "tel:+38591234",
 	} {
 		id := s.create(t, `{"firstName":"Mia","lastName":"Kovač","phoneNumber":"`+number+`"}`)
@@ -401,8 +463,14 @@ func TestOfficeDials(t *testing.T) {
 					links = append(links, href)
 				}
 			}
-			if got := strings.Join(links, " "); got != want {
-				t.Errorf("%s: the link for %s is %q", path, number, got)
+			all := want
+			if first, _, _ := strings.Cut(want, " "); path == "/office/" {
+				all = first
+			} else {
+				all = strings.TrimSpace(all + " " + first)
+			}
+			if got := strings.Join(links, " "); got != all {
+				t.Errorf("%s: the links for %s are %q", path, number, got)
 			}
 		}
 		s.do(t, "DELETE", collection+"/"+id, "").wants(t, http.StatusNoContent)

@@ -40,8 +40,10 @@ func TestPastedPerson(t *testing.T) {
 			}
 		}
 		p := b.get(t, personPath(id))
-		p.one(t, "a", "href", "tel:+38591")
-		p.one(t, "a", "href", "mailto:mia"+letter+"@example.com")
+		facts := p.one(t, "dl", "class", "facts")
+		if len(facts.all("a", "href", "tel:+38591")) != 1 || len(facts.all("a", "href", "mailto:mia"+letter+"@example.com")) != 1 {
+			t.Errorf("%U: the facts are %s", c, facts.text())
+		}
 		for _, row := range []string{"Ćata;Kos " + letter + ";mia" + letter + "@example.com;15.05.1990",
 			strings.Join([]string{pasted("Ćata"), pasted("Kos " + letter), pasted("mia" + letter + "@example.com"), pasted("15.05.1990")}, ";")} {
 			must(t, os.WriteFile(file, []byte(pasted("First name")+";Last name;E-mail;Birthday\n"+row+"\n"), 0o600))

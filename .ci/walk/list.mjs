@@ -50,13 +50,39 @@ export async function tasks(browser, station) {
     const call = main(page).getByRole("link", { name: "Call Ana Čović", exact: true });
     equal(await call.getAttribute("href"), "tel:0912345678", "the button to call");
     equal(await main(page).getByRole("button", { name: words.delete }).count(), 0, "buttons to delete");
+    const bold = (part) => main(page).locator(`tbody ${part}`).first().evaluate((cell) => Number(getComputedStyle(cell).fontWeight) > 500);
+    equal([await bold(".first"), await bold(".last")], [false, true], "bold names, by last name");
+    await main(page).getByText("Sort: Last name", { exact: true }).click();
+    await main(page).getByLabel("Sort by").selectOption("First name");
+    await main(page).getByRole("button", { name: "Sort", exact: true }).click();
+    await page.waitForURL((url) => url.searchParams.get("sortBy") === "firstName");
+    equal([await bold(".first"), await bold(".last")], [true, false], "bold names, by first name");
+    await page.goto("/office/");
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
     check((await searchField(page).boundingBox()).y >= 0, "the search does not stay visible");
     await search(page, "covic");
     await counted(page, `1 of ${all} people`);
     const { x, y, height } = await main(page).locator("tbody tr").boundingBox();
     await page.touchscreen.tap(x + 250, y + height / 2); // next to the name
+    const [large, message, edit] = await Promise.all([/^Call 091\s234\s5678$/, /^Message$/, /^Edit$/].map((name) => main(page).getByRole("link", { name }).boundingBox()));
+    check(large.height >= 48 && large.width >= 300 && large.y < message.y && message.y < edit.y, "the button to call is not large, or not first");
+    equal(await main(page).getByRole("textbox").count(), 0, "fields before Edit");
+    await main(page).getByRole("link", { name: "Edit", exact: true }).click();
     await field(page, "lastName").waitFor();
+  });
+
+  await step("a number and a date stay on one line", async () => {
+    const person = await station.add({ firstName: "Ivana", lastName: "Long", phoneNumber: "+385 (0)91 820 / 8279", dateOfBirth: "1974-09-20" });
+    for (const width of [320, 390, 768, 1024, 1280]) {
+      const page = await open(null, { locale: "es", viewport: { width, height: 800 } });
+      for (const path of [...(width < 600 ? [] : ["/office/?search=long"]), `/office/people/${person.id}`, `/office/people/${person.id}/history`, "/office/print?list=full&search=long"]) {
+        await page.goto(path);
+        const lines = await main(page).locator(".whole:visible").evaluateAll((all) => all.map((one) => [one.textContent, one.getBoundingClientRect().height, parseFloat(getComputedStyle(one).lineHeight)]));
+        check(lines.some(([text]) => text === "+385 (0)91 820 / 8279") && lines.some(([text]) => text === "20 de septiembre de 1974"), `${path} lacks the values: ${lines}`);
+        for (const [text, height, line] of lines) check(height < 1.5 * line, `${text} wraps at ${path}, ${width} px wide`);
+      }
+    }
+    await station.ask(204, "DELETE", `/firefighters/${person.id}`);
   });
 
   await step("copy e-mail addresses", async () => {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
@@ -32,6 +33,25 @@ func (n Number) with(separator string) string {
 // Numbers returns all numbers in a text that are certain, in order: those of at least five digits,
 // and an emergency number that is the whole text. It returns none of several that it cannot separate.
 func Numbers(text string) []Number { return read(text).numbers }
+
+// Parts splits a text at spaces that are not part of a number. An extension is a separate part.
+func Parts(text string) (parts []string) {
+	numbers := Numbers(text)
+	if len(numbers) < 2 && !strings.ContainsFunc(text, unicode.IsLetter) {
+		return []string{text}
+	}
+	start := 0
+	for at := 0; at < len(text)-1; at++ {
+		if text[at] != ' ' {
+			continue
+		}
+		before, after := Numbers(text[start:at]), Numbers(text[at+1:])
+		if slices.EqualFunc(append(before, after...), numbers, func(a, b Number) bool { return a.Dial == b.Dial }) {
+			parts, start, numbers = append(parts, text[start:at]), at+1, after
+		}
+	}
+	return append(parts, text[start:])
+}
 
 // Limits on the digits of a number. A shorter one is internal. Few countries have national numbers of
 // more than eleven digits, in addition to a leading zero; without a zero, the first may be a calling

@@ -26,6 +26,33 @@ func links(text string) string {
 	return strings.Join(all, " ")
 }
 
+func TestParts(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"": "", "098 1": "098 1", "+385 (0)91 820 / 8279": "+385 (0)91 820 / 8279", "091 234 5678": "091 234 5678",
+		"091 234 5678, 01 234 5678":              "091 234 5678,|01 234 5678",
+		"+49 (0)9401 123 456-78 / 0171 12345678": "+49 (0)9401 123 456-78|/|0171 12345678",
+		"+385 (0)1 2345 / 678 ext. 12":           "+385 (0)1 2345 / 678|ext.|12",
+		"Ana: 091 234 5678 (mob.)":               "Ana:|091 234 5678|(mob.)",
+		"ask Ivo":                                "ask|Ivo",
+		"112 Ana":                                "112 Ana",
+	} {
+		if got := strings.Join(Parts(text), "|"); got != want {
+			t.Errorf("Parts(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+// FuzzParts checks that the parts are the text.
+func FuzzParts(f *testing.F) {
+	f.Add("091 234 5678, 01 234 5678")
+	f.Fuzz(func(t *testing.T, text string) {
+		if got := strings.Join(Parts(text), " "); got != text {
+			t.Errorf("the parts of %q are %q", text, got)
+		}
+	})
+}
+
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -13,9 +13,11 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/firefighter-records/firefighters/internal/text/calendar"
 	"github.com/firefighter-records/firefighters/internal/text/lang"
+	"github.com/firefighter-records/firefighters/internal/text/phone"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
@@ -105,9 +107,34 @@ func (l *look) functions(language *lang.Language) template.FuncMap {
 			return l.messages().Count(language, key, int(reflect.ValueOf(count).Int()), args...)
 		},
 		"asset":  func(file string) string { return l.assets[file].path },
-		"moment": language.Moment,
-		"day":    func(t time.Time) string { return language.Day(calendar.Of(t)) },
+		"moment": func(t time.Time) string { return oneLine(language.Moment(t), language.Day(calendar.Of(t))) },
+		"day":    func(t time.Time) string { day := language.Day(calendar.Of(t)); return oneLine(day, day) },
+		"whole":  whole,
 	}
+}
+
+// oneLine returns a text in which no line breaks inside part.
+func oneLine(text, part string) string {
+	return strings.Replace(text, part, strings.ReplaceAll(part, " ", "\u00a0"), 1)
+}
+
+// longestWhole is the length in characters up to which a number or a date stays on one line: a phone
+// of 320 px has no room for longer ones.
+const longestWhole = 24
+
+// whole returns a value in which no line breaks inside a telephone number or a date.
+func whole(text string) template.HTML {
+	parts := []string{text}
+	if utf8.RuneCountInString(text) > longestWhole {
+		parts = phone.Parts(text)
+	}
+	for i, part := range parts {
+		parts[i] = template.HTMLEscapeString(part)
+		if strings.ContainsAny(part, "0123456789") && utf8.RuneCountInString(part) <= longestWhole {
+			parts[i] = `<span class="whole">` + parts[i] + `</span>`
+		}
+	}
+	return template.HTML(strings.Join(parts, " "))
 }
 
 // asset is a static file. Its path contains a hash of the content, so browsers can cache it

@@ -281,6 +281,7 @@ function restoreTyped() {
     if (field) field.value = value;
   }
   form.dataset.guard = 'changed';
+  form.classList.remove('closed');
   const text = document.createElement('p');
   text.textContent = form.dataset.kept;
   find('#notice').className = 'warn';

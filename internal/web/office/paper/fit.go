@@ -36,11 +36,11 @@ const (
 )
 
 // Longer texts, in characters, are too rare to make other columns narrow.
-const longName, longPhone, longEmail = 32, 20, 48
+const longName, longEmail = 32, 48
 
 func hasLongTexts(p view.Person) bool {
 	return utf8.RuneCountInString(p.LastName) > longName || utf8.RuneCountInString(p.FirstName) > longName ||
-		utf8.RuneCountInString(p.Phone) > longPhone || utf8.RuneCountInString(p.Email) > longEmail
+		utf8.RuneCountInString(p.Email) > longEmail
 }
 
 // fit returns the number, from 1, of the largest size in which all people fit on one sheet. If
@@ -90,7 +90,7 @@ type paperColumn struct {
 // linesOf returns the number of lines of each row of a table. Columns that wrap share the
 // remaining width in proportion to their longest texts, approximately as in browsers.
 func linesOf(columns []paperColumn, width, padding float64) []int {
-	const longest = 16 // see hasLongTexts
+	const longest = 16 // numbers are shorter
 	sharing := 0.0
 	for i := range columns {
 		c := &columns[i]

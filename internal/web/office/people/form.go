@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"unicode"
@@ -23,10 +24,12 @@ type formPage struct {
 	Place   string // Back, at the row of the person
 	History string // address of the person's history
 	Merge   string // address of the page to merge the person with another
+	Edit    string // address of this page with the form
+	Editing bool   // narrow screens show the form, too, not only the facts
 	Next    string // address of the form for the next person of a search
 	Inputs  []input
 	Faults  []input // inputs with a fault
-	Facts   []input // inputs with a value except the name, for read-only sessions
+	Facts   []input // stored fields with a value, except the name
 	Tag     string  // entity tag of the record when the form was created
 	Deleted bool    // the person was deleted while the form was open
 	Token   string  // identifies the form, to detect repeated requests
@@ -134,6 +137,9 @@ func readBirth(v view.Visit, text, stored string) (string, error) {
 	return day.String(), nil
 }
 
+// editParameter asks for the form on a narrow screen.
+const editParameter = "edit"
+
 // renderForm responds with the form of a person, or of a new person if data has no ID.
 func renderForm(v view.Visit, status int, data formPage, typed, was record.Fields, faults map[string]problem) error {
 	p := site.Page{Title: v.Text("person.new"), Section: "list"}
@@ -142,8 +148,9 @@ func renderForm(v view.Visit, status int, data formPage, typed, was record.Field
 		data.Action, data.Place = view.PersonPath(data.ID), data.Back+"#"+data.ID
 		data.History = view.WithBack(view.PersonPath(data.ID)+"/history", data.Back)
 		data.Merge = view.WithBack(view.PersonPath(data.ID)+"/merge", data.Back)
+		data.Edit = view.WithParameter(view.WithBack(view.PersonPath(data.ID), data.Back), editParameter, "")
 		if n := neighborsOf(v, data.ID); n.Searched && n.After != "" {
-			data.Next = view.WithBack(view.PersonPath(n.After), n.AfterOn)
+			data.Next = view.WithParameter(view.WithBack(view.PersonPath(n.After), n.AfterOn), editParameter, "")
 		}
 		p.Title = data.Name
 	} else {
@@ -151,12 +158,8 @@ func renderForm(v view.Visit, status int, data formPage, typed, was record.Field
 		data.Alike, _ = alikeTyped(v, typed) // best effort
 	}
 	data.Inputs, data.Faults = newInputs(v, typed, was, faults)
-	for _, in := range data.Inputs[record.NameFields:] {
-		if in.Value != "" {
-			data.Facts = append(data.Facts, in)
-		}
-	}
 	data.Inputs[0].Focus = data.ID == "" && len(data.Faults) == 0
+	data.Editing = data.ID == "" || v.R.Method == http.MethodPost || v.Query().Has(editParameter)
 	data.Resumed, p.Wrong = v.Resumed(), slices.ContainsFunc(data.Faults, func(in input) bool { return !in.Question })
 	p.Data = data
 	return v.Render(status, "person", p)
@@ -176,5 +179,7 @@ func alikeTyped(v view.Visit, typed record.Fields) ([]site.Line, error) {
 func entityTag(v view.Visit, f record.Firefighter) string { return v.Store.Tag(f.AppendJSON(nil)) }
 
 func formOf(v view.Visit, f record.Firefighter) formPage {
-	return formPage{ID: f.ID, Name: view.NameOf(f.Fields), Tag: entityTag(v, f), Person: v.Person(&f, v.Today())}
+	all, _ := newInputs(v, v.Shown(f.Fields), record.Fields{}, nil)
+	facts := slices.DeleteFunc(all[record.NameFields:], func(in input) bool { return in.Value == "" })
+	return formPage{ID: f.ID, Name: view.NameOf(f.Fields), Tag: entityTag(v, f), Person: v.Person(&f, v.Today()), Facts: facts}
 }

@@ -57,6 +57,18 @@ func (v Visit) Person(f *record.Firefighter, today calendar.Date) Person {
 	return p
 }
 
+// Numbers returns the numbers to call, each as it is typed, on one line, and with its link.
+func (p Person) Numbers() (all []site.Line) {
+	numbers := phone.Numbers(p.Phone)
+	for _, part := range phone.Parts(p.Phone) {
+		if found := len(phone.Numbers(part)); found > 0 {
+			text := strings.ReplaceAll(strings.Trim(part, " ,;/"), " ", "\u00a0")
+			all, numbers = append(all, site.Line{Text: text, Link: numbers[0].Link()}), numbers[found:]
+		}
+	}
+	return all
+}
+
 // maxAlike is the maximum number of possible duplicates to show.
 const maxAlike = 10
 
