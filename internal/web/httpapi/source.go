@@ -4,7 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"slices"
+	"net/url"
 	"strings"
 	"sync"
 )
@@ -23,26 +23,54 @@ func sourceOf(r *http.Request) string {
 	return addr.String()
 }
 
-// isForwarding reports whether a header is one in which proxies name the client.
-func isForwarding(name string) bool {
-	names := []string{"Forwarded", "X-Real-Ip", "X-Client-Ip", "Cf-Connecting-Ip", "Via"}
-	return strings.HasPrefix(name, "X-Forwarded-") || slices.Contains(names, name)
+// isForwarded reports whether a request has a header that only proxies and gateways add.
+func isForwarded(r *http.Request) bool {
+	for name := range r.Header {
+		if name == "Via" || strings.HasPrefix(name, "Cf-") || strings.HasPrefix(name, "X-Original-") ||
+			strings.Contains(name, "Forwarded") || strings.HasSuffix(name, "Client-Ip") || strings.HasSuffix(name, "Real-Ip") {
+			return true
+		}
+	}
+	return false
 }
 
 // IsLocal reports whether a request comes from this computer: from a loopback address, or from the
 // address at which it arrived. A request with forwarding headers of a proxy is not local.
 func IsLocal(r *http.Request) bool {
-	for name := range r.Header {
-		if isForwarding(name) {
-			return false
-		}
-	}
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
+	if err != nil || isForwarded(r) {
 		return false
 	}
 	own, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	return peer.Addr().Unmap().IsLoopback() || ok && peer.Addr().Unmap() == own.AddrPort().Addr().Unmap()
+}
+
+// IsAtThisComputer reports whether a person at this computer sent a request with a browser, from a
+// page of this service or by typing its address. IsLocal is not enough for that: a proxy on this
+// computer may pass on requests without any trace. The headers Origin and Sec-Fetch-Site come from
+// the browser, and name the address that the person sees.
+func IsAtThisComputer(r *http.Request) bool {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil || !peer.Addr().Unmap().IsLoopback() || !IsLoopbackHost(r.Host) || isForwarded(r) {
+		return false
+	}
+	if referer := r.Header["Referer"]; referer != nil && !isLoopbackURL(referer) {
+		return false
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return isLoopbackURL(r.Header["Origin"])
+	}
+	site := r.Header["Sec-Fetch-Site"]
+	return len(site) == 1 && (site[0] == "none" || site[0] == "same-origin")
+}
+
+// isLoopbackURL reports whether a header has one value, a URL of this computer.
+func isLoopbackURL(values []string) bool {
+	if len(values) != 1 {
+		return false
+	}
+	u, err := url.Parse(values[0])
+	return err == nil && u.User == nil && (u.Scheme == "http" || u.Scheme == "https") && IsLoopbackHost(u.Host)
 }
 
 // maxSources is how many sources are kept, to bound the memory used.

@@ -50,6 +50,9 @@ func TestIsLocal(t *testing.T) {
 		{peer: "127.0.0.1:1234", header: "x-real-ip"},
 		{peer: "127.0.0.1:1234", header: "Forwarded"},
 		{peer: "127.0.0.1:1234", header: "Via"},
+		{peer: "127.0.0.1:1234", header: "Cf-Ray"},
+		{peer: "127.0.0.1:1234", header: "X-Original-Host"},
+		{peer: "127.0.0.1:1234", header: "True-Client-Ip"},
 		{peer: "192.0.2.7:1234", own: "192.0.2.7:80", header: "X-Forwarded-For"},
 	} {
 		r := httptest.NewRequest("GET", "/readyz", nil)
@@ -61,6 +64,73 @@ func TestIsLocal(t *testing.T) {
 			r.Header.Set(tt.header, "")
 		}
 		if got := IsLocal(r); got != tt.want {
+			t.Errorf("%+v: %v", tt, got)
+		}
+	}
+}
+
+// TestIsAtThisComputer checks that each sign of another computer, another site or a proxy counts.
+func TestIsAtThisComputer(t *testing.T) {
+	t.Parallel()
+	const get, post = "GET", "POST"
+	none, own := []string{"Sec-Fetch-Site", "none"}, []string{"Origin", "http://127.0.0.1:8080"}
+	for _, tt := range []struct {
+		method, peer, host string
+		headers            []string
+		want               bool
+	}{
+		{get, "127.0.0.1:5", "127.0.0.1:8080", none, true},
+		{get, "[::1]:5", "[::1]:8080", none, true},
+		{get, "[::ffff:127.0.0.1]:5", "localhost:8080", []string{"Sec-Fetch-Site", "same-origin"}, true},
+		{"HEAD", "127.0.0.1:5", "127.0.0.1:8080", none, true},
+		{get, "127.0.0.1:5", "127.0.0.1:8080", append([]string{"Referer", "http://127.0.0.1:8080/office/"}, none...), true},
+		{post, "127.0.0.1:5", "127.0.0.1:8080", own, true},
+		{post, "127.0.0.1:5", "localhost", []string{"Origin", "https://localhost"}, true},
+
+		// Another computer, also with a forged Host, and this computer by its address in the network.
+		{get, "192.0.2.7:5", "192.0.2.9:8080", none, false},
+		{get, "192.0.2.7:5", "127.0.0.1:8080", none, false},
+		{post, "192.0.2.7:5", "127.0.0.1:8080", own, false},
+		{get, "192.0.2.9:5", "192.0.2.9:8080", none, false},
+		{get, "@", "127.0.0.1:8080", none, false},
+		{get, "", "127.0.0.1:8080", none, false},
+		// DNS rebinding.
+		{get, "127.0.0.1:5", "evil.example:8080", none, false},
+		{get, "127.0.0.1:5", "127.0.0.1.evil.example", none, false},
+		{get, "127.0.0.1:5", "", none, false},
+		{post, "127.0.0.1:5", "evil.example", []string{"Origin", "http://evil.example"}, false},
+		// Other sites, also other ports of this computer, and programs that are no browsers.
+		{get, "127.0.0.1:5", "127.0.0.1:8080", nil, false},
+		{get, "127.0.0.1:5", "127.0.0.1:8080", own, false},
+		{get, "127.0.0.1:5", "127.0.0.1:8080", []string{"Sec-Fetch-Site", "cross-site"}, false},
+		{get, "127.0.0.1:5", "127.0.0.1:8080", []string{"Sec-Fetch-Site", "same-site"}, false},
+		{get, "127.0.0.1:5", "127.0.0.1:8080", []string{"Sec-Fetch-Site", "none", "Sec-Fetch-Site", "cross-site"}, false},
+		{get, "127.0.0.1:5", "127.0.0.1:8080", append([]string{"Referer", "https://station.example/office/"}, none...), false},
+		{post, "127.0.0.1:5", "127.0.0.1:8080", nil, false},
+		{post, "127.0.0.1:5", "127.0.0.1:8080", none, false},
+		{post, "127.0.0.1:5", "127.0.0.1:8080", []string{"Origin", "null"}, false},
+		{post, "127.0.0.1:5", "127.0.0.1:8080", []string{"Origin", "https://station.example"}, false},
+		{post, "127.0.0.1:5", "127.0.0.1:8080", []string{"Origin", "http://127.0.0.1@evil.example"}, false},
+		{post, "127.0.0.1:5", "127.0.0.1:8080", []string{"Origin", "http://u@127.0.0.1"}, false},
+		{post, "127.0.0.1:5", "127.0.0.1:8080", []string{"Origin", "moz-extension://127.0.0.1"}, false},
+		{post, "127.0.0.1:5", "127.0.0.1:8080", append([]string{"Origin", "http://evil.example"}, own...), false},
+		{post, "127.0.0.1:5", "127.0.0.1:8080", append([]string{"Referer", "http://192.0.2.9/"}, own...), false},
+		{"PUT", "127.0.0.1:5", "127.0.0.1:8080", none, false},
+		// Proxies.
+		{get, "127.0.0.1:5", "127.0.0.1:8080", append([]string{"Forwarded", "for=192.0.2.7"}, none...), false},
+		{get, "127.0.0.1:5", "127.0.0.1:8080", append([]string{"X-Forwarded-Host", ""}, none...), false},
+		{get, "127.0.0.1:5", "127.0.0.1:8080", append([]string{"x-real-ip", "127.0.0.1"}, none...), false},
+		{get, "127.0.0.1:5", "127.0.0.1:8080", append([]string{"CF-Connecting-IP", "::1"}, none...), false},
+		{get, "127.0.0.1:5", "127.0.0.1:8080", append([]string{"CF-Ray", "x"}, none...), false},
+		{post, "127.0.0.1:5", "127.0.0.1:8080", append([]string{"Via", "1.1 proxy"}, own...), false},
+		{post, "127.0.0.1:5", "127.0.0.1:8080", append([]string{"X-Original-URL", "/office/settings"}, own...), false},
+	} {
+		r := httptest.NewRequest(tt.method, "/office/settings", nil)
+		r.RemoteAddr, r.Host = tt.peer, tt.host
+		for i := 0; i < len(tt.headers); i += 2 {
+			r.Header.Add(tt.headers[i], tt.headers[i+1])
+		}
+		if got := IsAtThisComputer(r); got != tt.want {
 			t.Errorf("%+v: %v", tt, got)
 		}
 	}
