@@ -160,6 +160,12 @@ func (s *Store) Tenants(each func(TenantInfo)) error {
 	})
 }
 
+// IsOldest reports whether a department is the oldest one.
+func (s *Store) IsOldest(tenant record.TenantID) (oldest bool, err error) {
+	err = s.queryRow(`SELECT min(id) = ? FROM tenants`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) { oldest = row.Int(0) == 1 })
+	return oldest, err
+}
+
 // addTenant returns the department that TenantOrNew describes, and creates it if it does not exist.
 func addTenant(t *sqlite.Tx, name string, isNew bool) (record.TenantID, error) {
 	tenant, create, err := tenantOrNew(t.Conn, name, isNew)

@@ -12,6 +12,15 @@ func CallingCode(country string) string {
 	return rest[:strings.IndexFunc(rest+" ", func(r rune) bool { return r < '0' || r > '9' })]
 }
 
+// Countries calls yield for the code of each country (ISO 3166-1 alpha-2), in alphabetical order.
+func Countries(yield func(code string) bool) {
+	for country := range strings.FieldsSeq(callingCodes) {
+		if !yield(country[:len("HR")]) {
+			return
+		}
+	}
+}
+
 // HasZero reports whether numbers start with a zero that is not dialled from abroad, in a country or,
 // for an empty text, perhaps.
 func HasZero(country string) bool {

@@ -11,6 +11,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/office/lists"
 	"github.com/firefighter-records/firefighters/internal/web/office/paper"
 	"github.com/firefighter-records/firefighters/internal/web/office/people"
+	"github.com/firefighter-records/firefighters/internal/web/office/settings"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
@@ -21,5 +22,12 @@ var files embed.FS
 
 // New returns the office site of a service. explain turns errors into problems.
 func New(service site.Service, explain httpapi.Explain) *site.Site {
-	return site.New(service, explain, files, people.Room(), history.Room(), lists.Room(), paper.Room(), access.Room(service.Phones))
+	rooms := []site.Room{people.Room(), history.Room(), lists.Room(), paper.Room(), access.Room(service.Phones)}
+	if service.PublicURL != "" { // requests of the proxy would come from this computer
+		service.Settings = nil
+	}
+	if service.Settings != nil {
+		rooms = append(rooms, settings.Room())
+	}
+	return site.New(service, explain, files, rooms...)
 }

@@ -52,6 +52,7 @@ type frame struct {
 	Department, Person, Path    string
 	SignedIn, CanWrite, IsAdmin bool
 	Phones                      bool // whether the page to set up phones exists
+	Settings                    bool // whether the visitor may use the settings of this computer
 	AskBeforeOut                bool // whether the sign-out button first asks for confirmation
 	Languages                   []*lang.Language
 	RequestID                   string
@@ -77,6 +78,13 @@ func (v *Visit) Render(status int, name string, p Page) error {
 				return err
 			}
 			f.Department = name
+		}
+		if f.IsAdmin {
+			may, err := v.MaySet()
+			if err != nil && !v.failed {
+				return err
+			}
+			f.Settings = may
 		}
 		if f.IsAdmin && !v.Site.Invented {
 			f.Backups = new(v.Backups())

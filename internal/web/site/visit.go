@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -55,6 +56,22 @@ func (v *Visit) May(scope string) bool { return store.ScopeCovers(v.Session.Scop
 // mayUse reports whether the visitor may use a route.
 func (v *Visit) mayUse(r Route) bool { return r.Scope == "" || v.May(r.Scope) }
 
+// errElsewhere rejects a visit to a setting of this computer from anywhere else.
+var errElsewhere = &httpapi.Problem{Kind: httpapi.Kind{Code: "elsewhere", Status: http.StatusForbidden}}
+
+// MaySet reports whether the visitor may see and change the settings of this computer: an admin of
+// the oldest department, or the person who signed in with a command on this computer, in a browser on
+// this computer. Settings belong to no other department.
+func (v *Visit) MaySet() (bool, error) {
+	if v.Site.Settings == nil || !v.May(store.ScopeAdmin) || !httpapi.IsAtThisComputer(v.R) {
+		return false, nil
+	}
+	if v.Session.Login != "" {
+		return true, nil
+	}
+	return v.Store.IsOldest(v.Session.Tenant)
+}
+
 // errForged rejects a form that another site submitted.
 var errForged = &httpapi.Problem{Kind: httpapi.Kind{Code: "forged", Status: http.StatusForbidden}}
 
@@ -63,6 +80,14 @@ var errForged = &httpapi.Problem{Kind: httpapi.Kind{Code: "forged", Status: http
 func (v *Visit) answer() error {
 	if err := v.readSession(); err != nil {
 		return err
+	}
+	if v.route.Here && !httpapi.IsAtThisComputer(v.R) {
+		return errElsewhere
+	}
+	if v.route.Here && v.May(store.ScopeAdmin) {
+		if may, err := v.MaySet(); !may {
+			return cmp.Or[error](err, &httpapi.Problem{Kind: httpapi.Scope})
+		}
 	}
 	if v.R.Method == http.MethodPost {
 		switch {

@@ -420,6 +420,17 @@ if (dropForm) {
   });
 }
 
+// Show the names of countries instead of their codes, sorted, after the empty choice.
+
+function nameCountries(list) {
+  const { lang } = document.documentElement;
+  const names = new Intl.DisplayNames(lang, { type: 'region' });
+  const countries = [...list.options].slice(1);
+  for (const country of countries) country.text = names.of(country.value);
+  list.append(...countries.sort((a, b) => a.text.localeCompare(b.text, lang)));
+}
+if (find('select[data-countries]')) nameCountries(find('select[data-countries]'));
+
 // Move the code of a sign-in link from the address into the field. Nothing is sent until
 // the user presses the button.
 

@@ -1,0 +1,144 @@
+package settings
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"path/filepath"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/host/managers"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+// disk is a disk that can hold backups.
+type disk struct {
+	Path, Name, Room string
+	Command          string // that lets the service use the disk; may be empty
+	Chosen           bool
+}
+
+// disksOf returns the disks to choose from. The one with the folder is chosen.
+func disksOf(v view.Visit, folder string) (all []disk) {
+	found, _ := managers.Host{}.Disks(v.Store.DB().Path()) // without them, a folder can be typed
+	for _, d := range found {
+		if d.Unfit != "" {
+			continue
+		}
+		shown := disk{Path: d.Folder, Name: strings.TrimSpace(cmp.Or(d.Label, d.Model) + " (" + d.Name + ")"), Room: sizeOf(d.Bytes)}
+		if d.Free > 0 {
+			shown.Room = v.Text("settings.folder.free", sizeOf(d.Free), sizeOf(d.Bytes))
+		}
+		if d.Folder == "" {
+			shown.Command = managers.AdminCommand("service", "backup-disk", strings.TrimPrefix(d.Name, "/dev/"))
+		}
+		shown.Chosen = d.Folder != "" && d.Folder == folder
+		all = append(all, shown)
+	}
+	return all
+}
+
+func sizeOf(bytes int64) string {
+	if bytes == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d\u00a0GB", (bytes+5e8)/1e9)
+}
+
+// confirmPage is the Data of confirm.html, which says what a change will do before it is made.
+type confirmPage struct {
+	Lines   []string
+	Action  string
+	Fields  map[string][]string // of the form that makes the change
+	Confirm string              // text of the button
+	Key     string              // new secret key, which is shown once; may be empty
+	QR      template.HTML       // of Key
+}
+
+func confirm(v view.Visit, title string, data confirmPage) error {
+	data.Fields["confirmed"] = []string{"1"}
+	if data.Confirm == "" {
+		data.Confirm = v.Text("settings.confirm")
+	}
+	return v.Render(http.StatusOK, "confirm", site.Page{Title: title, Section: "settings", Data: data})
+}
+
+// isConfirmed reports whether a form comes from confirm.html.
+func isConfirmed(v view.Visit) bool { return v.R.PostForm.Get("confirmed") == "1" }
+
+// backUp creates a backup now. If it fails, the page shows why.
+func backUp(v view.Visit) error {
+	err := v.Site.Settings.BackUp(v.R.Context())
+	if err == nil || errors.Is(err, site.ErrFixed) {
+		return done(v, "backup", err)
+	}
+	return render(v, http.StatusInternalServerError, settingsPage{Fault: view.Fault{Name: "back-up", Fault: v.Text("settings.backup.failed")}})
+}
+
+// setFolder sets the folder for backups.
+func setFolder(v view.Visit) error {
+	folder := v.R.PostForm.Get("folder")
+	if folder == "" {
+		folder = strings.TrimSpace(v.R.PostForm.Get("other"))
+	}
+	err := v.Site.Settings.SetFolder(v.Session.Label, folder)
+	if err == nil || errors.Is(err, site.ErrFixed) {
+		return done(v, site.SettingFolder, err)
+	}
+	fault := backup.FolderFault(err)
+	data := settingsPage{Folder: folder, Fault: view.Fault{Name: "folder", Fault: v.Text("settings.fault." + fault)}}
+	if fault == "rights" || fault == "hidden" {
+		data.Command = managers.AdminCommand("service", "install", "--backup-dir", filepath.Join(folder, backup.OwnFolder))
+	}
+	return render(v, http.StatusUnprocessableEntity, data)
+}
+
+// createKey shows a new key pair once. The secret key is stored nowhere.
+func createKey(v view.Visit) error {
+	if v.Site.Settings.Mode != site.ByPage {
+		return done(v, "", site.ErrFixed)
+	}
+	secret, recipient, err := backup.NewKey()
+	if err != nil {
+		return err
+	}
+	lines := []string{v.Text("settings.key.print"), v.Text("settings.key.lost"), v.Text("settings.encrypt.older")}
+	return confirm(v, v.Text("settings.key.title"), confirmPage{Lines: lines, Action: Path + "/recipients",
+		Fields: map[string][]string{"recipients": {recipient}}, Confirm: v.Text("settings.key.printed"),
+		Key: secret, QR: view.QRCode(secret, v.Text("settings.key.qr"))})
+}
+
+// setRecipients sets the public keys that backups are encrypted to, after a press of "Confirm".
+func setRecipients(v view.Visit) error {
+	typed := v.R.PostForm.Get("recipients")
+	recipients := strings.Fields(typed)
+	_, err := backup.ParseRecipients(recipients)
+	if err == nil && isConfirmed(v) {
+		err = v.Site.Settings.SetRecipients(v.Session.Label, recipients)
+		if err == nil || errors.Is(err, site.ErrFixed) {
+			return done(v, site.SettingRecipients, err)
+		}
+	}
+	fault := ""
+	switch {
+	case errors.Is(err, backup.ErrSecret):
+		typed, fault = "", v.Text("settings.recipients.secret")
+	case errors.Is(err, backup.ErrNotRecipient):
+		fault = v.Text("settings.recipients.invalid")
+	case err != nil:
+		return err
+	case len(recipients) == 0:
+		lines := []string{v.Text("settings.plain.new"), v.Text("settings.plain.older")}
+		return confirm(v, v.Text("settings.plain.title"), confirmPage{Lines: lines, Action: Path + "/recipients", Fields: map[string][]string{}})
+	default:
+		lines := append([]string{v.Text("settings.encrypt.new"), v.Text("settings.key.lost"), v.Text("settings.encrypt.older")}, recipients...)
+		fields := map[string][]string{"recipients": {strings.Join(recipients, "\n")}}
+		return confirm(v, v.Text("settings.encrypt.title"), confirmPage{Lines: lines, Action: Path + "/recipients", Fields: fields})
+	}
+	data := settingsPage{Recipients: typed, Fault: view.Fault{Name: "recipients", Fault: fault}}
+	return render(v, http.StatusUnprocessableEntity, data)
+}

@@ -1,0 +1,210 @@
+// Package settings is the part of the office page for the settings of the station PC: backups, other
+// devices, and the department. Only a browser on that PC can open it.
+package settings
+
+import (
+	"cmp"
+	"embed"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/phone"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/office/view"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+//go:embed templates messages
+var files embed.FS
+
+// Room returns the routes, templates and messages of settings.
+func Room() site.Room {
+	return site.Room{Files: files, Routes: map[string]site.Route{
+		"GET " + Path:                  {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(show)},
+		"POST " + Path + "/confirm":    {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(confirmAll)},
+		"POST " + Path + "/backup":     {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(backUp)},
+		"POST " + Path + "/folder":     {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(setFolder)},
+		"POST " + Path + "/key":        {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(createKey)},
+		"POST " + Path + "/recipients": {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(setRecipients)},
+		"POST " + Path + "/network":    {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(setNetwork)},
+		"POST " + Path + "/department": {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(setDepartment), Carried: true},
+	}}
+}
+
+// Path is the address of the page.
+const Path = site.Root + "settings"
+
+// doneParameter asks for the notice about an action, one of doneNotices.
+const doneParameter = "set"
+
+var doneNotices = []string{site.SettingFolder, site.SettingRecipients, site.SettingNetwork, site.SettingConfirmed, "department", "backup"}
+
+// settingsPage is the Data of settings.html.
+type settingsPage struct {
+	site.SettingsState
+	CanSet, ByHand bool // the settings can be changed; the service was started by hand
+	Disabled       bool // the page shows forms that cannot be used
+	Backups        site.Backups
+	Disks          []disk
+	Reach          reach
+	Changes        []change
+	Countries      []country
+
+	// The submitted form, or the current values.
+	Folder, Recipients, Name string
+	Fault                    view.Fault // Name is the ID of the field; empty if there is none
+	Command                  string     // against the fault; may be empty
+}
+
+// Faults returns the errors for the summary at the top.
+func (p settingsPage) Faults() []view.Fault {
+	if p.Fault.Name == "" {
+		return nil
+	}
+	return []view.Fault{p.Fault}
+}
+
+// ChooseFolder reports whether the form for the folder is open: after a fault, and while backups have
+// no safe place.
+func (p settingsPage) ChooseFolder() bool {
+	unsafe := []backup.Trouble{backup.NotSet, backup.BadFolder, backup.NoRoom, backup.SameDisk}
+	return p.Disabled || p.Fault.Name == "folder" || slices.Contains(unsafe, p.Backups.Trouble)
+}
+
+// country is a choice for the country of a department.
+type country struct {
+	Code, CallingCode string
+	Chosen            bool
+}
+
+// change is a change of a setting, for display.
+type change struct {
+	At        time.Time
+	Who, What string
+}
+
+func show(v view.Visit) error { return render(v, http.StatusOK, settingsPage{}) }
+
+// render responds with the page. data has the submitted form, if there is a fault in it.
+func render(v view.Visit, status int, data settingsPage) (err error) {
+	set := v.Site.Settings
+	if data.SettingsState, err = set.Read(); err != nil {
+		return err
+	}
+	data.CanSet, data.ByHand, data.Disabled = set.Mode == site.ByPage, set.Mode == site.ByHand, set.Mode == site.OfDemo
+	data.Backups = v.Backups()
+	if data.Fault.Name != "folder" {
+		data.Folder = data.SettingsState.Folder.Value
+	}
+	if data.CanSet {
+		data.Disks = disksOf(v, data.Folder)
+	}
+	if data.Reach, err = reachOf(v, data.SettingsState); err != nil {
+		return err
+	}
+	for _, c := range data.SettingsState.Changes {
+		data.Changes = append(data.Changes, change{view.Moment(c.At).Local(), c.Who, changeText(v, c)})
+	}
+	chosen, err := v.Store.Country(v.Session.Tenant)
+	if err == nil && data.Fault.Name != "name" {
+		data.Name, err = v.Store.TenantName(v.Session.Tenant)
+	}
+	if err != nil {
+		return err
+	}
+	for code := range phone.Countries {
+		data.Countries = append(data.Countries, country{code, phone.CallingCode(code), code == chosen})
+	}
+	p := site.Page{Title: v.Text("settings.title"), Section: "settings", Wrong: data.Fault.Name != "", Data: data}
+	if done := v.Query().Get(doneParameter); slices.Contains(doneNotices, done) && v.R.Method != http.MethodPost {
+		p.Notice = &site.Notice{Text: v.Text("settings.done." + done)}
+	}
+	return v.Render(status, "settings", p)
+}
+
+// changeText returns what a change did.
+func changeText(v view.Visit, c store.SettingChange) string {
+	switch count, _ := strconv.Atoi(c.Value); {
+	case c.What == site.SettingRecipients && count > 0:
+		return v.Text("settings.changed.recipients", count)
+	case c.What == site.SettingNetwork && c.Value == "on":
+		return v.Text("settings.changed.network")
+	case c.Value == "", c.What == site.SettingRecipients, c.What == site.SettingNetwork:
+		return v.Text("settings.changed." + c.What + ".none")
+	}
+	return v.Text("settings.changed."+c.What, c.Value)
+}
+
+// done redirects to the page with a notice, unless there was an error.
+func done(v view.Visit, what string, err error) error {
+	if errors.Is(err, site.ErrFixed) { // the form is not on the page
+		return &httpapi.Problem{Kind: httpapi.Scope, Cause: err}
+	}
+	if err != nil {
+		return err
+	}
+	return v.Redirect(Path + "?" + doneParameter + "=" + what)
+}
+
+// confirmAll makes settings from another PC or from a backup apply to this PC.
+func confirmAll(v view.Visit) error {
+	return done(v, site.SettingConfirmed, v.Site.Settings.Confirm(v.Session.Label))
+}
+
+// setDepartment changes the name and the country of the department.
+func setDepartment(v view.Visit) error {
+	if v.Site.Settings.Mode == site.OfDemo {
+		return done(v, "", site.ErrFixed)
+	}
+	data := settingsPage{Name: v.R.PostForm.Get("name")}
+	data.Fault.Name = "name"
+	if v.Resumed() {
+		return render(v, http.StatusOK, data)
+	}
+	chosen, err := record.NormalizeCountry(v.R.PostForm.Get("country"))
+	if err != nil { // not sent by the form
+		return &httpapi.Problem{Kind: httpapi.Malformed}
+	}
+	name, err := record.NormalizeName(data.Name)
+	if err == nil {
+		err = changeDepartment(v, name, chosen)
+	}
+	status := http.StatusUnprocessableEntity
+	switch wrong := (*record.TextError)(nil); {
+	case errors.As(err, &wrong):
+		data.Fault.Fault = v.Text("access.fault." + wrong.Code)
+	case errors.As(err, new(*store.TakenError)):
+		data.Fault.Fault, status = v.Text("department.fault.taken"), http.StatusConflict
+	default:
+		return done(v, "department", err)
+	}
+	return render(v, status, data)
+}
+
+// changeDepartment changes what differs, and logs it.
+func changeDepartment(v view.Visit, name, country string) error {
+	oldName, err := v.Store.TenantName(v.Session.Tenant)
+	oldCountry, other := v.Store.Country(v.Session.Tenant)
+	if err = cmp.Or(err, other); err != nil {
+		return err
+	}
+	if name != oldName {
+		err = v.Store.RenameTenant(v.Session.Tenant, name, false)
+		if err == nil {
+			err = v.Site.Settings.Log(v.Session.Label, site.SettingName, name)
+		}
+	}
+	if err == nil && country != oldCountry {
+		err = v.Store.SetCountry(v.Session.Tenant, country)
+		if err == nil {
+			err = v.Site.Settings.Log(v.Session.Label, site.SettingCountry, country)
+		}
+	}
+	return err
+}
