@@ -1,19 +1,23 @@
 package site
 
 import (
+	"slices"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 )
+
+// Advice is what to do about something. How is the key of a message; it may be empty. Link is where
+// it leads, and Command what to type there; at least one of them is empty.
+type Advice struct{ How, Link, Command string }
 
 // Backups is the state of the service's backups, as the template "backups" shows it.
 type Backups struct {
 	Last     time.Time      // of the last valid backup; zero if there is none
 	Verified time.Time      // when the newest backup was last verified; zero if never
 	Trouble  backup.Trouble // key of a message, backups.TROUBLE; empty if there is no problem
-	How      string         // key of a message that explains where to type Command; may be empty
-	Command  string
-	Traces   bool // whether the file may contain traces of permanently deleted people
+	Traces   bool           // whether the file may contain traces of permanently deleted people
+	Advice
 }
 
 // Backups returns the state of the backups. Show it only to people with the scope admin.
@@ -30,6 +34,9 @@ func (v *Visit) Backups() Backups {
 		b.Verified = state.Verified.Local()
 	}
 	b.How, b.Command = howTo(state.Trouble, v.Site.Installed)
+	if isOfFolder(state.Trouble) {
+		b.Advice = v.toSettings("backups", b.Advice)
+	}
 	_, b.Traces, _ = v.Store.Erasures()
 	return b
 }
@@ -41,12 +48,13 @@ func howTo(trouble backup.Trouble, installed bool) (how, command string) {
 	if installed {
 		how = "backups.admin"
 	}
-	switch trouble {
-	case backup.NotSet, backup.BadFolder, backup.NoRoom, backup.SameDisk:
-		if installed {
-			return how, "firefighters service backup-disk"
-		}
+	switch {
+	case isOfFolder(trouble) && installed:
+		return how, "firefighters service backup-disk"
+	case isOfFolder(trouble):
 		return "backups.start", "--backup-dir DIR"
+	}
+	switch trouble {
 	case backup.BadDatabase:
 		return how, "firefighters check"
 	case backup.Plain:
@@ -59,4 +67,21 @@ func howTo(trouble backup.Trouble, installed bool) (how, command string) {
 		}
 	}
 	return "", ""
+}
+
+// isOfFolder reports whether another folder for backups helps against a trouble.
+func isOfFolder(trouble backup.Trouble) bool {
+	return slices.Contains([]backup.Trouble{backup.NotSet, backup.BadFolder, backup.NoRoom, backup.SameDisk}, trouble)
+}
+
+// toSettings returns the advice to use a section of the settings or, if they cannot be changed on the
+// page, otherwise.
+func (v *Visit) toSettings(section string, otherwise Advice) Advice {
+	if v.Site.Settings == nil || v.Site.Settings.Mode != ByPage {
+		return otherwise
+	}
+	if may, err := v.MaySet(); may && err == nil {
+		return Advice{How: "backups.settings", Link: Root + "settings#" + section}
+	}
+	return Advice{How: "backups.there"}
 }

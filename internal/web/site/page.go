@@ -88,6 +88,9 @@ func (v *Visit) Render(status int, name string, p Page) error {
 		}
 		if f.IsAdmin && !v.Site.Invented {
 			f.Backups = new(v.Backups())
+			if f.Section == "settings" { // the page itself shows the trouble
+				f.Backups.Trouble, f.Backups.Advice = "", Advice{}
+			}
 		}
 	}
 	write := func(to io.Writer) error {

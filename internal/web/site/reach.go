@@ -10,8 +10,7 @@ type Reach struct {
 	URL     string // of the service, like https://station:8443; without Address, for this computer only
 	Address string // of the page for other devices; empty if only this computer can open it
 	Trust   string // address of the certificate that each device must trust first; may be empty
-	How     string // key of a message that explains where to type Command; may be empty
-	Command string
+	Advice
 }
 
 // Reach returns how other devices open the page.
@@ -22,9 +21,7 @@ func (v *Visit) Reach() (Reach, error) {
 	}
 	if at == "" || HereOnly(at) {
 		if httpapi.IsLoopbackHost(v.R.Host) {
-			r := Reach{URL: at}
-			r.How, r.Command = v.Start("--listen 0.0.0.0:8443 --tls-self-signed")
-			return r, nil
+			return Reach{URL: at, Advice: v.Start("--listen 0.0.0.0:8443 --tls-self-signed")}, nil
 		}
 		return Reach{URL: "https://" + v.R.Host, Address: v.R.Host + Root}, nil // through a proxy
 	}
@@ -40,10 +37,10 @@ func (v *Visit) Trust(url string) string {
 	return url + authority.Path
 }
 
-// Start returns a command that starts the service with more flags, and a message key as in Reach.How.
-func (v *Visit) Start(flags string) (how, command string) {
+// Start returns how to start the service with more flags that let other devices connect.
+func (v *Visit) Start(flags string) Advice {
 	if v.Site.Installed {
-		return "backups.admin", "firefighters service install " + flags
+		return v.toSettings("network", Advice{How: "backups.admin", Command: "firefighters service install " + flags})
 	}
-	return "backups.start", flags
+	return Advice{How: "backups.start", Command: flags}
 }

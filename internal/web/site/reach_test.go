@@ -8,8 +8,8 @@ func TestStart(t *testing.T) {
 	t.Parallel()
 	for installed, want := range map[bool][2]string{true: {"backups.admin", "firefighters service install --x"}, false: {"backups.start", "--x"}} {
 		v := &Visit{Site: &Site{Service: Service{Installed: installed}}}
-		if how, command := v.Start("--x"); how != want[0] || command != want[1] {
-			t.Errorf("%t: %s %q", installed, how, command)
+		if got := v.Start("--x"); got != (Advice{How: want[0], Command: want[1]}) {
+			t.Errorf("%t: %+v", installed, got)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func renderPhones(v view.Visit, status int, data phonesPage) (err error) {
 	case data.Here:
 		data.Trust = v.Trust(data.URL)
 	case data.Plain:
-		data.How, data.Command = v.Start("--tls-self-signed")
+		data.Advice = v.Start("--tls-self-signed")
 	}
 	data.Devices = devices
 	return v.Render(status, "phones", site.Page{Title: v.Text("phones.title"), Section: "phones", Wrong: data.Fault != "", Data: data})

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
@@ -42,6 +43,9 @@ func disksOf(v view.Visit, folder string) (all []disk) {
 	return all
 }
 
+// DiskCommand is the command that changes the folder if a flag sets it.
+func (settingsPage) DiskCommand() string { return managers.AdminCommand("service", "backup-disk") }
+
 func sizeOf(bytes int64) string {
 	if bytes == 0 {
 		return ""
@@ -57,6 +61,7 @@ type confirmPage struct {
 	Confirm string              // text of the button
 	Key     string              // new secret key, which is shown once; may be empty
 	QR      template.HTML       // of Key
+	Today   time.Time
 }
 
 func confirm(v view.Visit, title string, data confirmPage) error {
@@ -109,7 +114,7 @@ func createKey(v view.Visit) error {
 	lines := []string{v.Text("settings.key.print"), v.Text("settings.key.lost"), v.Text("settings.encrypt.older")}
 	return confirm(v, v.Text("settings.key.title"), confirmPage{Lines: lines, Action: Path + "/recipients",
 		Fields: map[string][]string{"recipients": {recipient}}, Confirm: v.Text("settings.key.printed"),
-		Key: secret, QR: view.QRCode(secret, v.Text("settings.key.qr"))})
+		Key: secret, Today: v.Now(), QR: view.QRCode(secret, v.Text("settings.key.qr"))})
 }
 
 // setRecipients sets the public keys that backups are encrypted to, after a press of "Confirm".

@@ -66,7 +66,7 @@ func newPC(t testing.TB, change func(*site.Service)) *pc {
 	}
 	log := slog.New(slog.DiscardHandler)
 	p.service = site.Service{Store: s, Callers: callers.New(s, log, nil), Log: log, Port: "8080", Loss: func() string { return "" }, Stopping: t.Context(),
-		Phones: true,
+		Phones: true, Installed: true,
 		Settings: &site.Settings{
 			Mode:          site.ByPage,
 			Read:          func() (site.SettingsState, error) { return p.state, nil },
@@ -397,6 +397,21 @@ func TestReadOnly(t *testing.T) {
 	b.post("/office/settings/department", actions["department"], nil).wants(403)
 	b.post("/office/settings/key", nil, nil).wants(403)
 	p.called()
+}
+
+// TestAdvice checks that other pages lead to the settings where they can be used, explain where they
+// are elsewhere, and name a command if there are none.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	p := newPC(t, nil)
+	b := p.admin("Engine 7")
+	for page, section := range map[string]string{"/office/access": "backups", "/office/": "backups", "/office/phones": "network"} {
+		b.get(page, nil).wants(200, `<a href="/office/settings#`+section+`">Open Settings</a>`).lacks("<code>firefighters")
+		b.get(page, func(r *http.Request) { r.Header.Set("X-Forwarded-For", "192.168.1.9") }).
+			wants(200, "On the station PC, press Access, then Settings.").lacks("/office/settings", "<code>firefighters")
+	}
+	p = newPC(t, func(s *site.Service) { s.Settings.Mode = site.ByHand })
+	p.admin("Engine 7").get("/office/phones", nil).wants(200, "<code>firefighters service install --listen", "<code>firefighters service backup-disk")
 }
 
 // TestState checks what the page shows: flags of the installation, other devices, trouble, changes.
