@@ -23,9 +23,6 @@ var files embed.FS
 // New returns the office site of a service. explain turns errors into problems.
 func New(service site.Service, explain httpapi.Explain) *site.Site {
 	rooms := []site.Room{people.Room(), history.Room(), lists.Room(), paper.Room(), access.Room(service.Phones)}
-	if service.PublicURL != "" { // requests of the proxy would come from this computer
-		service.Settings = nil
-	}
 	if service.Settings != nil {
 		rooms = append(rooms, settings.Room())
 	}

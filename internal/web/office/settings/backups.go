@@ -2,6 +2,7 @@ package settings
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"html/template"
@@ -37,7 +38,7 @@ func disksOf(v view.Visit, folder string) (all []disk) {
 		if d.Folder == "" {
 			shown.Command = managers.AdminCommand("service", "backup-disk", strings.TrimPrefix(d.Name, "/dev/"))
 		}
-		shown.Chosen = d.Folder != "" && d.Folder == folder
+		shown.Chosen = d.Folder != "" && folder == filepath.Join(d.Folder, backup.OwnFolder)
 		all = append(all, shown)
 	}
 	return all
@@ -75,10 +76,17 @@ func confirm(v view.Visit, title string, data confirmPage) error {
 // isConfirmed reports whether a form comes from confirm.html.
 func isConfirmed(v view.Visit) bool { return v.R.PostForm.Get("confirmed") == "1" }
 
-// backUp creates a backup now. If it fails, the page shows why.
+// backupTime is how long the page waits for a backup, which then goes on.
+const backupTime = 20 * time.Second
+
+// backUp creates a backup now. If it fails, the page says so.
 func backUp(v view.Visit) error {
-	err := v.Site.Settings.BackUp(v.R.Context())
-	if err == nil || errors.Is(err, site.ErrFixed) {
+	ctx, cancel := context.WithTimeout(v.R.Context(), backupTime)
+	defer cancel()
+	switch err := v.Site.Settings.BackUp(ctx); {
+	case errors.Is(err, context.DeadlineExceeded):
+		return done(v, "running", nil)
+	case err == nil, errors.Is(err, site.ErrFixed):
 		return done(v, "backup", err)
 	}
 	return render(v, http.StatusInternalServerError, settingsPage{Fault: view.Fault{Name: "back-up", Fault: v.Text("settings.backup.failed")}})

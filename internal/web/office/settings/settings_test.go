@@ -275,20 +275,14 @@ func TestWhoMaySet(t *testing.T) {
 	}
 }
 
-// TestBehindProxy checks that there are no settings if browsers use a proxy, or without functions.
-func TestBehindProxy(t *testing.T) {
+// TestNoSettings checks that a service without settings has no page for them.
+func TestNoSettings(t *testing.T) {
 	t.Parallel()
-	for _, change := range []func(*site.Service){
-		func(s *site.Service) { s.PublicURL = "https://station.example" },
-		func(s *site.Service) { s.Settings = nil },
-	} {
-		p := newPC(t, change)
-		b := p.opened(1)
-		b.get("/office/settings", nil).wants(404)
-		b.post("/office/settings/network", actions["network"], nil).wants(404)
-		b.get("/office/access", nil).wants(200).lacks("/office/settings")
-		p.called()
-	}
+	p := newPC(t, func(s *site.Service) { s.Settings = nil })
+	b := p.opened(1)
+	b.get("/office/settings", nil).wants(404)
+	b.post("/office/settings/network", actions["network"], nil).wants(404)
+	b.get("/office/access", nil).wants(200).lacks("/office/settings")
 }
 
 // TestSet checks that each form calls its function with the name of the person, and that changes of
@@ -372,6 +366,10 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	b.post("/office/settings/backup", nil, nil).wants(500, "The backup failed.").lacks("secret path")
+	p.err = context.DeadlineExceeded
+	if to := b.post("/office/settings/backup", nil, nil).wants(303).Header().Get("Location"); to != "/office/settings?set=running" {
+		t.Errorf("a long backup leads to %s", to)
+	}
 	p.err = site.ErrFixed
 	for action, form := range actions {
 		if action != "department" && action != "key" {
