@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"html/template"
+	"net/netip"
 	"strconv"
 	"time"
 
@@ -54,23 +55,39 @@ func reachOf(v view.Visit, state site.SettingsState) (r reach, err error) {
 		r.Trouble = v.Text("settings.network.trouble", state.Trouble.Error())
 		return r, nil
 	}
+	if len(state.Listening) == 0 {
+		return r, nil
+	}
 	for _, url := range state.Listening {
 		r.Addresses = append(r.Addresses, url+site.Root)
 	}
-	if len(r.Addresses) == 0 {
-		return r, nil
-	}
 	r.QR, r.firewall = view.QRCode(r.Addresses[0], v.Text("settings.network.qr")), firewallOf()
-	if _, err := httpserver.Probe(ctx, state.Listening[0]+"/healthz", v.Site.Authority.Certificate()); err != nil {
+	var d authority.Description
+	if r.Trust = v.Trust(state.Listening[0]); r.Trust != "" {
+		if d, err = authority.Describe(v.Site.Authority.Folder); err != nil {
+			return r, err
+		}
+		r.Certificate, r.Fingerprint, r.Devices = authority.Path, d.Fingerprint, []string{"apple", "android", "windows", "mac", "linux"}
+		r.Addresses = append(r.Addresses, byNumber(d)...)
+	}
+	if _, err := httpserver.Probe(ctx, state.Listening[0]+"/healthz", d.PEM); err != nil {
 		r.Trouble = v.Text("settings.network.silent", r.Addresses[0])
 	}
-	if r.Trust = v.Trust(state.Listening[0]); r.Trust == "" {
-		return r, nil
+	return r, nil
+}
+
+// byNumber returns the addresses of the page with the IPv4 addresses of a certificate, for networks
+// that do not know the name of this computer.
+func byNumber(d authority.Description) (all []string) {
+	if d.Server == nil {
+		return nil
 	}
-	r.Certificate, r.Devices = authority.Path, []string{"apple", "android", "windows", "mac", "linux"}
-	d, err := authority.Describe(v.Site.Authority.Folder)
-	r.Fingerprint = d.Fingerprint
-	return r, err
+	for _, text := range d.Server.Addresses {
+		if addr, err := netip.ParseAddr(text); err == nil && addr.Is4() && !addr.IsLoopback() {
+			all = append(all, "https://"+netip.AddrPortFrom(addr, port).String()+site.Root)
+		}
+	}
+	return all
 }
 
 // setNetwork allows other devices to connect, or ends that, after a press of "Confirm".
