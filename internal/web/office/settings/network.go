@@ -28,6 +28,7 @@ type reach struct {
 	Fingerprint string        // of the certificate
 	Devices     []string      // kinds of devices, which trust it in different ways
 	Trouble     string        // why other devices cannot connect; may be empty
+	Phones      bool          // whether the page to set up phones exists
 	firewall
 }
 
@@ -61,6 +62,7 @@ func reachOf(v view.Visit, state site.SettingsState) (r reach, err error) {
 	for _, url := range state.Listening {
 		r.Addresses = append(r.Addresses, url+site.Root)
 	}
+	r.Phones = v.Site.Phones
 	r.QR, r.firewall = view.QRCode(r.Addresses[0], v.Text("settings.network.qr")), firewallOf()
 	var d authority.Description
 	if r.Trust = v.Trust(state.Listening[0]); r.Trust != "" {
