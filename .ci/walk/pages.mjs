@@ -25,7 +25,7 @@ async function addresses(station) {
     "too many columns": "/office/print?list=full&columns=a,b,c,d,e", "a print of a search": "/office/print?search=walk",
     paper: "/office/paper", birthdays: "/office/birthdays", ages: "/office/birthdays?age=18&before=2030-01-01",
     import: "/office/import", missing: "/office/import/missing", imports: "/office/imports", export: "/office/export?search=walk", compare: "/office/compare",
-    access: "/office/access", names: "/office/department", "sign-in": "/office/sign-in", "sign-out": "/office/sign-out", "signed out": "/office/sign-in?signedOut=1",
+    access: "/office/access", settings: "/office/settings", names: "/office/department", "sign-in": "/office/sign-in", "sign-out": "/office/sign-out", "signed out": "/office/sign-in?signedOut=1",
   };
 }
 

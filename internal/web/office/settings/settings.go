@@ -53,6 +53,7 @@ type settingsPage struct {
 	Backups        site.Backups
 	Disks          []disk
 	Reach          reach
+	Advice         site.Advice // how to start a service that was started by hand for other devices
 	Changes        []change
 	Countries      []country
 
@@ -108,6 +109,9 @@ func render(v view.Visit, status int, data settingsPage) (err error) {
 	if data.Reach, err = reachOf(v, data.SettingsState); err != nil {
 		return err
 	}
+	if data.ByHand {
+		data.Advice = v.Start("--listen 0.0.0.0:8443 --tls-self-signed")
+	}
 	for _, c := range data.SettingsState.Changes {
 		data.Changes = append(data.Changes, change{view.Moment(c.At).Local(), c.Who, changeText(v, c)})
 	}
@@ -141,12 +145,15 @@ func changeText(v view.Visit, c store.SettingChange) string {
 	return v.Text("settings.changed."+c.What, c.Value)
 }
 
-// done redirects to the page with a notice, unless there was an error.
+// done redirects to the page with a notice, unless there was an error. If an administrator has set the
+// setting with a command in the meantime, the page shows that.
 func done(v view.Visit, what string, err error) error {
-	if errors.Is(err, site.ErrFixed) { // the form is not on the page
+	switch fixed := errors.Is(err, site.ErrFixed); {
+	case fixed && v.Site.Settings.Mode == site.ByPage: // a flag sets it since the page was shown
+		return v.Redirect(Path)
+	case fixed: // the form is not on the page
 		return &httpapi.Problem{Kind: httpapi.Scope, Cause: err}
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	return v.Redirect(Path + "?" + doneParameter + "=" + what)

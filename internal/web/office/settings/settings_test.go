@@ -373,7 +373,9 @@ func TestFaults(t *testing.T) {
 	p.err = site.ErrFixed
 	for action, form := range actions {
 		if action != "department" && action != "key" {
-			b.post("/office/settings/"+action, form, nil).wants(403)
+			if to := b.post("/office/settings/"+action, form, nil).wants(303).Header().Get("Location"); to != "/office/settings" {
+				t.Errorf("%s, which a flag sets, leads to %s", action, to)
+			}
 		}
 	}
 }
@@ -384,9 +386,10 @@ func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	p := newPC(t, func(s *site.Service) { s.Settings.Mode = site.ByHand })
 	p.state.Dir, p.state.Folder = "/mnt/b", site.Setting[string]{Value: "/mnt/b", Flag: true}
+	p.state.Recipients = site.Setting[[]string]{Value: []string{public}, Flag: true}
 	b := p.admin("Engine 7")
 	b.get("/office/settings", nil).wants(200, "started by hand", "/mnt/b", "Back up now").
-		lacks("/office/settings/folder", "/office/settings/recipients", "/office/settings/network", "/office/settings/key", "/office/settings/restore")
+		wants(200, public, "--listen 0.0.0.0:8443").lacks("/office/settings/folder", "/office/settings/recipients", "/office/settings/network", "/office/settings/key", "/office/settings/restore")
 	b.post("/office/settings/key", nil, nil).wants(403)
 
 	p = newPC(t, func(s *site.Service) { s.Settings.Mode = site.OfDemo })
