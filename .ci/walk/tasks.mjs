@@ -45,6 +45,14 @@ export async function tasks(browser, station) {
     check(await hasFocus(field(page, "firstName")), "the summary does not link to its field");
   });
 
+  await step("the settings: countries by their names", async () => {
+    const page = await open("/office/settings");
+    await page.getByLabel("Country").selectOption({ label: "Croatia" });
+    await main(page).getByRole("button", { name: "Save" }).click();
+    await notice(page).filter({ hasText: "The department was saved" }).waitFor();
+    equal(await page.getByLabel("Country").inputValue(), "HR", "the country");
+  });
+
   await step("leaving typed text needs a confirmation", async () => {
     const page = await open("/office/people/new");
     await fill(page, { firstName: "Typed" });
