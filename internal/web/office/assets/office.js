@@ -420,6 +420,21 @@ if (dropForm) {
   });
 }
 
+// Show the settings again once a command on the page has been run, which changes this part.
+
+const watched = find('#place[data-watch]');
+const watchTime = 5000;
+
+function watch() {
+  const address = watched.dataset.watch;
+  request('GET', address, null, (page) => {
+    const now = page && find('#place', page);
+    if (now && now.textContent !== watched.textContent) location.assign(address);
+    else setTimeout(watch, watchTime);
+  });
+}
+if (watched) setTimeout(watch, watchTime);
+
 // Show the names of countries instead of their codes, sorted, after the empty choice.
 
 function nameCountries(list) {

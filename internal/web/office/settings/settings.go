@@ -78,6 +78,12 @@ func (p settingsPage) ChooseFolder() bool {
 	return p.Disabled || p.Fault.Name == "folder" || slices.Contains(unsafe, p.Backups.Trouble)
 }
 
+// HasCommand reports whether the page shows a command that changes the folder for backups. The page
+// then watches the folder.
+func (p settingsPage) HasCommand() bool {
+	return p.Command != "" || slices.ContainsFunc(p.Disks, func(d disk) bool { return d.Command != "" })
+}
+
 // country is a choice for the country of a department.
 type country struct {
 	Code, CallingCode string

@@ -364,6 +364,9 @@ func TestFaults(t *testing.T) {
 		if strings.Contains(a.text, "service install --backup-dir '/mnt/<my> \"b\"/firefighters'") != command {
 			t.Errorf("%v: %s", err, a.text)
 		}
+		if command && !strings.Contains(a.text, `id="place" data-watch`) {
+			t.Errorf("%v: the page does not watch for the command", err)
+		}
 	}
 	b.post("/office/settings/backup", nil, nil).wants(500, "The backup failed.").lacks("secret path")
 	p.err = context.DeadlineExceeded
