@@ -92,11 +92,12 @@ func backUp(v view.Visit) error {
 	return render(v, http.StatusInternalServerError, settingsPage{Fault: view.Fault{Name: "back-up", Fault: v.Text("settings.backup.failed")}})
 }
 
-// setFolder sets the folder for backups.
+// setFolder sets the folder for backups. A folder that was typed counts even if a disk is still chosen.
 func setFolder(v view.Visit) error {
-	folder := v.R.PostForm.Get("folder")
-	if folder == "" {
-		folder = strings.TrimSpace(v.R.PostForm.Get("other"))
+	form := v.R.PostForm
+	folder, typed := form.Get("folder"), strings.TrimSpace(form.Get("other"))
+	if folder == "" || typed != "" && typed != form.Get("was") {
+		folder = typed
 	}
 	err := v.Site.Settings.SetFolder(v.Session.Label, folder)
 	if err == nil || errors.Is(err, site.ErrFixed) {

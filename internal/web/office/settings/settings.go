@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/phone"
@@ -74,8 +73,7 @@ func (p settingsPage) Faults() []view.Fault {
 // ChooseFolder reports whether the form for the folder is open: after a fault, and while backups have
 // no safe place.
 func (p settingsPage) ChooseFolder() bool {
-	unsafe := []backup.Trouble{backup.NotSet, backup.BadFolder, backup.NoRoom, backup.SameDisk}
-	return p.Disabled || p.Fault.Name == "folder" || slices.Contains(unsafe, p.Backups.Trouble)
+	return p.Disabled || p.Fault.Name == "folder" || p.Backups.Link != ""
 }
 
 // HasCommand reports whether the page shows a command that changes the folder for backups. The page
@@ -121,12 +119,14 @@ func render(v view.Visit, status int, data settingsPage) (err error) {
 	for _, c := range data.SettingsState.Changes {
 		data.Changes = append(data.Changes, change{view.Moment(c.At).Local(), c.Who, changeText(v, c)})
 	}
-	chosen, err := v.Store.Country(v.Session.Tenant)
-	if err == nil && data.Fault.Name != "name" {
-		data.Name, err = v.Store.TenantName(v.Session.Tenant)
-	}
-	if err != nil {
-		return err
+	chosen := v.R.PostForm.Get("country")
+	if !v.R.PostForm.Has("name") { // another form
+		if data.Name, err = v.Store.TenantName(v.Session.Tenant); err == nil {
+			chosen, err = v.Store.Country(v.Session.Tenant)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	for code := range phone.Countries {
 		data.Countries = append(data.Countries, country{code, phone.CallingCode(code), code == chosen})
@@ -176,7 +176,6 @@ func setDepartment(v view.Visit) error {
 		return done(v, "", site.ErrFixed)
 	}
 	data := settingsPage{Name: v.R.PostForm.Get("name")}
-	data.Fault.Name = "name"
 	if v.Resumed() {
 		return render(v, http.StatusOK, data)
 	}
@@ -188,16 +187,16 @@ func setDepartment(v view.Visit) error {
 	if err == nil {
 		err = changeDepartment(v, name, chosen)
 	}
-	status := http.StatusUnprocessableEntity
-	switch wrong := (*record.TextError)(nil); {
-	case errors.As(err, &wrong):
+	data.Fault.Name = "name"
+	if wrong := (*record.TextError)(nil); errors.As(err, &wrong) {
 		data.Fault.Fault = v.Text("access.fault." + wrong.Code)
-	case errors.As(err, new(*store.TakenError)):
-		data.Fault.Fault, status = v.Text("department.fault.taken"), http.StatusConflict
-	default:
-		return done(v, "department", err)
+		return render(v, http.StatusUnprocessableEntity, data)
 	}
-	return render(v, status, data)
+	if errors.As(err, new(*store.TakenError)) {
+		data.Fault.Fault = v.Text("department.fault.taken")
+		return render(v, http.StatusConflict, data)
+	}
+	return done(v, "department", err)
 }
 
 // changeDepartment changes what differs, and logs it.

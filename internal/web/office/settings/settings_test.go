@@ -300,9 +300,11 @@ func TestSet(t *testing.T) {
 		b.get(to, nil).wants(200, notice)
 	}
 	back(b.post("/office/settings/backup", nil, nil), "backup", "The backup is done")
-	back(b.post("/office/settings/folder", url.Values{"folder": {"/media/usb"}, "other": {"/old"}}, nil), "folder", "The next backups go to the new place")
+	back(b.post("/office/settings/folder", url.Values{"folder": {"/media/usb"}, "other": {"/old"}, "was": {"/old"}}, nil), "folder", "The next backups go to the new place")
 	back(b.post("/office/settings/folder", url.Values{"folder": {""}, "other": {" /mnt/b "}}, nil), "folder", "")
-	p.called(" backup ", "Ana folder /media/usb", "Ana folder /mnt/b")
+	back(b.post("/office/settings/folder", url.Values{"folder": {"/media/usb"}, "other": {"/mnt/c"}, "was": {"/old"}}, nil), "folder", "")
+	back(b.post("/office/settings/folder", url.Values{"folder": {"/media/usb"}, "other": {""}, "was": {"/old"}}, nil), "folder", "")
+	p.called(" backup ", "Ana folder /media/usb", "Ana folder /mnt/b", "Ana folder /mnt/c", "Ana folder /media/usb")
 
 	b.post("/office/settings/network", url.Values{"allow": {"1"}}, nil).wants(200, "Allow other devices?", "port 8443", "Confirm")
 	b.post("/office/settings/network", nil, nil).wants(200, "Stop allowing other devices?")
@@ -322,7 +324,9 @@ func TestSet(t *testing.T) {
 	back(b.post("/office/settings/department", actions["department"], nil), "department", "HR")
 	p.called("Ana log name Engine 8", "Ana log country HR")
 	b.post("/office/settings/department", url.Values{"name": {"Ladder 1"}}, nil).wants(409, "Another department has this name")
-	b.post("/office/settings/department", url.Values{"name": {" "}}, nil).wants(422, "Please enter a name.")
+	b.post("/office/settings/department", url.Values{"name": {" "}, "country": {"DE"}}, nil).wants(422, "Please enter a name.", `value="DE" selected`)
+	b.post("/office/settings/department?resume=1", url.Values{"name": {"Typed"}, "country": {"DE"}}, nil).wants(200, `value="Typed"`, `value="DE" selected`).
+		lacks("Nothing was saved")
 	b.post("/office/settings/department", url.Values{"name": {"Engine 8"}, "country": {"XX"}}, nil).wants(400)
 	p.called()
 }
