@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"embed"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -24,7 +25,7 @@ var files embed.FS
 
 // Room returns the routes, templates and messages of settings.
 func Room() site.Room {
-	return site.Room{Files: files, Routes: map[string]site.Route{
+	all := map[string]site.Route{
 		"GET " + Path:                  {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(show)},
 		"POST " + Path + "/confirm":    {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(confirmAll)},
 		"POST " + Path + "/backup":     {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(backUp)},
@@ -33,7 +34,9 @@ func Room() site.Room {
 		"POST " + Path + "/recipients": {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(setRecipients)},
 		"POST " + Path + "/network":    {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(setNetwork)},
 		"POST " + Path + "/department": {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(setDepartment), Carried: true},
-	}}
+	}
+	maps.Copy(all, restoreRoutes())
+	return site.Room{Files: files, Routes: all}
 }
 
 // Path is the address of the page.
