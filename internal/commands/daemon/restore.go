@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -26,13 +27,10 @@ func (p *panel) restore(session store.Key, name, identity string) error {
 	if !d.flags.Installed {
 		return site.ErrFixed
 	}
-	files, err := backup.List(d.flags.DB, p.dir)
-	if err != nil {
-		return err
-	}
+	files, err := backup.Restorable(d.flags.DB, p.dir)
 	at := slices.IndexFunc(files, func(f backup.Listed) bool { return f.Name() == name })
 	if at < 0 {
-		return backup.ErrNone
+		return cmp.Or(err, backup.ErrNone)
 	}
 	task := backup.Restore{Format: d.Database.Format, File: files[at].Path, Database: d.flags.DB, Locked: true}
 	if strings.TrimSpace(identity) != "" {

@@ -387,6 +387,7 @@ func TestRestoreByPage(t *testing.T) {
 		state.Changes[0].What != site.SettingRestored {
 		t.Fatalf("restored: %+v", state.Restored)
 	}
+	replaced := filepath.Base(state.Restored.Kept)
 	s = r.service.Load().Store
 	if version, err := s.Version(1); err != nil || version != 1 {
 		t.Errorf("the version is %d, %v", version, err)
@@ -406,6 +407,11 @@ func TestRestoreByPage(t *testing.T) {
 	}
 	if version, err := r.service.Load().Store.Version(1); err != nil || version != 2 {
 		t.Errorf("after a restore that failed: the version is %d, %v", version, err)
+	}
+	session.ID = keyID(t, r.service.Load().Store, secret)
+	must(t, r.settings().Restore(session, replaced, ""))
+	if state = r.state(t); state.Restored.Err != nil || state.Restored.Name != replaced || state.Restored.Records != 2 {
+		t.Errorf("back to what was replaced: %+v", state.Restored)
 	}
 	for _, name := range []string{"x", "../firefighters.db"} {
 		if err := r.settings().Restore(session, name, ""); !errors.Is(err, backup.ErrNone) {

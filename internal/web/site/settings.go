@@ -63,7 +63,7 @@ type Settings struct {
 	// BackUp creates a backup now. It works in each mode, if the service has a backup folder.
 	BackUp func(ctx context.Context) error
 
-	// Restore replaces the database with the backup of this name in the folder Dir. identity is the text of an
+	// Restore replaces the database with the file of this name, one of backup.Restorable. identity is the text of an
 	// age identity file, for an encrypted backup. Restore returns when the backup can be read; the service
 	// then restores it, and requests wait for that. The session stays valid. Read returns the result.
 	Restore func(session store.Key, name, identity string) error
