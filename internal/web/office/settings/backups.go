@@ -13,6 +13,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
@@ -35,7 +36,8 @@ func disksOf(v view.Visit, folder string) (all []disk) {
 		if d.Free > 0 {
 			shown.Room = v.Text("settings.folder.free", sizeOf(d.Free), sizeOf(d.Bytes))
 		}
-		if d.Folder == "" {
+		// A desktop mounts a stick for one user, who keeps the service out.
+		if own := filepath.Join(d.Folder, backup.OwnFolder); d.Folder == "" || !osutil.Writable(d.Folder) && !osutil.Writable(own) {
 			shown.Command = managers.AdminCommand("service", "backup-disk", strings.TrimPrefix(d.Name, "/dev/"))
 		}
 		shown.Chosen = d.Folder != "" && folder == filepath.Join(d.Folder, backup.OwnFolder)
@@ -105,8 +107,13 @@ func setFolder(v view.Visit) error {
 	}
 	fault := backup.FolderFault(err)
 	data := settingsPage{Folder: folder, Fault: view.Fault{Name: "folder", Fault: v.Text("settings.fault." + fault)}}
-	if fault == "rights" || fault == "hidden" {
+	if fault == "rights" {
 		data.Command = managers.AdminCommand("service", "install", "--backup-dir", filepath.Join(folder, backup.OwnFolder))
+		for _, d := range disksOf(v, folder) {
+			if rest, err := filepath.Rel(d.Path, folder); d.Path != "" && d.Command != "" && err == nil && filepath.IsLocal(rest) {
+				data.Command = d.Command
+			}
+		}
 	}
 	return render(v, http.StatusUnprocessableEntity, data)
 }

@@ -364,7 +364,7 @@ func TestFaults(t *testing.T) {
 		backup.ErrUnwritable, backup.ErrAway, sqlite.ErrFull, errors.New("secret path")} {
 		p.err = err
 		a := b.post("/office/settings/folder", url.Values{"other": {`/mnt/<my> "b"`}}, nil).wants(422, `value="/mnt/<my> "b"`).lacks(`<my>"`, "secret path")
-		command := errors.Is(err, backup.ErrHidden) || errors.Is(err, backup.ErrUnwritable)
+		command := errors.Is(err, backup.ErrUnwritable)
 		if strings.Contains(a.text, "service install --backup-dir '/mnt/<my> \"b\"/firefighters'") != command {
 			t.Errorf("%v: %s", err, a.text)
 		}
