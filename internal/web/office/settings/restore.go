@@ -79,11 +79,16 @@ func onBackups(handle func(v view.Visit, p restorePage) error) func(view.Visit) 
 		all, err := backup.Restorable(v.Site.Search.Database, state.Dir)
 		p := restorePage{Last: state.Restored, Confirm: state.Unconfirmed, Dir: state.Dir, Away: err != nil && state.Dir != ""}
 		for _, b := range all {
-			hours := v.DayStart(v.Today(), 0).Sub(v.DayStart(calendar.Of(b.Time.Local()), 0)).Hours()
-			p.Backups = append(p.Backups, backupLine{b, max(0, int(math.Round(hours/24))), (b.Bytes + 999) / 1000})
+			p.Backups = append(p.Backups, backupLine{b, ageOf(v, b.Time), (b.Bytes + 999) / 1000})
 		}
 		return handle(v, p)
 	}
+}
+
+// ageOf returns how many days ago a time was.
+func ageOf(v view.Visit, t time.Time) int {
+	hours := v.DayStart(v.Today(), 0).Sub(v.DayStart(calendar.Of(t.Local()), 0)).Hours()
+	return max(0, int(math.Round(hours/24)))
 }
 
 // find returns the backup with a name.

@@ -53,6 +53,7 @@ type settingsPage struct {
 	CanSet, ByHand bool // the settings can be changed; the service was started by hand
 	Disabled       bool // the page shows forms that cannot be used
 	Backups        site.Backups
+	Age            int // of the last backup, in days
 	Disks          []disk
 	Reach          reach
 	Advice         site.Advice // how to start a service that was started by hand for other devices
@@ -107,6 +108,7 @@ func render(v view.Visit, status int, data settingsPage) (err error) {
 	}
 	data.CanSet, data.ByHand, data.Disabled = set.Mode == site.ByPage, set.Mode == site.ByHand, set.Mode == site.OfDemo
 	data.Backups = v.Backups()
+	data.Age = ageOf(v, data.Backups.Last)
 	if data.Fault.Name != "folder" {
 		data.Folder = data.SettingsState.Folder.Value
 	}

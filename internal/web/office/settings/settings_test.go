@@ -425,8 +425,10 @@ func TestAdvice(t *testing.T) {
 // TestState checks what the page shows: flags of the installation, other devices, trouble, changes.
 func TestState(t *testing.T) {
 	t.Parallel()
-	p := newPC(t, nil)
+	last := (*time.Time)(nil)
+	p := newPC(t, func(s *site.Service) { s.Backups = func() backup.State { return backup.State{Last: last} } })
 	b := p.admin("Engine 7")
+	b.get("/office/settings", nil).wants(200, "<dd>none</dd>")
 	p.state = site.SettingsState{Folder: site.Setting[string]{Value: "/mnt/b", Flag: true}, Dir: "/mnt/b",
 		Recipients: site.Setting[[]string]{Value: []string{public}}, Network: site.Setting[bool]{Value: true, Flag: true},
 		Listening: []string{"https://127.0.0.1:1"},
@@ -439,6 +441,8 @@ func TestState(t *testing.T) {
 	if body := b.get("/office/settings", nil).Body.String(); strings.Contains(body, "Eva <b>") {
 		t.Error("a name is HTML")
 	}
+	last = new(time.Now().AddDate(0, 0, -3))
+	b.get("/office/settings", nil).wants(200, "(3 days ago)")
 	p.state = site.SettingsState{Network: site.Setting[bool]{Value: true}, Trouble: httpserver.ErrPortTaken}
 	b.get("/office/settings", nil).wants(200, "port 8443 of this PC is used by", "Stop allowing other devices").lacks("https://")
 }
