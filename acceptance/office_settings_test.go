@@ -94,7 +94,8 @@ func TestSettingsByHand(t *testing.T) {
 
 	demo := startWith(t, "", "demo", "--people", "1")
 	b = demo.signIn(t, demo.key, "en")
-	b.get(t, "/office/settings").wants(t, 200).says(t, "This is what the settings look like", "Allow other devices on this network")
+	b.get(t, "/office/settings").wants(t, 200).says(t, "This is what the settings look like", "Allow other devices on this network").
+		lacks(t, "Backups are not set up")
 	for action, form := range settingsForms {
 		b.post(t, "/office/settings/"+action, form).wants(t, 403)
 	}

@@ -109,6 +109,9 @@ func render(v view.Visit, status int, data settingsPage) (err error) {
 	data.CanSet, data.ByHand, data.Disabled = set.Mode == site.ByPage, set.Mode == site.ByHand, set.Mode == site.OfDemo
 	data.Backups = v.Backups()
 	data.Age = ageOf(v, data.Backups.Last)
+	if data.Disabled { // a demo has no backups
+		data.Backups.Trouble = ""
+	}
 	if data.Fault.Name != "folder" {
 		data.Folder = data.SettingsState.Folder.Value
 	}
