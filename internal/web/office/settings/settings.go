@@ -77,7 +77,7 @@ func (p settingsPage) Faults() []view.Fault {
 // ChooseFolder reports whether the form for the folder is open: after a fault, and while backups have
 // no safe place.
 func (p settingsPage) ChooseFolder() bool {
-	return p.Disabled || p.Fault.Name == "folder" || p.Backups.Link != ""
+	return p.Fault.Name == "folder" || p.Backups.Link != ""
 }
 
 // HasCommand reports whether the page shows a command that changes the folder for backups. The page
