@@ -83,7 +83,8 @@ func TestSettingsByHand(t *testing.T) {
 	if p.notice(t) != "The backup is done" {
 		t.Errorf("%q", p.notice(t))
 	}
-	p = p.form(t, "/office/settings/department").set(t, "Name of the department", "Station 7").set(t, "Country", "HR").send(t, "Save").wants(t, 303).follow(t)
+	p = p.form(t, "/office/settings/department").set(t, "Name of the department", "Station 7").set(t, "Country", "HR").send(t, "Save").
+		wants(t, 303).follow(t)
 	p.says(t, "The department was saved", "Station 7", "Name of the department: Station 7", "Country: HR")
 	for _, action := range []string{"folder", "network", "recipients", "confirm", "key"} {
 		b.post(t, "/office/settings/"+action, settingsForms[action]).wants(t, 403)

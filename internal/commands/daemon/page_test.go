@@ -51,7 +51,8 @@ func TestSettingsPage(t *testing.T) {
 	cookie := r.browse(t, nil, "/office/sign-in", url.Values{"key": {key}}).Result().Cookies()[0]
 	stick := t.TempDir()
 	for action, form := range map[string]url.Values{
-		"folder": {"other": {stick}}, "network": {"allow": {"1"}, "confirmed": {"1"}}, "department": {"name": {"DVD Sveti Ivan"}, "country": {"HR"}},
+		"folder": {"other": {stick}}, "network": {"allow": {"1"}, "confirmed": {"1"}}, "department": {"name": {"DVD Sveti Ivan"},
+			"country": {"HR"}},
 	} {
 		if w := r.browse(t, cookie, "/office/settings/"+action, form); w.Code != http.StatusSeeOther {
 			t.Errorf("%s: %d %s", action, w.Code, w.Body)
@@ -61,7 +62,8 @@ func TestSettingsPage(t *testing.T) {
 		t.Errorf("backing up: %d", w.Code)
 	}
 	page := html.UnescapeString(r.browse(t, cookie, "/office/settings", nil).Body.String())
-	for _, want := range []string{filepath.Join(stick, "firefighters"), r.state(t).Listening[0] + "/office/", "ca.crt", "Stop allowing other devices",
+	for _, want := range []string{filepath.Join(stick, "firefighters"), r.state(t).Listening[0] + "/office/", "ca.crt",
+		"Stop allowing other devices",
 		"Other devices allowed", "Name of the department: DVD Sveti Ivan", "Country: HR"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s: %s", want, page)

@@ -91,7 +91,8 @@ func backUp(v view.Visit) error {
 	case err == nil, errors.Is(err, site.ErrFixed):
 		return done(v, "backup", err)
 	}
-	return render(v, http.StatusInternalServerError, settingsPage{Fault: view.Fault{Name: "back-up", Fault: v.Text("settings.backup.failed")}})
+	return render(v, http.StatusInternalServerError, settingsPage{Fault: view.Fault{Name: "back-up",
+		Fault: v.Text("settings.backup.failed")}})
 }
 
 // setFolder sets the folder for backups. A folder that was typed counts even if a disk is still chosen.
@@ -154,9 +155,11 @@ func setRecipients(v view.Visit) error {
 		return err
 	case len(recipients) == 0:
 		lines := []string{v.Text("settings.plain.new"), v.Text("settings.plain.older")}
-		return confirm(v, v.Text("settings.plain.title"), confirmPage{Lines: lines, Action: Path + "/recipients", Fields: map[string][]string{}})
+		return confirm(v, v.Text("settings.plain.title"), confirmPage{Lines: lines, Action: Path + "/recipients",
+			Fields: map[string][]string{}})
 	default:
-		lines := append([]string{v.Text("settings.encrypt.new"), v.Text("settings.key.lost"), v.Text("settings.encrypt.older")}, recipients...)
+		lines := append([]string{v.Text("settings.encrypt.new")}, recipients...)
+		lines = append(lines, v.Text("settings.key.lost"), v.Text("settings.encrypt.older"))
 		fields := map[string][]string{"recipients": {strings.Join(recipients, "\n")}}
 		return confirm(v, v.Text("settings.encrypt.title"), confirmPage{Lines: lines, Action: Path + "/recipients", Fields: fields})
 	}

@@ -45,7 +45,8 @@ const Path = site.Root + "settings"
 // doneParameter asks for the notice about an action, one of doneNotices.
 const doneParameter = "set"
 
-var doneNotices = []string{site.SettingFolder, site.SettingRecipients, site.SettingNetwork, site.SettingConfirmed, "department", "backup", "running"}
+var doneNotices = []string{site.SettingFolder, site.SettingRecipients, site.SettingNetwork, site.SettingConfirmed, "department",
+	"backup", "running"}
 
 // settingsPage is the Data of settings.html.
 type settingsPage struct {

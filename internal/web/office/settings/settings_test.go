@@ -65,8 +65,9 @@ func newPC(t testing.TB, change func(*site.Service)) *pc {
 		return p.err
 	}
 	log := slog.New(slog.DiscardHandler)
-	p.service = site.Service{Store: s, Callers: callers.New(s, log, nil), Log: log, Port: "8080", Loss: func() string { return "" }, Stopping: t.Context(),
-		Phones: true, Installed: true,
+	p.service = site.Service{Store: s, Callers: callers.New(s, log, nil), Log: log, Port: "8080", Loss: func() string { return "" },
+		Stopping: t.Context(),
+		Phones:   true, Installed: true,
 		Settings: &site.Settings{
 			Mode:          site.ByPage,
 			Read:          func() (site.SettingsState, error) { return p.state, nil },
@@ -254,7 +255,8 @@ func TestWhoMaySet(t *testing.T) {
 	t.Parallel()
 	p := newPC(t, nil)
 	for name, b := range map[string]session{
-		"a reader": p.signIn("Engine 7", store.ScopeRead), "a writer": p.signIn("Engine 7", store.ScopeWrite), "an admin of another department": p.admin("Ladder 1"),
+		"a reader": p.signIn("Engine 7", store.ScopeRead), "a writer": p.signIn("Engine 7",
+			store.ScopeWrite), "an admin of another department": p.admin("Ladder 1"),
 	} {
 		t.Log(name)
 		b.get("/office/settings", nil).wants(403, "You are not allowed to do this").lacks("Encrypt the backups")
@@ -300,7 +302,8 @@ func TestSet(t *testing.T) {
 		b.get(to, nil).wants(200, notice)
 	}
 	back(b.post("/office/settings/backup", nil, nil), "backup", "The backup is done")
-	back(b.post("/office/settings/folder", url.Values{"folder": {"/media/usb"}, "other": {"/old"}, "was": {"/old"}}, nil), "folder", "The next backups go to the new place")
+	back(b.post("/office/settings/folder", url.Values{"folder": {"/media/usb"}, "other": {"/old"}, "was": {"/old"}}, nil), "folder",
+		"The next backups go to the new place")
 	back(b.post("/office/settings/folder", url.Values{"folder": {""}, "other": {" /mnt/b "}}, nil), "folder", "")
 	back(b.post("/office/settings/folder", url.Values{"folder": {"/media/usb"}, "other": {"/mnt/c"}, "was": {"/old"}}, nil), "folder", "")
 	back(b.post("/office/settings/folder", url.Values{"folder": {"/media/usb"}, "other": {""}, "was": {"/old"}}, nil), "folder", "")
@@ -324,8 +327,10 @@ func TestSet(t *testing.T) {
 	back(b.post("/office/settings/department", actions["department"], nil), "department", "HR")
 	p.called("Ana log name Engine 8", "Ana log country HR")
 	b.post("/office/settings/department", url.Values{"name": {"Ladder 1"}}, nil).wants(409, "Another department has this name")
-	b.post("/office/settings/department", url.Values{"name": {" "}, "country": {"DE"}}, nil).wants(422, "Please enter a name.", `value="DE" selected`)
-	b.post("/office/settings/department?resume=1", url.Values{"name": {"Typed"}, "country": {"DE"}}, nil).wants(200, `value="Typed"`, `value="DE" selected`).
+	b.post("/office/settings/department", url.Values{"name": {" "}, "country": {"DE"}}, nil).wants(422, "Please enter a name.",
+		`value="DE" selected`)
+	b.post("/office/settings/department?resume=1", url.Values{"name": {"Typed"}, "country": {"DE"}}, nil).wants(200, `value="Typed"`,
+		`value="DE" selected`).
 		lacks("Nothing was saved")
 	b.post("/office/settings/department", url.Values{"name": {"Engine 8"}, "country": {"XX"}}, nil).wants(400)
 	p.called()
@@ -348,8 +353,10 @@ func TestKeyPair(t *testing.T) {
 	b.post("/office/settings/recipients", url.Values{"recipients": {recipient[1]}, "confirmed": {"1"}}, nil).wants(303)
 	p.called("Ana recipients " + recipient[1])
 	for _, confirmed := range []string{"", "1"} {
-		b.post("/office/settings/recipients", url.Values{"recipients": {secret}, "confirmed": {confirmed}}, nil).wants(422, "This is the private key").lacks(secret)
-		b.post("/office/settings/recipients", url.Values{"recipients": {`x"<b>`}, "confirmed": {confirmed}}, nil).wants(422, "This is not a public key")
+		b.post("/office/settings/recipients", url.Values{"recipients": {secret}, "confirmed": {confirmed}}, nil).wants(422,
+			"This is the private key").lacks(secret)
+		b.post("/office/settings/recipients", url.Values{"recipients": {`x"<b>`}, "confirmed": {confirmed}}, nil).wants(422,
+			"This is not a public key")
 	}
 	p.called()
 }
@@ -360,10 +367,12 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	p := newPC(t, nil)
 	b := p.admin("Engine 7")
-	for _, err := range []error{backup.ErrRelative, backup.ErrNetwork, backup.ErrHidden, backup.ErrAtDatabase, backup.ErrNoFolder, backup.ErrNotFolder,
+	for _, err := range []error{backup.ErrRelative, backup.ErrNetwork, backup.ErrHidden, backup.ErrAtDatabase, backup.ErrNoFolder,
+		backup.ErrNotFolder,
 		backup.ErrUnwritable, backup.ErrAway, sqlite.ErrFull, errors.New("secret path")} {
 		p.err = err
-		a := b.post("/office/settings/folder", url.Values{"other": {`/mnt/<my> "b"`}}, nil).wants(422, `value="/mnt/<my> "b"`).lacks(`<my>"`, "secret path")
+		a := b.post("/office/settings/folder", url.Values{"other": {`/mnt/<my> "b"`}}, nil).wants(422, `value="/mnt/<my> "b"`).
+			lacks(`<my>"`, "secret path")
 		command := errors.Is(err, backup.ErrUnwritable)
 		if strings.Contains(a.text, "service install --backup-dir '/mnt/<my> \"b\"/firefighters'") != command {
 			t.Errorf("%v: %s", err, a.text)
@@ -396,7 +405,8 @@ func TestReadOnly(t *testing.T) {
 	p.state.Recipients = site.Setting[[]string]{Value: []string{public}, Flag: true}
 	b := p.admin("Engine 7")
 	b.get("/office/settings", nil).wants(200, "started by hand", "/mnt/b", "Back up now").
-		wants(200, public, "--listen 0.0.0.0:8443").lacks("/office/settings/folder", "/office/settings/recipients", "/office/settings/network", "/office/settings/key", "/office/settings/restore")
+		wants(200, public, "--listen 0.0.0.0:8443").lacks("/office/settings/folder", "/office/settings/recipients",
+		"/office/settings/network", "/office/settings/key", "/office/settings/restore")
 	b.post("/office/settings/key", nil, nil).wants(403)
 
 	p = newPC(t, func(s *site.Service) { s.Settings.Mode = site.OfDemo })
@@ -419,7 +429,8 @@ func TestAdvice(t *testing.T) {
 			wants(200, "On the station PC, press Access, then Settings.").lacks("/office/settings", "<code>firefighters")
 	}
 	p = newPC(t, func(s *site.Service) { s.Settings.Mode = site.ByHand })
-	p.admin("Engine 7").get("/office/phones", nil).wants(200, "<code>firefighters service install --listen", "<code>firefighters service backup-disk")
+	p.admin("Engine 7").get("/office/phones", nil).wants(200, "<code>firefighters service install --listen",
+		"<code>firefighters service backup-disk")
 }
 
 // TestState checks what the page shows: flags of the installation, other devices, trouble, changes.
@@ -432,11 +443,15 @@ func TestState(t *testing.T) {
 	p.state = site.SettingsState{Folder: site.Setting[string]{Value: "/mnt/b", Flag: true}, Dir: "/mnt/b",
 		Recipients: site.Setting[[]string]{Value: []string{public}}, Network: site.Setting[bool]{Value: true, Flag: true},
 		Listening: []string{"https://127.0.0.1:1"},
-		Changes: []store.SettingChange{{At: 1, Who: "Eva <b>", What: "network", Value: "on"}, {At: 1, Who: "Eva", What: "recipients", Value: "2"},
-			{At: 1, Who: "Eva", What: "recipients", Value: "0"}, {At: 1, Who: "Eva", What: "folder"}, {At: 1, Who: "Eva", What: "confirmed"},
+		Changes: []store.SettingChange{{At: 1, Who: "Eva <b>", What: "network", Value: "on"}, {At: 1, Who: "Eva", What: "recipients",
+			Value: "2"},
+			{At: 1, Who: "Eva", What: "recipients", Value: "0"}, {At: 1, Who: "Eva", What: "folder"}, {At: 1, Who: "Eva",
+				What: "confirmed"},
 			{At: 1, Who: "Eva", What: "country", Value: "HR"}, {At: 1, Who: "Eva", What: "restored", Value: "x.db"}}}
-	b.get("/office/settings", nil).wants(200, "set when the service was installed", "https://127.0.0.1:1/office/", "<svg", "does not reach itself", public,
-		"Other devices allowed", "Eva <b>", "Backups encrypted, public keys: 2", "Backups no longer encrypted", "Backups in the folder of the program",
+	b.get("/office/settings", nil).wants(200, "set when the service was installed", "https://127.0.0.1:1/office/", "<svg",
+		"does not reach itself", public,
+		"Other devices allowed", "Eva <b>", "Backups encrypted, public keys: 2", "Backups no longer encrypted",
+		"Backups in the folder of the program",
 		"Settings confirmed for this PC", "Country: HR", "Backup restored: x.db").lacks("/office/settings/folder", "Stop allowing")
 	if body := b.get("/office/settings", nil).Body.String(); strings.Contains(body, "Eva <b>") {
 		t.Error("a name is HTML")
