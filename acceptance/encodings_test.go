@@ -99,7 +99,7 @@ func TestOfficeEncodings(t *testing.T) {
 	form := p.again(t)
 	form.values.Set("encoding", "cp852")
 	p = form.send(t, "Check again").wants(t, 200).lacks(t, "None of these")
-	p.again(t).send(t, "Import 2 people").follow(t).says(t, "2 people were imported", "Ágnes Kővári")
+	p.again(t).send(t, "Import 2 people").follow(t).says(t, "2 people were imported", "Kővári Ágnes")
 
 	// If no header row is known, the page asks for the encoding first.
 	p = b.bring(t, "people.csv", "K\x82rem;Rang\r\nSz\x8bke;x\r\n").wants(t, 200).says(t, "Szőke", "Which names are right").lacks(t, "No column contains names")

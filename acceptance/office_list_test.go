@@ -168,3 +168,65 @@ func TestOfficeMissing(t *testing.T) {
 	b.get(t, "/office/print?search=xyz").says(t, "0 people found for “xyz”", "No one was found.")
 	b.get(t, "/office/print?sortBy=age").says(t, "ignored: sortBy", "· 4 people")
 }
+
+// selecting returns the form of the list to delete several people, with these people selected.
+func (p *webPage) selecting(t *testing.T, ids ...string) *webForm {
+	t.Helper()
+	f := p.form(t, "/office/people/delete")
+	f.values["id"] = ids
+	return f
+}
+
+// TestOfficeDeletesSelected checks that the list deletes the selected people at once, and that one undo
+// restores those who are still deleted.
+func TestOfficeDeletesSelected(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	var ids []string
+	for _, name := range []string{"Ana", "Ben", "Cy", "Dora"} {
+		ids = append(ids, s.create(t, `{"firstName":"`+name+`","lastName":"Kos"}`))
+	}
+	const list, button = "/office/?search=kos", "Delete the selected people"
+	p := b.get(t, list)
+	if box := p.one(t, "input", "name", "id", "value", ids[1]); box.attributes["aria-label"] != "Ben Kos" {
+		t.Errorf("the checkbox is %v", box.attributes)
+	}
+	if deleting := p.one(t, "table").all("button"); len(deleting) > 0 {
+		t.Errorf("a row has the button %q", deleting[0].text())
+	}
+	if none := p.selecting(t).send(t, button).follow(t); none.notice(t) != "No one is selected, so no one was deleted" || len(none.firstNames(t)) != 4 {
+		t.Errorf("without a selection: %q", none.notice(t))
+	}
+	deleted := p.selecting(t, ids[:3]...).send(t, button).follow(t)
+	if !strings.HasPrefix(deleted.path, "/office/?deleted=5-7&search=kos") || deleted.notice(t) != "3 people were deleted Undo" ||
+		!slices.Equal(deleted.firstNames(t), []string{"Dora"}) {
+		t.Errorf("%s: notice %q, people %q", deleted.path, deleted.notice(t), deleted.firstNames(t))
+	}
+	b.post(t, personPath(ids[0])+"/undelete", nil).follow(t)
+	if again := b.get(t, deleted.path); again.notice(t) != "2 people were deleted Undo" {
+		t.Errorf("after one is restored, the notice is %q", again.notice(t))
+	}
+	restored := deleted.undo(t).follow(t)
+	if restored.notice(t) != "2 people were restored" || len(restored.firstNames(t)) != 4 || !strings.HasPrefix(restored.path, "/office/?restored=2&search=kos") {
+		t.Errorf("%s: notice %q, people %q", restored.path, restored.notice(t), restored.firstNames(t))
+	}
+	if gone := b.get(t, deleted.path); gone.notice(t) != "" {
+		t.Errorf("after the undo, the notice is %q", gone.notice(t))
+	}
+
+	other := s.signIn(t, newKey(t, s.db, "other"), "en")
+	other.post(t, "/office/people/undelete?deleted=5-7", nil).follow(t).lacks(t, "restored")
+	other.post(t, "/office/people/delete", url.Values{"id": ids}).follow(t)
+	if left := b.get(t, list).firstNames(t); len(left) != 4 {
+		t.Errorf("another department deleted: %q are left", left)
+	}
+	b.post(t, "/office/people/undelete?deleted=0-9", nil).wants(t, 404)
+	reader := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en")
+	if p := reader.get(t, deleted.path); len(p.all("input", "type", "checkbox", "name", "id"))+len(p.all("form", "action", "/office/people/delete")) > 0 {
+		t.Error("a read-only session can select people")
+	}
+	for _, path := range []string{"/office/people/delete", "/office/people/undelete?deleted=5-7"} {
+		reader.post(t, path, url.Values{"id": ids}).wants(t, 403)
+	}
+}

@@ -68,7 +68,9 @@ export async function tasks(browser, station) {
     await page.keyboard.press("Enter");
     await notice(page).filter({ hasText: last }).waitFor();
     await page.evaluate(() => { window.still = true; });
-    await tabTo(page, row(page, last).getByRole("button", { name: words.delete }));
+    await tabTo(page, row(page, last).getByRole("checkbox"));
+    await page.keyboard.press("Space");
+    await tabTo(page, main(page).getByRole("button", { name: words.delete }));
     await page.keyboard.press("Space");
     await notice(page).filter({ hasText: last }).waitFor();
     await tabTo(page, page.getByRole("button", { name: "Undo" }));

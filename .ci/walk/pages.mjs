@@ -98,7 +98,9 @@ export async function accessibility(browser, station) {
     await browser.expect(page, [409, 412], () => saveButton(page).click());
     await inspect(page);
     await page.goto("/office/?search=axe");
-    await row(page, "Core").getByRole("button", { name: words.delete }).click();
+    await row(page, "Core").getByRole("checkbox").check();
+    await inspect(page);
+    await main(page).getByRole("button", { name: words.delete }).click();
     await page.getByRole("button", { name: "Undo" }).waitFor();
     await inspect(page);
     const refused = await browser.open(station, "/office/sign-in");

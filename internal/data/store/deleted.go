@@ -89,21 +89,14 @@ const deletedBetweenSQL = `
 	SELECT DISTINCT record_id FROM changes JOIN firefighters ON firefighters.id = record_id AND firefighters.tenant_id = ?1
 	 WHERE changes.id BETWEEN ?1 << 32 | ?2 AND ?1 << 32 | ?3 AND action = 'delete' AND deleted_at IS NOT NULL`
 
-// UndoDelete restores the records that changes with numbers from first to last deleted, and returns
-// how many. It skips records that have been restored or purged since.
-func (s *Store) UndoDelete(tenant record.TenantID, by KeyID, first, last int64) (restored int, err error) {
+// DeletedBetween returns the ids of the records that changes with numbers from first to last deleted
+// and that are still deleted.
+func (s *Store) DeletedBetween(tenant record.TenantID, first, last int64) (ids []string, err error) {
 	if first < 1 || last > math.MaxUint32 { // the changes would belong to another department
-		return 0, ErrNotFound
+		return nil, ErrNotFound
 	}
-	err = s.db.Write(func(t *sqlite.Tx) error {
-		var ids []string
-		err := t.Query(deletedBetweenSQL, sqlite.Args{int64(tenant), first, last}, func(row sqlite.Row) { ids = append(ids, row.Text(0)) })
-		if restored = len(ids); err != nil {
-			return err
-		}
-		return undelete(t, tenant, by, ids)
-	})
-	return restored, err
+	err = s.query(deletedBetweenSQL, sqlite.Args{int64(tenant), first, last}, func(row sqlite.Row) { ids = append(ids, row.Text(0)) })
+	return ids, err
 }
 
 // purgedAtOnce is the number of records that Purge deletes per transaction.

@@ -9,8 +9,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// TestDeleteAll checks that several records are deleted at once, and that an undo restores those that
-// are still deleted.
+// TestDeleteAll checks that several records are deleted at once, and that DeletedBetween returns those
+// that are still deleted.
 func TestDeleteAll(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -23,13 +23,15 @@ func TestDeleteAll(t *testing.T) {
 		t.Errorf("another department: %v", err)
 	}
 	must(t, s.Undelete(ours, 0, []string{a.ID}))
-	if restored, err := s.UndoDelete(theirs, 0, first, last); err != nil || restored != 0 {
-		t.Errorf("another department restored %d, %v", restored, err)
+	if ids, err := s.DeletedBetween(theirs, first, last); err != nil || len(ids) != 0 {
+		t.Errorf("another department: %v, %v", ids, err)
 	}
 	for _, want := range []int{2, 0} {
-		if restored, err := s.UndoDelete(ours, 0, first, last); err != nil || restored != want {
-			t.Errorf("restored %d, %v, want %d", restored, err, want)
+		ids, err := s.DeletedBetween(ours, first, last)
+		if err != nil || len(ids) != want {
+			t.Errorf("still deleted: %v, %v, want %d", ids, err, want)
 		}
+		must(t, s.Undelete(ours, 0, ids))
 	}
 	for _, id := range []string{a.ID, b.ID, c.ID} {
 		if got := actions(history(t, s, ours, id)); got != "create delete undelete" {
@@ -40,7 +42,7 @@ func TestDeleteAll(t *testing.T) {
 		t.Errorf("nothing to delete: %d to %d, %v", first, last, err)
 	}
 	for _, numbers := range [][2]int64{{0, 5}, {1, 1 << 32}} {
-		if _, err := s.UndoDelete(ours, 0, numbers[0], numbers[1]); !errors.Is(err, store.ErrNotFound) {
+		if _, err := s.DeletedBetween(ours, numbers[0], numbers[1]); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%v: %v", numbers, err)
 		}
 	}

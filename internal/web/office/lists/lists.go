@@ -28,8 +28,6 @@ func Room() site.Room {
 		"POST /office/import":                {Scope: store.ScopeWrite, Handle: withLists(receiveList(checkImport)), Upload: true, Carried: true},
 		"POST /office/import/apply":          {Scope: store.ScopeWrite, Handle: withLists(onList(applyImport)), Carried: true},
 		"GET /office/import/missing":         {Scope: store.ScopeWrite, Handle: withLists(onList(showMissing))},
-		"POST /office/import/missing":        {Scope: store.ScopeWrite, Handle: withLists(deleteMissing)},
-		"POST /office/import/missing/undo":   {Scope: store.ScopeWrite, Handle: withLists(undoMissing)},
 		"POST /office/import/report":         {Scope: store.ScopeWrite, Handle: withLists(onList(reportImport))},
 		"GET /office/imports":                {Scope: store.ScopeRead, Handle: view.Handler(showImports)},
 		"POST /office/imports/{number}/undo": {Scope: store.ScopeWrite, Handle: view.Handler(undoImport)},

@@ -27,7 +27,7 @@ func TestRoutesOfLists(t *testing.T) {
 			t.Errorf("%s: got %+v, want scope %s", pattern, route, want)
 		}
 	}
-	if found != 14 {
-		t.Errorf("got %d routes, want 14", found)
+	if found != 12 {
+		t.Errorf("got %d routes, want 12", found)
 	}
 }

@@ -31,6 +31,8 @@ func Room() site.Room {
 		"POST /office/people":               {Scope: store.ScopeWrite, Handle: view.Handler(addPerson), Carried: true},
 		"GET /office/people/{id}":           {Scope: store.ScopeRead, Handle: view.Handler(view.WithID(showPerson))},
 		"POST /office/people/{id}":          {Scope: store.ScopeWrite, Handle: view.Handler(view.WithID(savePerson)), Carried: true},
+		"POST /office/people/delete":        {Scope: store.ScopeWrite, Handle: view.Handler(deletePeople)},
+		"POST /office/people/undelete":      {Scope: store.ScopeWrite, Handle: view.Handler(undeletePeople)},
 		"POST /office/people/{id}/delete":   {Scope: store.ScopeWrite, Handle: view.Handler(view.WithID(deletePerson))},
 		"POST /office/people/{id}/undelete": {Scope: store.ScopeWrite, Handle: view.Handler(view.WithID(Undelete))},
 		"GET /office/people/{id}/merge":     {Scope: store.ScopeWrite, Handle: view.Handler(view.WithID(showMerge)), Large: true},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
+	"strconv"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -132,6 +133,45 @@ func deletePerson(v view.Visit, id string) error {
 		list += "#" + place
 	}
 	return v.Redirect(list)
+}
+
+// deletePeople soft-deletes the person of the pressed button, or else the selected people.
+func deletePeople(v view.Visit) error {
+	ids := v.R.PostForm["one"]
+	if len(ids) == 0 {
+		ids = v.R.PostForm["id"]
+	}
+	switch len(ids) {
+	case 0:
+		return v.Redirect(view.WithNotice(v.Back(), "deleted", view.NoOne))
+	case 1:
+		id, err := record.ParseID(ids[0])
+		if err != nil {
+			return store.ErrNotFound
+		}
+		return deletePerson(v, id)
+	}
+	first, last, err := v.Store.DeleteAll(v.Session.Tenant, v.Session.ID, ids)
+	if err != nil {
+		return err
+	}
+	return v.Redirect(view.WithNotice(v.Back(), "deleted", view.ChangeRange(first, last)))
+}
+
+// undeletePeople restores the people whom one press of a button deleted.
+func undeletePeople(v view.Visit) error {
+	ids, err := v.DeletedTogether()
+	if err != nil {
+		return err
+	}
+	err = v.Store.Undelete(v.Session.Tenant, v.Session.ID, ids)
+	if errors.As(err, new(*store.NotDeletedError)) {
+		return undeletePeople(v) // which skips the person who has just been restored
+	}
+	if err != nil {
+		return err
+	}
+	return v.Redirect(view.WithNotice(v.Back(), "restored", strconv.Itoa(len(ids))))
 }
 
 // Undelete restores a person. Restoring a person who is not deleted is not an error.

@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -13,7 +14,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// WithNotice returns the address of a list with one of Notices about a person, at the person's row.
+// WithNotice returns the address of a list with one of Notices about a person, at the person's row. For
+// several people, id is a ChangeRange, a number or NoOne.
 func WithNotice(list, what, id string) string {
 	u, _ := url.Parse(list) // checked by site.LocalPath
 	query := u.Query()
@@ -22,7 +24,7 @@ func WithNotice(list, what, id string) string {
 	}
 	query.Set(what, id)
 	u.RawQuery, u.Fragment = query.Encode(), ""
-	if what != "deleted" {
+	if _, err := record.ParseID(id); err == nil && what != "deleted" {
 		u.Fragment = id
 	}
 	return u.String()
@@ -62,6 +64,42 @@ func (v Visit) newestEntry(id string) (*store.Edit, error) {
 	return &newest[0], nil
 }
 
+// NoOne is the value of the notice "deleted" if no one was selected.
+const NoOne = "none"
+
+// ChangeRange returns the value of the notice "deleted" about several people: the numbers of the first
+// and the last change.
+func ChangeRange(first, last int64) string { return fmt.Sprintf("%d-%d", first, last) }
+
+// DeletedTogether returns the ids of the people whom the changes in the parameter "deleted" deleted and
+// who are still deleted.
+func (v Visit) DeletedTogether() ([]string, error) {
+	one, other, _ := strings.Cut(v.Query().Get("deleted"), "-")
+	first, _ := strconv.ParseInt(one, 10, 64) // 0 is never found
+	last, _ := strconv.ParseInt(other, 10, 64)
+	return v.Store.DeletedBetween(v.Session.Tenant, first, last)
+}
+
+// severalNotice returns the notice about several people who were deleted or restored, or nil.
+func (v Visit) severalNotice() (*site.Notice, error) {
+	deleted := v.Query().Get("deleted")
+	if deleted == NoOne {
+		return &site.Notice{Text: v.Text("list.delete.none"), Warn: true}, nil
+	}
+	if restored, err := strconv.Atoi(v.Query().Get("restored")); err == nil && restored > 0 {
+		return &site.Notice{Text: v.Count("notice.restored.several", restored)}, nil
+	}
+	ids, err := v.DeletedTogether()
+	if len(ids) == 0 {
+		if errors.Is(err, store.ErrNotFound) {
+			err = nil
+		}
+		return nil, err
+	}
+	undo := site.Root + "people/undelete?deleted=" + url.QueryEscape(deleted)
+	return &site.Notice{Text: v.Count("notice.deleted.several", len(ids)), Undo: undo}, nil
+}
+
 // Notices are the parameters that ask for a notice about a person.
 var Notices = []string{"added", "saved", "undone", "deleted", "restored", "merged"}
 
@@ -85,17 +123,20 @@ func (v Visit) Render(status int, name string, p site.Page) error {
 // none or if it no longer applies.
 func (v Visit) personNotice() (*site.Notice, error) {
 	for _, what := range Notices {
-		id, err := record.ParseID(v.Query().Get(what))
-		if err != nil {
+		value := v.Query().Get(what)
+		if value == "" {
 			continue
 		}
 		var n *site.Notice
-		switch what {
-		case "deleted":
+		id, err := record.ParseID(value)
+		switch {
+		case err != nil:
+			n, err = v.severalNotice()
+		case what == "deleted":
 			n, err = v.deletedNotice(id)
-		case "undone":
+		case what == "undone":
 			n, err = v.undoneNotice(id)
-		case "merged":
+		case what == "merged":
 			n, err = v.mergedNotice(id)
 		default:
 			n, err = v.savedNotice(what, id)
