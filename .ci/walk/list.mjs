@@ -1,6 +1,6 @@
 // The list in a browser: scripts, the Back button, a phone, the clipboard.
 import { check, equal, step, until } from "./steps.mjs";
-import { counted, field, main, openPerson, people, search, searchField, words } from "./office.mjs";
+import { counted, field, main, notice, openPerson, people, row, search, searchField, words } from "./office.mjs";
 
 // first is the first visit to a demo: one button shows all people. It keeps the session for later visits.
 export async function first(browser, demo) {
@@ -39,6 +39,42 @@ export async function tasks(browser, station) {
     equal(await searchField(page).inputValue(), "covic", "the search field after Back");
     await search(page, "");
     await counted(page, `${all} people`);
+  });
+
+  await step("a row opens the person, but not while text is selected; Enter opens the only hit", async () => {
+    const page = await open("/office/");
+    const born = row(page, "Čović").locator(".born");
+    const { x, y, height } = await born.boundingBox();
+    await page.mouse.move(x + 2, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + 60, y + height / 2);
+    await page.mouse.up();
+    check(await page.evaluate(() => getSelection().toString()), "no text is selected");
+    await row(page, "Čović").getByRole("checkbox").check();
+    equal(new URL(page.url()).pathname, "/office/", "the address");
+    await born.click({ position: { x: 150, y: 5 } });
+    await field(page, "lastName").waitFor();
+    await page.goBack();
+    await searchField(page).fill("covic");
+    await page.keyboard.press("Enter");
+    await field(page, "lastName").waitFor();
+    await page.goBack();
+    await counted(page, `1 of ${all} people`);
+    await searchField(page).fill("walk");
+    await page.keyboard.press("Enter");
+    await counted(page, `5 of ${all} people`);
+  });
+
+  await step("delete the selected people without a reload, and undo", async () => {
+    const page = await open("/office/?search=walk");
+    await page.evaluate(() => { window.still = true; });
+    for (const name of ["Walk1", "Walk3"]) await row(page, name).getByRole("checkbox").check();
+    await main(page).getByRole("button", { name: words.delete }).click();
+    await notice(page).filter({ hasText: "2 people were deleted" }).waitFor();
+    await counted(page, `3 of ${all - 2} people`);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await counted(page, `5 of ${all} people`);
+    check(await page.evaluate(() => window.still), "delete or undo reloaded the page");
   });
 
   await step("the list on a phone", async () => {

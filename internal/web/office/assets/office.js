@@ -1,5 +1,5 @@
-// Every task works without this script. It adds search as you type, delete and undo
-// without a reload, buttons to copy and print, a warning before leaving a changed form,
+// Every task works without this script. It adds search as you type, rows that open a
+// person, delete and undo without a reload, buttons to copy and print, a warning before leaving a changed form,
 // saving once the service responds again, keyboard shortcuts, drop and paste for lists,
 // and sign-in by link with one press.
 //
@@ -60,7 +60,8 @@ function stopSearch() {
   if (old) old.abort();
 }
 
-function search(form) {
+// search shows the people found. With open, it opens the person if there is only one.
+function search(form, open) {
   stopSearch();
   const query = new URLSearchParams(new FormData(form));
   if (!query.get('search').trim()) query.delete('search');
@@ -75,7 +76,7 @@ function search(form) {
     if (leaving) return;
     if (!xhr.status) {
       silent();
-      waiting = setTimeout(search, retryTime, form);
+      waiting = setTimeout(search, retryTime, form, open);
       return;
     }
     if (!isList(page)) {
@@ -87,6 +88,8 @@ function search(form) {
     history.replaceState(history.state, '', url);
     for (const field of document.querySelectorAll('footer input[name=next], #notice input[name=back]')) field.value = url;
     for (const link of document.querySelectorAll('a[data-back]')) link.search = new URLSearchParams({ back: url });
+    const people = document.querySelectorAll(rows);
+    if (open && query.get('search') && people.length === 1) find(rowLink, people[0]).click();
   });
   searching.timeout = lostTime;
 }
@@ -108,9 +111,21 @@ if (searchForm) {
     event.preventDefault();
     last = text.value;
     leaving = false;
-    search(searchForm);
+    search(searchForm, document.activeElement === text);
   });
 }
+
+// Open a person by a click anywhere on the row, unless it selects text.
+
+const rows = '.people tbody tr', rowLink = 'th a';
+let selected; // text when the button was pressed
+
+document.addEventListener('mousedown', () => { selected = String(getSelection()); });
+document.addEventListener('click', (event) => {
+  const row = event.target.closest(rows);
+  if (!row || event.target.closest('a, label') || !['', selected].includes(String(getSelection()))) return;
+  find(rowLink, row).dispatchEvent(new MouseEvent('click', event));
+});
 
 // Delete and undo in the list without a reload.
 
