@@ -117,7 +117,8 @@ func TestOfficeMergeKeeps(t *testing.T) {
 	p = b.get(t, path+"?with="+other)
 	setsUser(t, s.db, third, "01890000-0000-7000-8000-00000000000b")
 	before := s.changeCount(t)
-	p.form(t, path).send(t, "These are the same person").wants(t, http.StatusConflict).says(t, "each belongs to a different user")
+	p.form(t, path).send(t, "These are the same person").wants(t, http.StatusConflict).
+		says(t, "each belongs to a different user").lacks(t, "Nothing is merged yet")
 	b.get(t, path+"?with="+other).wants(t, 200).says(t, "each belongs to a different user").lacks(t, "These are the same person")
 	if after := s.changeCount(t); after != before {
 		t.Errorf("%d changes", after-before)

@@ -99,10 +99,10 @@ func renderMerge(v view.Visit, id string, status int) error {
 	if err != nil {
 		return err
 	}
-	data := mergePage{ID: id, With: other.ID, Tag: entityTag(v, one), WithTag: entityTag(v, other), Back: v.Back(),
-		Changed: status != http.StatusOK}
+	data := mergePage{ID: id, With: other.ID, Tag: entityTag(v, one), WithTag: entityTag(v, other), Back: v.Back()}
 	_, _, err = store.Survivor(&one, &other)
 	data.TwoUsers = err != nil
+	data.Changed = status != http.StatusOK && !data.TwoUsers
 	shown, values := v.Shown(one.Fields), view.FieldValues(v.Shown(other.Fields))
 	for d, value := range shown.Each {
 		c := mergeField{Name: d.Name, Label: v.Text("field." + d.Name), One: *value, Other: values[d.Name]}
