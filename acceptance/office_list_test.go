@@ -144,6 +144,8 @@ func TestOfficeMissing(t *testing.T) {
 	lists(p.form(t, "/office/").set(t, "Search", "be").send(t, "Search"), "2 of 4 people", "Ben", "Bea")
 	lists(p.form(t, "/office/").set(t, "Search", "bea").send(t, "Search"), "1 of 4 people", "Bea")
 	lists(b.get(t, link(p, "Phone")), "1 of 4 people", "Bea")
+	none := p.form(t, "/office/").set(t, "Search", "ana").send(t, "Search").says(t, "0 of 4 people").lacks(t, "Print these people")
+	b.get(t, link(none, "E-mail")).says(t, "1 of 4 people")
 	lists(b.get(t, "/office/?hasEmail=true&hasPhoneNumber=0"), "1 of 4 people", "Cy")
 	b.get(t, "/office/?hasEmail=no").says(t, "ignored: hasEmail", "4 people")
 	b.get(t, link(p, "Copy e-mail addresses")).says(t, "2 people found for “Missing: E-mail”. There are no e-mail addresses.")
