@@ -55,7 +55,7 @@ func TestOfficeTwoEditors(t *testing.T) {
 		set(t, "E-mail", "b@example.org").set(t, "Date of birth", "1990-05-16").send(t, "Save").wants(t, http.StatusSeeOther)
 	for range 2 { // each time it is sent
 		mine.send(t, "Save").wantsChoices(t, "Someone else has changed Ana Ivić",
-			"First name | *Yours: Anna | Theirs: Ana",
+			"First name | *Yours: Anna | Before: Ana",
 			"Last name | Yours: Čović | *Theirs: Ivić",
 			"Phone Both of you changed this | *Yours: 111 | Theirs: 222",
 			"E-mail Both of you changed this | *Yours: nothing | Theirs: b@example.org",
@@ -88,7 +88,7 @@ func TestOfficeConflictAgain(t *testing.T) {
 	put("222", "Ivić")
 	again := conflict.form(t, personPath(id)).send(t, "Save").wantsChoices(t, "Someone else has changed Ana Ivić",
 		"Last name | Yours: Čović | *Theirs: Ivić",
-		"Phone | *Yours: 111 | Theirs: 222")
+		"Phone | *Yours: 111 | Before: 222")
 	again.form(t, personPath(id)).send(t, "Save").wants(t, http.StatusSeeOther)
 	if got := s.stored(t, id).summary(); got != "Ana Ivić, 111, -, -" {
 		t.Error(got)
@@ -145,7 +145,7 @@ func TestOfficeRestoreIsChecked(t *testing.T) {
 	b.post(t, personPath(id)+"/undelete", nil).wants(t, http.StatusSeeOther)
 	b.get(t, personPath(id)).form(t, personPath(id)).set(t, "Last name", "Ivić").send(t, "Save").wants(t, http.StatusSeeOther)
 	back.send(t, "Restore and save").wantsChoices(t, "Someone else has changed Ana Ivić",
-		"Last name | Yours: Čović | *Theirs: Ivić", "Phone | *Yours: 111 | Theirs: 091 234 5678")
+		"Last name | Yours: Čović | *Theirs: Ivić", "Phone | *Yours: 111 | Before: 091 234 5678")
 	remove()
 	changes := s.changeCount(t)
 	gone := back.send(t, "Restore and save").wantsChoices(t, "Ana Ivić was deleted in the meantime",

@@ -111,7 +111,7 @@ func undoEdit(v view.Visit, e store.Edit) error {
 	}, func(record.Firefighter) error { return nil })
 	switch {
 	case errors.Is(err, errChangedSince), errors.Is(err, store.ErrNotFound), errors.As(err, new(record.FieldErrors)):
-		return people.RenderConflict(v, e.ID, e.Before.Fields, v.Shown(e.After.Fields), true)
+		return people.RenderConflict(v, e.ID, e.Before.Fields, e.After.Fields, true)
 	case errors.Is(err, errUnchanged):
 		return v.Redirect(view.WithNotice(v.Back(), "undone", e.ID))
 	case err != nil:

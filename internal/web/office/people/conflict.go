@@ -28,10 +28,11 @@ type conflictField struct {
 	Same          bool
 	KeepTheirs    bool // you did not change the field
 	Both          bool // both changed the field
+	OnlyYou       bool // only you changed the field
 }
 
 // RenderConflict responds with both versions of a person, to choose from field by field. was has
-// the values when the form was created. The page's form saves the person, and restores a deleted
+// the record's values when the form was created. The page's form saves the person, and restores a deleted
 // one. With past, yours has the values before an entry of the history, and was those after it.
 // RenderConflict returns store.ErrNotFound if the record no longer exists.
 func RenderConflict(v view.Visit, id string, yours, was record.Fields, past bool) error {
@@ -51,14 +52,15 @@ func RenderConflict(v view.Visit, id string, yours, was record.Fields, past bool
 	case deleted:
 		title, data.Discard = "conflict.deleted", deletedPath
 	}
-	theirs, before, shown := view.FieldValues(v.Shown(now.Fields)), view.FieldValues(was), v.Shown(yours)
+	theirs, before, shown := view.FieldValues(v.Shown(now.Fields)), view.FieldValues(v.Shown(was)), v.Shown(yours)
 	for d, value := range shown.Each {
 		c := conflictField{Name: d.Name, Label: v.Text("field." + d.Name), Yours: *value, Theirs: theirs[d.Name], Same: *value == theirs[d.Name]}
 		c.KeepTheirs = *value == before[d.Name] && (past || v.R.PostForm.Has("was."+d.Name))
 		if past && c.KeepTheirs { // the entry did not change the field
 			c.Same, c.Yours = true, c.Theirs
 		}
-		c.Both = !c.Same && !c.KeepTheirs && theirs[d.Name] != before[d.Name]
+		c.OnlyYou = c.Theirs == before[d.Name]
+		c.Both = !c.Same && !c.KeepTheirs && !c.OnlyYou
 		data.Choices = append(data.Choices, c)
 	}
 	return v.Render(http.StatusConflict, "conflict", site.Page{Title: v.Text(title, data.Name), Section: "list", Data: data})

@@ -78,11 +78,12 @@ func savePerson(v view.Visit, id string) error {
 	}
 	fields, faults := normalize(v, typed, f.DateOfBirth)
 	askAboutPhone(v, fields, f.PhoneNumber, "person.save", faults)
+	before, _ := normalize(v, was, f.DateOfBirth)
 	switch {
 	case len(faults) > 0:
 		return renderForm(v, http.StatusUnprocessableEntity, data, typed, was, faults)
 	case deleted && (v.R.PostForm.Get("restore") == "" || data.Tag != entityTag(v, f)):
-		return RenderConflict(v, id, fields, was, false)
+		return RenderConflict(v, id, fields, before, false)
 	case deleted:
 		err = v.Store.Undelete(v.Session.Tenant, v.Session.ID, []string{id})
 		if err != nil && !errors.As(err, new(*store.NotDeletedError)) { // already restored
@@ -101,7 +102,7 @@ func savePerson(v view.Visit, id string) error {
 	switch {
 	case errors.Is(err, errUnchanged):
 	case errors.Is(err, httpapi.ErrPreconditionFailed), errors.Is(err, store.ErrNotFound):
-		return RenderConflict(v, id, fields, was, false)
+		return RenderConflict(v, id, fields, before, false)
 	case err != nil:
 		return err
 	}
@@ -109,7 +110,7 @@ func savePerson(v view.Visit, id string) error {
 	if next := v.R.PostForm.Get("then"); next != "" {
 		to = site.LocalPath(next)
 	}
-	if before, _ := normalize(v, was, f.DateOfBirth); before == fields { // nothing changed
+	if before == fields { // nothing changed
 		return v.Redirect(view.WithNotice(to, "saved", id))
 	}
 	return v.Redirect(v.WithUndo(to, "saved", id))
