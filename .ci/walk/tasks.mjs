@@ -79,7 +79,7 @@ export async function silent(browser, station) {
     await counted(page, "1 of \\d+ people"); // the page retries automatically
     for (const path of ["/office/people/new", `/office/people/${person.id}`]) {
       await page.goto(path);
-      await fill(page, { firstName: "Task", lastName: "Silent", phoneNumber: "091 801" });
+      await fill(page, { firstName: path.endsWith("new") ? "Other" : "Task", lastName: "Silent", phoneNumber: "091 801" });
       await silent(true);
       await saveButton(page).click();
       await message(page).waitFor();

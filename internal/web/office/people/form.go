@@ -36,6 +36,7 @@ type formPage struct {
 	Resumed bool    // restored after a new sign-in and not saved yet
 	Person  view.Person
 	Alike   []site.Line // possible duplicates of a new person
+	Asks    bool        // the form was sent without having shown all of Alike
 }
 
 // input is a field of the form.
@@ -158,7 +159,7 @@ func renderForm(v view.Visit, status int, data formPage, typed, was record.Field
 		data.Alike, _ = alikeTyped(v, typed) // best effort
 	}
 	data.Inputs, data.Faults = newInputs(v, typed, was, faults)
-	data.Inputs[0].Focus = data.ID == "" && len(data.Faults) == 0
+	data.Inputs[0].Focus = data.ID == "" && len(data.Faults) == 0 && !data.Asks
 	data.Editing = data.ID == "" || v.R.Method == http.MethodPost || v.Query().Has(editParameter)
 	data.Resumed, p.Wrong = v.Resumed(), slices.ContainsFunc(data.Faults, func(in input) bool { return !in.Question })
 	p.Data = data

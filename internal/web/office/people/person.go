@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
@@ -27,7 +28,15 @@ func addPerson(v view.Visit) error {
 	if len(faults) > 0 {
 		return renderForm(v, http.StatusUnprocessableEntity, data, typed, record.Fields{}, faults)
 	}
-	f, err := v.Store.Create(v.Session.Tenant, v.Session.ID, fields, formKey(v, data.Token, fields))
+	key := formKey(v, data.Token, fields)
+	asks, err := asksAboutAlike(v, fields, key)
+	if err != nil {
+		return err
+	}
+	if data.Asks = asks; asks {
+		return renderForm(v, http.StatusUnprocessableEntity, data, typed, record.Fields{}, nil)
+	}
+	f, err := v.Store.Create(v.Session.Tenant, v.Session.ID, fields, key)
 	id := f.ID
 	if repeated := (*store.RepeatedError)(nil); errors.As(err, &repeated) { // the form was sent twice
 		id, err = repeated.ID, nil
@@ -36,6 +45,18 @@ func addPerson(v view.Visit) error {
 		return err
 	}
 	return v.Redirect(v.WithUndo(v.Back(), "added", id))
+}
+
+// asksAboutAlike reports whether there are possible duplicates of a new person that the form has not
+// shown. It does not ask about a form that was sent twice.
+func asksAboutAlike(v view.Visit, fields record.Fields, key *store.IdempotencyKey) (bool, error) {
+	found, err := v.Alike(fields, "")
+	asks := slices.ContainsFunc(found, func(l site.Line) bool { return !slices.Contains(v.R.PostForm["seen"], l.Link) })
+	if err != nil || !asks || key == nil {
+		return asks, err
+	}
+	id, _, err := v.Store.Replay(v.Session.Tenant, key)
+	return id == "", err
 }
 
 // formKey returns the idempotency key of a form, or nil for a form without a token. The key

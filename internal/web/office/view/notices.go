@@ -163,9 +163,6 @@ func (v Visit) savedNotice(what, id string) (*site.Notice, error) {
 		back = ListPath(v.ListQuery())
 	}
 	n := &site.Notice{Text: v.Text("notice."+what, NameOf(f.Fields)), Link: WithBack(PersonPath(id), back)}
-	if what == "added" {
-		n.More, _ = v.Alike(f.Fields, id) // only a hint
-	}
 	e, err := v.newestEntry(id)
 	if e != nil {
 		n.Undo = UndoChangePath(e.Number)
