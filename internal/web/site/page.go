@@ -253,10 +253,28 @@ func languageOf(r *http.Request) *lang.Language {
 	return lang.Negotiate(r.Header.Get("Accept-Language"))
 }
 
-func chooseLanguage(v *Visit) error {
+// chooseLanguage switches to the language of the button that sent the form, if it was one. The
+// buttons send the form with what is typed, on pages that define the template "typed".
+func (v *Visit) chooseLanguage() {
 	if chosen := lang.ByTag(v.R.PostForm.Get("language")); chosen != nil {
+		v.Lang = chosen
 		http.SetCookie(v.W, &http.Cookie{Name: languageCookie, Value: chosen.Tag, Path: Root, MaxAge: int(365 * 24 * time.Hour / time.Second),
 			HttpOnly: true, Secure: v.isSecure(), SameSite: http.SameSiteStrictMode})
 	}
-	return v.Redirect(LocalPath(v.R.PostForm.Get("next")))
+	v.R.PostForm.Del("language")
+}
+
+// showAgain redirects to the page of a language button. If fields of its form have changed, it sends
+// them as the form would.
+func showAgain(v *Visit) error {
+	form := v.R.PostForm
+	to, _ := url.Parse(LocalPath(cmp.Or(v.Query().Get("next"), form.Get("next")))) // checked by LocalPath
+	form.Del("next")
+	query := to.Query()
+	for name := range form {
+		if query.Get(name) != form.Get(name) {
+			to.RawQuery = form.Encode()
+		}
+	}
+	return v.Redirect(to.String())
 }

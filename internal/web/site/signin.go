@@ -75,6 +75,7 @@ func (v *Visit) isSecure() bool {
 
 // signInPage is the Data of sign-in.html.
 type signInPage struct {
+	Key     string // typed before a change of language
 	Fault   string // message key; may be empty
 	Wait    int    // seconds to wait after too many wrong tries
 	Next    string // address to open after signing in
@@ -175,6 +176,10 @@ func (v *Visit) isCrossSite() bool { return v.R.Header.Get("Sec-Fetch-Site") == 
 func signIn(v *Visit) error {
 	form := v.R.PostForm
 	data := signInPage{Next: LocalPath(form.Get("next")), Shared: form.Get("shared") != "", Carried: carry(form)}
+	if v.Resumed() {
+		data.Key = form.Get("key")
+		return v.renderSignIn(http.StatusOK, data)
+	}
 	lifetime := sessionLifetime
 	if data.Shared {
 		lifetime = sharedLifetime

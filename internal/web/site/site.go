@@ -98,7 +98,7 @@ func ownRoom() Room {
 		"POST " + Root + "sign-in":      {Handle: signIn},
 		"GET " + signOutPath:            {Handle: showSignOut},
 		"POST " + signOutPath:           {Handle: (*Visit).SignOut},
-		"POST " + Root + "language":     {Handle: chooseLanguage},
+		"POST " + Root + "language":     {Handle: showAgain},
 		"GET " + Root + "assets/{name}": {Handle: serveAsset},
 		Root:                            {Handle: notFound},
 	}}

@@ -99,6 +99,7 @@ func (v *Visit) answer() error {
 		if err := v.readForm(); err != nil {
 			return err
 		}
+		v.chooseLanguage()
 	}
 	switch {
 	case !v.mayUse(v.route) && v.SignedIn():

@@ -226,6 +226,9 @@ func createInvitation(v view.Visit) error {
 	if !store.ValidScope(data.Scope) { // not sent by the form
 		return &httpapi.Problem{Kind: httpapi.Malformed}
 	}
+	if v.Resumed() {
+		return renderAccess(v, http.StatusOK, data)
+	}
 	var name string
 	if name, data.Fault = formName(v); data.Fault != "" {
 		return renderAccess(v, http.StatusUnprocessableEntity, data)

@@ -86,7 +86,7 @@ function search(form, open) {
     show(page);
     find('#count').scrollIntoView({ block: 'nearest' }); // the previous list may have been longer
     history.replaceState(history.state, '', url);
-    for (const field of document.querySelectorAll('footer input[name=next], #notice input[name=back]')) field.value = url;
+    for (const field of document.querySelectorAll('#notice input[name=back]')) field.value = url;
     for (const link of document.querySelectorAll('a[data-back]')) link.search = new URLSearchParams({ back: url });
     const people = document.querySelectorAll(rows);
     if (open && query.get('search') && people.length === 1) find(rowLink, people[0]).click();
@@ -108,6 +108,7 @@ if (searchForm) {
   text.addEventListener('input', typed);
   text.addEventListener('compositionend', () => setTimeout(typed, 0, {}));
   searchForm.addEventListener('submit', (event) => {
+    if (switches(event)) return;
     event.preventDefault();
     last = text.value;
     leaving = false;
@@ -224,6 +225,9 @@ function unanswered(form) {
   text.scrollIntoView({ block: 'nearest' });
 }
 
+// switches reports whether a button for another language sends the form, to show it again.
+const switches = (event) => event.submitter?.name === 'language';
+
 document.addEventListener('submit', (event) => {
   const form = event.target;
   if (event.defaultPrevented || event.submitter?.matches('[data-download]')) return; // the page stays open during a download
@@ -237,8 +241,8 @@ document.addEventListener('submit', (event) => {
     change(form, event.submitter);
     return;
   }
-  if (form.matches('[data-guard]')) keepTyped(form);
-  if (find('[data-silent]', form)) {
+  if (form.matches('[data-guard]') && !switches(event)) keepTyped(form);
+  if (find('[data-silent]', form) && !switches(event)) {
     event.preventDefault();
     save(form, event.submitter);
     return;

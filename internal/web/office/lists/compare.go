@@ -62,7 +62,6 @@ func compareList(v visit) error {
 		data.Reading.Ticks = v.readingTicks(l, found.Outcome)
 		data.Reading.ask(v, found.Outcome)
 	}
-	v.setReturn(comparePath, l)
 	p := site.Page{Title: v.Text("compare.title"), Section: "compare", Wrong: len(data.Reading.Faults) > 0, Data: data}
 	return v.Render(l.status(""), "compare", p)
 }
@@ -164,6 +163,3 @@ func reportComparison(v visit) error {
 		return found.WriteReport(to, sheet.XLSX, header, titles, v.findingWords())
 	})
 }
-
-// comparePath is the address of the page that asks for a list to compare.
-const comparePath = site.Root + "compare"

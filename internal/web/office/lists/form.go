@@ -1,7 +1,6 @@
 package lists
 
 import (
-	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -39,27 +38,6 @@ func (v visit) form() url.Values {
 		return v.R.PostForm
 	}
 	return v.Query()
-}
-
-// maxReturn is the maximum length of an address with the choices of a form, in bytes. Proxies
-// reject addresses of a few thousand bytes.
-const maxReturn = 2000
-
-// setReturn sets the address that a change of language leads to: the page at path with the list
-// and, if they fit, the choices that apply to the whole list.
-func (v visit) setReturn(path string, l *uploadedList) {
-	if v.R.Method != http.MethodPost {
-		return
-	}
-	if l.keptList != nil {
-		query := maps.Clone(v.form())
-		maps.DeleteFunc(query, func(name string, _ []string) bool { return isAnswer(name) || name == "checked" || name == "next" })
-		address := path + "?" + query.Encode()
-		if path += "?token=" + l.token; len(address) <= maxReturn {
-			path = address
-		}
-	}
-	v.R.PostForm.Set("next", path)
 }
 
 // readOptions returns the choices in a form. It ignores choices about columns if the form selects

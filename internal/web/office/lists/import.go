@@ -61,7 +61,6 @@ func (v visit) renderImport(l *uploadedList, stale string, found *imports.Outcom
 		data.Checked = string(found.Digest())
 		data.Outcome.dropShown(data.Reading.Answers)
 	}
-	v.setReturn(importPath, l)
 	p := site.Page{Title: v.Text("import.title"), Section: "import", Wrong: stale != "" || len(data.Reading.Faults) > 0, Data: data}
 	return v.Render(l.status(stale), "import", p)
 }

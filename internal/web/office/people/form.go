@@ -33,7 +33,8 @@ type formPage struct {
 	Tag     string  // entity tag of the record when the form was created
 	Deleted bool    // the person was deleted while the form was open
 	Token   string  // identifies the form, to detect repeated requests
-	Resumed bool    // restored after a new sign-in and not saved yet
+	Resumed bool    // restored after a new sign-in or a change of language, and not saved yet
+	Unsaved bool    // the form has input that is not saved
 	Person  view.Person
 	Alike   []site.Line // possible duplicates of a new person
 	Asks    bool        // the form was sent without having shown all of Alike
@@ -161,7 +162,8 @@ func renderForm(v view.Visit, status int, data formPage, typed, was record.Field
 	data.Inputs, data.Faults = newInputs(v, typed, was, faults)
 	data.Inputs[0].Focus = data.ID == "" && len(data.Faults) == 0 && !data.Asks
 	data.Editing = data.ID == "" || v.R.Method == http.MethodPost || v.Query().Has(editParameter)
-	data.Resumed, p.Wrong = v.Resumed(), slices.ContainsFunc(data.Faults, func(in input) bool { return !in.Question })
+	data.Unsaved = len(faults) > 0 || typed != was
+	data.Resumed, p.Wrong = v.Resumed() && data.Unsaved, slices.ContainsFunc(data.Faults, func(in input) bool { return !in.Question })
 	p.Data = data
 	return v.Render(status, "person", p)
 }
