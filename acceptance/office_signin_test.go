@@ -143,3 +143,19 @@ func TestOfficeTypeTheCode(t *testing.T) {
 		t.Errorf("the text without scripts is %q", text)
 	}
 }
+
+// TestOfficeRevoked checks that the sign-in page reports that access was revoked, only to the browser
+// that had it.
+func TestOfficeRevoked(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const revoked = "Your access was revoked"
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	adding := b.get(t, newPerson).form(t, "/office/people").set(t, "First name", "Mia").set(t, "Last name", "Kovač")
+	s.endSessions(t, b)
+	b.get(t, "/office/birthdays").follow(t).says(t, revoked, "Sign in")
+	adding.send(t, "Add person").wants(t, 401).says(t, revoked, "Your input is not lost")
+	b.post(t, "/office/sign-in", url.Values{"key": {"wrong"}}).wants(t, 403).says(t, revoked)
+	s.browser(t, "en").get(t, "/office/").follow(t).lacks(t, revoked)
+	b.post(t, "/office/sign-in", url.Values{"key": {s.key}}).follow(t).press(t, "Sign out").follow(t).says(t, "You are signed out").lacks(t, revoked)
+}

@@ -78,18 +78,18 @@ func TestSession(t *testing.T) {
 		must(t, err)
 		return secret, k
 	}
-	is := func(secret string, id store.KeyID) {
+	is := func(secret string, id store.KeyID, want error) {
 		t.Helper()
-		if got, err := c.Session(secret); got.ID != id || (id == 0) != errors.Is(err, store.ErrNotFound) {
+		if got, err := c.Session(secret); got.ID != id || !errors.Is(err, want) {
 			t.Errorf("session %d: %+v, %v", id, got, err)
 		}
 	}
 	for _, text := range []string{"", first, "ff_", strings.ToUpper(first), rand.Text()} {
-		is(text, 0)
+		is(text, 0, store.ErrNotFound)
 	}
 	secret, session := open(first)
 	for range 4 { // each use extends the session
-		is(secret, session.ID)
+		is(secret, session.ID, nil)
 		now = now.Add(50 * time.Minute)
 	}
 	if got, err := c.Session(secret); err != nil || !got.IsSession() || got.Tenant != session.Tenant || got.Scope != store.ScopeWrite || got.OpenedBy != 1 {
@@ -100,18 +100,18 @@ func TestSession(t *testing.T) {
 		t.Errorf("%+v", key)
 	}
 	now = now.Add(time.Hour)
-	is(secret, 0)
+	is(secret, 0, store.ErrNotFound)
 
 	mine, own := open(first)
 	other, others := open(newKey(t, s))
-	is(mine, own.ID)
-	is(other, others.ID)
+	is(mine, own.ID, nil)
+	is(other, others.ID, nil)
 	must(t, c.EndSession(own))
-	is(mine, 0)
-	is(other, others.ID)
+	is(mine, 0, ErrRevokedKey)
+	is(other, others.ID, nil)
 	_, err := s.RevokeKey(store.AnyTenant, others.OpenedBy)
 	must(t, errors.Join(err, c.Reload()))
-	is(other, 0)
+	is(other, 0, ErrRevokedKey)
 }
 
 // TestReloadKeys checks that a reload updates the keys and keeps the state that only memory has.

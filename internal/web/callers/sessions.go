@@ -2,8 +2,9 @@ package callers
 
 import "github.com/firefighter-records/firefighters/internal/data/store"
 
-// Session returns the session with a secret and records its use. The error is store.ErrNotFound if no
-// session has the secret or the session has ended. An API key is not a session.
+// Session returns the session with a secret and records its use. The error is ErrRevokedKey if the
+// session or the key that opened it was revoked, and store.ErrNotFound if no session has the secret or
+// the session has expired. An API key is not a session.
 func (c *Callers) Session(secret string) (store.Key, error) {
 	found := c.known(secret)
 	if found == nil {
@@ -17,7 +18,10 @@ func (c *Callers) Session(secret string) (store.Key, error) {
 	}
 	session, now := found.Key, c.store.Clock().Now()
 	session.LastUsedAt = max(session.LastUsedAt, found.used.Load())
-	if session.State(now) != store.StateActive {
+	switch {
+	case session.RevokedAt != 0:
+		return store.Key{}, ErrRevokedKey
+	case session.Expired(now.UnixMilli()):
 		return store.Key{}, store.ErrNotFound
 	}
 	found.used.Store(now.UnixMilli())

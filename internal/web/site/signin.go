@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/web/callers"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
@@ -47,7 +48,8 @@ func (v *Visit) readSession() error {
 		if err == nil {
 			v.Session, v.secret = session, cookie.Value
 		}
-		if !errors.Is(err, store.ErrNotFound) {
+		v.denied = v.denied || errors.Is(err, callers.ErrRevokedKey)
+		if !errors.Is(err, store.ErrNotFound) && !errors.Is(err, callers.ErrRevokedKey) {
 			return err
 		}
 	}
@@ -83,6 +85,7 @@ type signInPage struct {
 	Carried url.Values // fields of a form submitted without a session
 	Signed  string     // label of the browser's current session
 	Out     bool       // the visitor has just signed out
+	Revoked bool       // the browser's session was revoked
 }
 
 // askToSignIn answers a request without a session: it leads through the sign-in page back to the
@@ -153,7 +156,7 @@ func LocalPath(path string) string {
 }
 
 func (v *Visit) renderSignIn(status int, data signInPage) error {
-	data.Signed = v.Session.Label
+	data.Signed, data.Revoked = v.Session.Label, v.denied && !v.SignedIn()
 	wrong := data.Fault != "" && data.Fault != "signin.ended"
 	page := Page{Title: v.Text("signin.title"), Wrong: wrong, Data: data}
 	if data.Out {

@@ -32,6 +32,7 @@ type Visit struct {
 	secret string     // of the session
 	query  url.Values // of the address; nil until Query is called
 	failed bool       // whether the page reports an error
+	denied bool       // whether the session was revoked
 
 	insideWork bool // whether Work is calling the handler, so that W buffers the response
 
