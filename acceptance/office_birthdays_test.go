@@ -13,7 +13,8 @@ func born(name, day string) string {
 	return fmt.Sprintf(`{"firstName":%q,"lastName":"Test","dateOfBirth":%q}`, name, day)
 }
 
-// TestOfficeBirthdays checks that people are listed in the month of their birthday, by day.
+// TestOfficeBirthdays checks that people are listed in the month of their birthday, by day, with the age
+// that they reach next in that month.
 func TestOfficeBirthdays(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -24,11 +25,26 @@ func TestOfficeBirthdays(t *testing.T) {
 	s.create(t, born("Early", "1980-05-01T23:30:00-05:00"))
 	s.create(t, `{"firstName":"No","lastName":"Day"}`)
 	p := b.get(t, "/office/birthdays").wants(t, 200).says(t, "Today and the next 30 days", "1 person has no date of birth on the list.", "· 4 people")
-	year := time.Now().Year()
-	want := []string{
-		fmt.Sprintf("February Date of birth Name Age 29 February Leap Test turns %d", year-1992),
-		fmt.Sprintf("May Date of birth Name Age 1 May Early Test turns %d 31 May Late Test turns %d", year-1980, year-1990),
+	now := time.Now()
+	year := now.Year()
+	in := func(month time.Month) int { // the year of the next such month
+		if month < now.Month() {
+			return year + 1
+		}
+		return year
 	}
+	want := []string{
+		fmt.Sprintf("February Date of birth Name Age 29 February Leap Test turns %d", in(2)-1992),
+		fmt.Sprintf("May Date of birth Name Age 1 May Early Test turns %d 31 May Late Test turns %d", in(5)-1980, in(5)-1990),
+	}
+	if in(2) > in(5) {
+		slices.Reverse(want)
+	}
+	heading := fmt.Sprintf("Birthdays %d–%d", year, year+1)
+	if now.Month() == time.January {
+		heading = fmt.Sprintf("Birthdays %d", year)
+	}
+	p.says(t, heading)
 	var got []string
 	for _, section := range p.one(t, "div", "class", "months").all("section") {
 		got = append(got, strings.Replace(section.text(), " this month", "", 1))
@@ -44,14 +60,16 @@ func TestOfficeBirthdays(t *testing.T) {
 	}
 }
 
-// TestOfficeBirthdaysNow checks that the current month is marked and has a link.
+// TestOfficeBirthdaysNow checks that the page shows the current month, which is marked, and the next two.
+// The others have a link, and are printed.
 func TestOfficeBirthdaysNow(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for month := range 12 {
 		s.create(t, born("Month", fmt.Sprintf("1990-%02d-10", month+1)))
 	}
-	p := s.signIn(t, s.key, "en").get(t, "/office/birthdays").wants(t, 200)
+	b := s.signIn(t, s.key, "en")
+	p := b.get(t, "/office/birthdays").wants(t, 200)
 	links := p.one(t, "nav", "aria-label", "Months").all("a")
 	current := p.all("a", "aria-current", "date")
 	if len(links) != 12 || len(current) != 1 {
@@ -60,6 +78,20 @@ func TestOfficeBirthdaysNow(t *testing.T) {
 	month := p.one(t, "h3", "id", strings.TrimPrefix(current[0].attributes["href"], "#"))
 	if now := time.Now().Month().String(); current[0].text() != now || month.text() != now+" this month" {
 		t.Errorf("the month is %s, the page has %q and %q", now, current[0].text(), month.text())
+	}
+	if shown, printed := len(p.all("section", "class", "month now"))+len(p.all("section", "class", "month")), len(p.all("section", "class", "month print")); shown != 3 || printed != 9 {
+		t.Errorf("%d months are shown, %d are only printed", shown, printed)
+	}
+	p.one(t, "a", "class", "button", "href", "/office/birthdays?months=all")
+	for i, link := range links {
+		to, id, _ := strings.Cut(link.attributes["href"], "#")
+		if (to == "") != (i < 3) {
+			t.Errorf("month %d has the link %s", i+1, to)
+		}
+		at := b.get(t, "/office/birthdays?months=all").one(t, "h3", "id", id).parent
+		if class := at.attributes["class"]; class == "month print" {
+			t.Errorf("%s: %s", link.text(), at.text())
+		}
 	}
 }
 

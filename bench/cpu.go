@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"sync"
@@ -126,6 +127,8 @@ func (c *country) cpuWorks(at *process) ([]cpuWork, error) {
 	}
 	pages := each(c.sample(), func(d *department) request { return d.page(at, "", fmt.Sprintf(">%d people<", d.people)) })
 	typed := each(terms, func(term string) request { return c.large.page(at, "part=results&search="+term, " of ") })
+	birthdays := c.large.page(at, "", "Birthdays")
+	birthdays.bytes = bytes.Replace(birthdays.bytes, []byte("/office/?"), []byte("/office/birthdays?"), 1)
 	searches := each(terms, func(term string) request { return c.large.list(inOrder + "&search=" + term) })
 	few, err := c.searches()
 	if err != nil {
@@ -139,6 +142,7 @@ func (c *country) cpuWorks(at *process) ([]cpuWork, error) {
 		{"search in the largest department", 1, 64, 0, searches.requests},
 		{"office, list of 40", readers, 64, 30, pages.requests},
 		{"office, search in the largest department", 1, 64, 0, typed.requests},
+		{"office, birthdays of the largest department", 1, 8, 0, []request{birthdays}},
 		{"create, 1 client", 1, 16, 0, creates},
 		{"create, 64 clients", writers, 320, 7.0, creates},
 		{"PUT, 64 clients", writers, 320, 0, c.replaces().requests},

@@ -45,6 +45,15 @@ export async function lists(browser, program, dir) {
   }
 }
 
+// birthdays checks that the print has all months, also those that the page only links to.
+export async function birthdays(browser, program, dir) {
+  await step("print the birthdays of all months", async () => {
+    const page = await browser.open(program, "/office/birthdays", { session: program.session });
+    const all = (await pages(page, "A4", dir)).join("\n");
+    for (const person of await program.list()) check(all.includes(person.lastName), `${person.lastName} is not printed`);
+  });
+}
+
 // oneSheet checks that lists of 80 people fit on one sheet, also with empty columns.
 export async function oneSheet(browser, program, dir) {
   const people = await program.list();

@@ -61,6 +61,7 @@ async function walk() {
   const sheet = await serve(...Array.from({ length: 80 }, (_, number) => ({ firstName: `Maximiliane${number}`, lastName: `Mustermann${number}x`,
     phoneNumber: `+385 (0)91 555 / ${1000 + number}`, email: `maximiliane.mustermann${number}@example.com`, dateOfBirth: "1980-09-29" })));
   await print.lists(browser, sheet, dir);
+  await print.birthdays(browser, sheet, dir);
   await print.oneSheet(browser, sheet, dir);
   await sheet.stop();
 

@@ -27,17 +27,22 @@ const (
 	highestAge = 150
 
 	soonDays = 30
+
+	// shownMonths is how many months the page shows. The others have links and are printed.
+	shownMonths = 3
 )
 
 // birthdaysPage is the Data of birthdays.html.
 type birthdaysPage struct {
 	Date    time.Time
-	Year    string
+	First   string     // the year of the first month
+	Last    string     // the year of the last month
 	Count   int        // number of people
 	Unknown int        // number of people without a date of birth
 	Soon    []birthday // today and in the next days
 	Days    int        // number of next days
-	Months  []month
+	Months  []month    // a year from the current month on
+	All     bool       // all months are shown, not only printed
 
 	// The form about people who reach an age.
 	Age, Before view.Question
@@ -53,13 +58,16 @@ type month struct {
 	Number  int
 	Name    string
 	Current bool
+	Later   bool // only printed, unless all months are shown
 	People  []birthday
 }
 
 // birthday is the day on which a person reaches an age.
 type birthday struct {
-	view.Person
+	ID, FirstName, LastName string
+
 	Day   string // such as "15 May", or with the year if the person reaches a requested age
+	Born  string // only if the person reaches a requested age
 	Turn  int    // age
 	Today bool
 	date  calendar.Date
@@ -71,12 +79,19 @@ func showBirthdays(v view.Visit) error {
 		return err
 	}
 	today := v.Today()
-	data := birthdaysPage{Date: v.Now(), Year: strconv.Itoa(today.Year), Count: len(all.Items), Days: soonDays, Ages: usualAges}
+	last := time.Date(today.Year, today.Month+11, 1, 0, 0, 0, 0, time.UTC).Year()
+	data := birthdaysPage{Date: v.Now(), Count: len(all.Items), Days: soonDays, Ages: usualAges,
+		First: strconv.Itoa(today.Year), Last: strconv.Itoa(last), All: v.Query().Get("months") == "all"}
 	data.Months, data.Unknown = months(v, all.Items, today)
 	data.Soon = soon(v, all.Items, today)
 	answerAge(v, &data, all.Items, today)
 	p := site.Page{Title: v.Text("birthdays.title"), Section: "birthdays", Wrong: data.Age.Fault+data.Before.Fault != "", Data: data}
 	return v.Render(http.StatusOK, "birthdays", p)
+}
+
+// birthdayOn returns the birthday of a person on a day.
+func birthdayOn(v view.Visit, f *record.Firefighter, day calendar.Date, age int) birthday {
+	return birthday{ID: f.ID, FirstName: f.FirstName, LastName: f.LastName, Day: v.Lang.DayMonth(day.Month, day.Day), Turn: age, date: day}
 }
 
 // soon returns the birthdays today and in the next days, in order.
@@ -89,7 +104,9 @@ func soon(v view.Visit, people []record.Firefighter, today calendar.Date) (list 
 		}
 		for year := max(today.Year, born.Year+1); year <= last.Year; year++ {
 			if day := born.Birthday(year); !day.Before(today) && !last.Before(day) {
-				list = append(list, birthday{v.Person(&f, today), v.Lang.DayMonth(day.Month, day.Day), year - born.Year, day == today, day})
+				b := birthdayOn(v, &f, day, year-born.Year)
+				b.Today = day == today
+				list = append(list, b)
 			}
 		}
 	}
@@ -97,7 +114,8 @@ func soon(v view.Visit, people []record.Firefighter, today calendar.Date) (list 
 	return list
 }
 
-// months returns the people by month of birth, and the number of people without a date of birth.
+// months returns the people by month of birth, from the current month on, and the number of people without
+// a date of birth.
 func months(v view.Visit, people []record.Firefighter, today calendar.Date) (months []month, unknown int) {
 	byMonth := make([][]birthday, 13)
 	for _, f := range people {
@@ -106,15 +124,20 @@ func months(v view.Visit, people []record.Firefighter, today calendar.Date) (mon
 			unknown++
 			continue
 		}
-		byMonth[born.Month] = append(byMonth[born.Month],
-			birthday{Person: v.Person(&f, today), Day: v.Lang.DayMonth(born.Month, born.Day), Turn: today.Year - born.Year, date: born})
+		year := today.Year
+		if born.Month < today.Month {
+			year++
+		}
+		byMonth[born.Month] = append(byMonth[born.Month], birthdayOn(v, &f, born, year-born.Year))
 	}
-	for number, of := range byMonth {
+	for later := range 12 {
+		number := (int(today.Month)-1+later)%12 + 1
+		of := byMonth[number]
 		slices.SortStableFunc(of, func(a, b birthday) int { return cmp.Compare(a.date.Day, b.date.Day) })
 		if len(of) > 0 {
 			name := v.Lang.Month(time.Month(number)) // capitalized as a heading
 			first, size := utf8.DecodeRuneInString(name)
-			months = append(months, month{number, string(unicode.ToUpper(first)) + name[size:], number == int(today.Month), of})
+			months = append(months, month{number, string(unicode.ToUpper(first)) + name[size:], later == 0, later >= shownMonths, of})
 		}
 	}
 	return months, unknown
@@ -153,7 +176,9 @@ func reaching(v view.Visit, people []record.Firefighter, age int, today, before 
 	for _, f := range people {
 		born, known := view.BornOn(f.Fields)
 		if day := born.Reaches(age); known && !day.Before(today) && day.Before(before) {
-			list = append(list, birthday{Person: v.Person(&f, today), Day: v.Lang.Day(day), Turn: age, date: day})
+			b := birthdayOn(v, &f, day, age)
+			b.Day, b.Born = v.Lang.Day(day), v.Lang.Day(born)
+			list = append(list, b)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b birthday) int { return cmp.Compare(a.date.String(), b.date.String()) })
