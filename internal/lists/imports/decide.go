@@ -112,13 +112,13 @@ func (f *File) distinct(ctx context.Context) *distinct {
 }
 
 type content struct {
-	id, lostPhone, leftOut string
-	fields                 record.Fields
-	guessed                bool
+	id, leftOut string
+	fields      record.Fields
+	guessed     bool
 }
 
 func contentOf(p *mapping.Person) content {
-	c := content{id: p.ID, lostPhone: p.LostPhone, fields: p.Fields, guessed: p.Readings != nil}
+	c := content{id: p.ID, fields: p.Fields, guessed: p.Readings != nil}
 	for _, e := range p.LeftOut {
 		c.leftOut += e.Field + " " + e.Detail + "\n"
 	}
@@ -138,11 +138,12 @@ func (row *matchRow) agree(other *matchRow) bool {
 	return true
 }
 
-// matchRow returns a row for matching. Fields with errors are empty.
+// matchRow returns a row for matching. Fields with errors are empty, and so are fields with doubts
+// unless they are names.
 func (f *File) matchRow(p *mapping.Person) matchRow {
 	fields := p.Fields
 	for d, value := range fields.Each {
-		if p.Errors.Has(d.Name) {
+		if p.Errors.Has(d.Name) || !d.Required && p.Doubts.Has(d.Name) {
 			*value = ""
 		}
 	}
@@ -281,12 +282,14 @@ func (d *decision) addFaults(row *Row, p *mapping.Person, v *verdict) {
 	if v.fault != "" && !p.Errors.Has(mapping.ID) {
 		row.Errors = append(row.Errors, fault(row, v))
 	}
-	if p.LostPhone != "" && (row.Before == nil || row.Before.PhoneNumber != p.LostPhone) {
-		lost := mapping.LostDigitsOf(p.LostPhone)
-		if d.file.Options.LeaveOutBad {
-			row.LeftOut = append(slices.Clone(row.LeftOut), lost)
-		} else {
-			row.Errors = append(row.Errors, lost)
+	for field, value := range row.Fields.Each {
+		at := slices.IndexFunc(p.Doubts, func(e record.FieldError) bool { return e.Field == field.Name })
+		switch {
+		case at < 0, row.Before != nil && *field.Of(row.Before) == *value:
+		case d.file.Options.LeaveOutBad && !field.Required:
+			*value, row.LeftOut = "", append(slices.Clone(row.LeftOut), p.Doubts[at])
+		default:
+			row.Errors = append(row.Errors, p.Doubts[at])
 		}
 	}
 }

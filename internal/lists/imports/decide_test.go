@@ -85,7 +85,6 @@ func TestDecide(t *testing.T) {
 	badEmail := record.FieldErrors{{Field: "email", Code: record.Invalid, Detail: "…"}}
 	badID := record.FieldErrors{{Field: "id", Code: record.Invalid, Detail: "…"}}
 	other := with(func(f *record.Fields) { f.PhoneNumber = "099 999" })
-	lost := record.Fields{FirstName: "Ana", LastName: "Čović"}
 	for _, test := range []struct {
 		name         string
 		person       mapping.Person
@@ -102,7 +101,7 @@ func TestDecide(t *testing.T) {
 		{"no id and a name that is missing", mapping.Person{Fields: record.Fields{FirstName: "Ivo"}, Errors: missing}, "refused lastName:required", "refused lastName:required"},
 		{"an id of nobody", mapping.Person{ID: nobodyID, Fields: ana}, "refused id:unknown", "refused id:unknown"},
 		{"a cell that is no id", mapping.Person{Fields: ana, Errors: badID}, "refused id:invalid", "refused id:invalid"},
-		{"lost digits", mapping.Person{Fields: lost, LostPhone: "4.41E+11"}, "refused phoneNumber:lost_digits", "refused phoneNumber:lost_digits"},
+		{"lost digits", withPhone("4.41E+11"), "refused phoneNumber:lost_digits", "refused phoneNumber:lost_digits"},
 		{"the same day without an offset", mapping.Person{ID: "o", Fields: ana}, Left, Left},
 		{"the same day with a time and an offset",
 			mapping.Person{Fields: with(func(f *record.Fields) { f.DateOfBirth = "1990-05-15T23:30:00.5-04:00" })},
@@ -134,12 +133,17 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// withPhone returns ana with a phone number that a spreadsheet rounded.
+func withPhone(lost string) mapping.Person {
+	return mapping.Person{Fields: with(func(f *record.Fields) { f.PhoneNumber = lost }),
+		Doubts: record.FieldErrors{{Field: "phoneNumber", Code: mapping.LostDigits, Detail: "…"}}}
+}
+
 func TestExistingLostPhone(t *testing.T) {
 	t.Parallel()
 	roster := people{stored(anaID, with(func(f *record.Fields) { f.PhoneNumber = "4.41E+11" }))}
 	for lost, want := range map[string]string{"4.41E+11": Left, "4.42E+11": "refused phoneNumber:lost_digits"} {
-		person := mapping.Person{Fields: with(func(f *record.Fields) { f.PhoneNumber = "" }), LostPhone: lost}
-		d, err := fileOf(Options{Update: true}, person).decide(t.Context(), roster)
+		d, err := fileOf(Options{Update: true}, withPhone(lost)).decide(t.Context(), roster)
 		if err != nil || result(d.rows[0]) != want {
 			t.Errorf("%s: %s, %v, want %s", lost, result(d.rows[0]), err, want)
 		}
@@ -221,13 +225,29 @@ func TestFaultyFieldMeansNobody(t *testing.T) {
 
 var _ store.Roster = people{}
 
+// TestExistingNames checks that a name that looks like another field is refused unless a record has it.
+func TestExistingNames(t *testing.T) {
+	t.Parallel()
+	odd := record.Fields{FirstName: "1990-05-15", LastName: "Kos"}
+	doubts := record.FieldErrors{{Field: "firstName", Code: mapping.Misplaced, Detail: "…"}}
+	for _, tt := range []struct {
+		roster people
+		want   string
+	}{{nil, "refused firstName:misplaced"}, {people{stored(anaID, odd)}, Left}} {
+		d := decided(t, tt.roster, Options{LeaveOutBad: true, Update: true}, mapping.Person{Fields: odd, Doubts: doubts})
+		if got := result(d.rows[0]); got != tt.want {
+			t.Errorf("%d people: %s, want %s", len(tt.roster), got, tt.want)
+		}
+	}
+}
+
 // TestLostDigitsLeftOut checks that a rounded phone number is left out like other invalid fields,
 // unless the record contains the same text.
 func TestLostDigitsLeftOut(t *testing.T) {
 	t.Parallel()
 	for phone, want := range map[string]int{"4.41E+11": 0, "091": 1} {
 		d := decided(t, people{stored(anaID, with(func(f *record.Fields) { f.PhoneNumber = phone }))}, Options{LeaveOutBad: true, Update: true},
-			mapping.Person{Fields: with(func(f *record.Fields) { f.PhoneNumber = "" }), LostPhone: "4.41E+11"})
+			withPhone("4.41E+11"))
 		if row := d.rows[0]; row.Result != Left || len(row.LeftOut) != want || row.LeftOut.Has("phoneNumber") != (want > 0) {
 			t.Errorf("with %s: %s, %+v", phone, row.Result, row)
 		}

@@ -94,7 +94,7 @@ func (c *choice) looksLike(at int, field string, o Options) bool {
 		field == "phoneNumber" && otherNumbers().MatchString(header) || field == "dateOfBirth" && otherDates().MatchString(header) {
 		return false
 	}
-	b, today := &births{table: c.table, now: o.Now, country: o.Country}, calendar.Of(o.Now)
+	b := &births{table: c.table, now: o.Now, country: o.Country}
 	most := c.most(at, func(cell sheet.Cell) bool {
 		all++
 		switch digits := len(record.Digits(cell.Text)); field {
@@ -109,8 +109,7 @@ func (c *choice) looksLike(at int, field string, o Options) bool {
 			return err == nil && strings.Contains(address.Address, ".")
 		case "dateOfBirth":
 			sure++
-			age, ok := b.age(cell, today)
-			return ok && cell.Kind == sheet.Text && youngest <= age && age <= oldest
+			return cell.Kind == sheet.Text && b.hasAge(cell)
 		}
 		return false
 	})
@@ -123,13 +122,19 @@ const (
 	oldest   = 100
 )
 
-// age returns the age of a person born on the date in a cell.
-func (b *births) age(cell sheet.Cell, today calendar.Date) (age int, ok bool) {
+// hasAge reports whether a cell has a date on which a member may be born.
+func (b *births) hasAge(cell sheet.Cell) bool {
 	d := b.read(cell)
 	for _, order := range Orders {
 		if day, ok := b.dayIn(d, order); ok {
-			return day.AgeOn(today), true
+			age := day.AgeOn(calendar.Of(b.now))
+			return youngest <= age && age <= oldest
 		}
 	}
-	return 0, false
+	return false
+}
+
+// isBirth reports whether a cell for a phone number has a date of birth. 24-10-55 is a number.
+func (b *births) isBirth(cell sheet.Cell) bool {
+	return dateAlone().MatchString(cell.Text) && !b.read(cell).twoDigits && b.hasAge(cell)
 }

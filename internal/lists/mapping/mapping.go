@@ -98,10 +98,10 @@ type Person struct {
 	ID     string             // canonical record id; empty: none
 	Fields record.Fields      // normalized; empty cells are empty fields
 	Errors record.FieldErrors // empty: the row is valid
-	// LostPhone is a phone number that a spreadsheet rounded, such as 4.41E+11. Fields.PhoneNumber is
-	// empty then. The import refuses the row unless the existing record contains exactly this text;
-	// Errors does not include that error.
-	LostPhone string
+	// Doubts are errors of values that only an existing record can have, such as the phone number
+	// 4.41E+11, which a spreadsheet rounded. The import refuses the row unless that record contains
+	// exactly these values.
+	Doubts record.FieldErrors
 	// LeftOut are the errors of fields dropped by LeaveOutBad.
 	LeftOut record.FieldErrors
 	// Skip is the reason to leave out the row, and Text its cells. The person is empty then. Empty:

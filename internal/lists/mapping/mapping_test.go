@@ -46,8 +46,11 @@ func summary(r *Result, err error) string {
 	for _, p := range r.People {
 		f := p.Fields
 		fmt.Fprintf(&b, "%d %s/%s/%s/%s/%s", p.Row, f.FirstName, f.LastName, f.PhoneNumber, f.Email, strings.TrimSuffix(f.DateOfBirth, "T00:00:00Z"))
-		if p.ID+p.LostPhone != "" {
-			fmt.Fprintf(&b, " %s%s", p.ID, p.LostPhone)
+		if p.ID != "" {
+			fmt.Fprintf(&b, " %s", p.ID)
+		}
+		for _, e := range p.Doubts {
+			fmt.Fprintf(&b, " %s:%s?", e.Field, e.Code)
 		}
 		for _, e := range p.Errors {
 			fmt.Fprintf(&b, " %s:%s", e.Field, e.Code)
@@ -87,7 +90,7 @@ func TestRows(t *testing.T) {
 		"First name=firstName Last name=lastName Phone=phoneNumber Email=email ",
 		"2 Ana/Čović/'+1 (2)/ana@example.com/",
 		"3 /Horvat/// firstName:required",
-		"4 Eva///eva at home/ 4.41E+11 lastName:required email:invalid")
+		"4 Eva//4.41E+11/eva at home/ phoneNumber:lost_digits? lastName:required email:invalid")
 	check(t, tableOf("First name|Last name", "Ana|Čović|", "Ivan|Horvat||below|nothing"), Options{},
 		"First name=firstName Last name=lastName ",
 		"2 Ana/Čović///",
@@ -117,13 +120,32 @@ func TestLeftOut(t *testing.T) {
 	check(t, table, Options{}, columns,
 		"2 Ana/Čović/091/ana@/ dateOfBirth:no_year email:invalid",
 		"3 Ivan///ivan@example.com/1990-05-15 lastName:required phoneNumber:too_long",
-		"4 Eva/Kos//eva@example.com/ 4.41E+11 dateOfBirth:invalid",
+		"4 Eva/Kos/4.41E+11/eva@example.com/ phoneNumber:lost_digits? dateOfBirth:invalid",
 		"5 Mia/Kos/// phoneNumber:cell_error cells:invalid")
 	check(t, table, Options{LeaveOutBad: true}, columns,
 		"2 Ana/Čović/091// without email:invalid without dateOfBirth:no_year",
 		"3 Ivan///ivan@example.com/1990-05-15 lastName:required without phoneNumber:too_long",
-		"4 Eva/Kos//eva@example.com/ 4.41E+11 without dateOfBirth:invalid",
+		"4 Eva/Kos/4.41E+11/eva@example.com/ phoneNumber:lost_digits? without dateOfBirth:invalid",
 		"5 Mia/Kos/// cells:invalid without phoneNumber:cell_error")
+}
+
+// TestMisplaced checks that a value of another field makes a row invalid, as in a row in which a cell
+// is missing. An export of this program is taken literally.
+func TestMisplaced(t *testing.T) {
+	t.Parallel()
+	rows := []string{"Vorname|Nachname|Telefon|E-Mail|geb.", "01/02/1980|0664 222333|||", "|Ana|ana@example.com||13.2.1970",
+		"1.2.80|Ivo|||", "Ivo|ivo@example.com|||", "Eva|Kos|13.2.1970||", "Mia|Kos|24-10-55|mia@example.com|", "Max 2|Kos|091 1.1.70||"}
+	check(t, tableOf(rows...), Options{},
+		"Vorname=firstName Nachname=lastName Telefon=phoneNumber E-Mail=email geb.=dateOfBirth dmy",
+		"2 01/02/1980/0664 222333/// firstName:misplaced? lastName:misplaced?",
+		"3 /Ana/ana@example.com//1970-02-13 phoneNumber:misplaced? firstName:required",
+		"4 1.2.80/Ivo/// firstName:misplaced?",
+		"5 Ivo/ivo@example.com/// lastName:misplaced?", "6 Eva/Kos/13.2.1970// phoneNumber:misplaced?",
+		"7 Mia/Kos/24-10-55/mia@example.com/", "8 Max 2/Kos/091 1.1.70//", "noZero 2")
+	check(t, tableOf("Name", "0664 1234567"), Options{}, "Name=name ",
+		"2 0664/1234567/// lastName:misplaced?", `splitNames "0664 1234567" "0664" "1234567"`)
+	ours := tableOf("id|firstName|lastName|phoneNumber", anID+"|7|a@example.com|13.2.1970")
+	check(t, ours, Options{}, "id=id firstName=firstName lastName=lastName phoneNumber=phoneNumber ", "2 7/a@example.com/13.2.1970// "+anID)
 }
 
 func TestLostPhones(t *testing.T) {
@@ -136,8 +158,8 @@ func TestLostPhones(t *testing.T) {
 		if err != nil || len(r.People[0].Errors) > 0 {
 			t.Fatalf("%q: %+v, %v", text, r, err)
 		}
-		if p := r.People[0]; lost != (p.LostPhone == text) || lost == (p.Fields.PhoneNumber == text) {
-			t.Errorf("%q: LostPhone %q, PhoneNumber %q", text, p.LostPhone, p.Fields.PhoneNumber)
+		if p := r.People[0]; lost != p.Doubts.Has("phoneNumber") || p.Fields.PhoneNumber != text {
+			t.Errorf("%q: %v, phone number %q", text, p.Doubts, p.Fields.PhoneNumber)
 		}
 	}
 }

@@ -476,9 +476,12 @@ func (n *names) questions() []sheet.Question {
 }
 
 // tidy empties names that consist only of titles, and removes remarks and ranks from names with
-// columns of their own.
+// columns of their own. A date, a phone number or an e-mail address is no name.
 func (n *names) tidy(p *Person, f *record.Fields) {
-	for _, name := range []*string{&f.FirstName, &f.LastName} {
+	for d, name := range f.Each {
+		if !d.Required {
+			break
+		}
 		if isTitleAlone(*name) {
 			n.titles.add(*name, p.Row)
 			*name = ""
@@ -492,6 +495,9 @@ func (n *names) tidy(p *Person, f *record.Fields) {
 		}
 		if *name = alike.WithoutRemarks(rest, 1); *name != rest {
 			n.remarked.add(sheet.Quoted(lang.Short(rest, shownName)), sheet.Quoted(*name))
+		}
+		if strings.Contains(*name, "@") || isNumber(*name) || dateAlone().MatchString(*name) {
+			p.misplaced(d.Name, *name)
 		}
 	}
 }

@@ -16,6 +16,7 @@ const (
 	CellError  = "cell_error"  // the cell contains a spreadsheet error such as #N/A
 	NoYear     = "no_year"     // birthday without a year
 	LostDigits = "lost_digits" // a spreadsheet rounded the phone number
+	Misplaced  = "misplaced"   // a value of another field: the row has too few or too many cells
 )
 
 // extraCells is the field of an error about cells beyond the header row.
@@ -145,8 +146,11 @@ func (m *mapper) take(p *Person, f *record.Fields, row, at int, cell sheet.Cell)
 			p.Errors = append(p.Errors, *fault)
 		}
 	case "phoneNumber":
+		if !m.table.Ours && (addressForm().FindString(cell.Text) == cell.Text || m.births.isBirth(cell)) {
+			p.misplaced(field, cell.Text)
+		}
 		if f.PhoneNumber = m.phones.read(at, cell.Text); lostDigits().MatchString(cell.Text) {
-			f.PhoneNumber, p.LostPhone = "", cell.Text
+			p.Doubts.Add(field, LostDigits, "phoneNumber is %s: a spreadsheet has lost its digits.", cell.Text)
 		}
 	default:
 		for d, value := range f.Each {
@@ -157,13 +161,13 @@ func (m *mapper) take(p *Person, f *record.Fields, row, at int, cell sheet.Cell)
 	}
 }
 
+// misplaced adds a doubt about a value that looks like another field.
+func (p *Person) misplaced(field, text string) {
+	p.Doubts.Add(field, Misplaced, "%s belongs in another column%s. The row may have too few or too many cells.", field, quote(": %q", text))
+}
+
 // lostDigits matches a number in scientific notation, which keeps only the first digits.
 var lostDigits = lazy(`^[+-]?(?:\d[.,]\d+[eE]\+?\d+|\d[eE]\+\d+)$`)
-
-// LostDigitsOf returns the error for a rounded phone number.
-func LostDigitsOf(text string) record.FieldError {
-	return record.FieldError{Field: "phoneNumber", Code: LostDigits, Detail: "phoneNumber is " + text + ": a spreadsheet has lost its digits."}
-}
 
 func beyond(row sheet.Row, width int) string {
 	var texts []string

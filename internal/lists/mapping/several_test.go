@@ -17,7 +17,7 @@ func phonesOf(t *testing.T, o Options, lines ...string) (numbers, notes string) 
 	}
 	var all []string
 	for _, p := range r.People {
-		all = append(all, p.Fields.PhoneNumber+p.LostPhone)
+		all = append(all, p.Fields.PhoneNumber)
 	}
 	return strings.Join(all, "|"), strings.TrimSpace(summary(&Result{Notes: r.Notes}, nil))
 }

@@ -87,8 +87,8 @@ func (v visit) refusal(e record.FieldError, row imports.Row) string {
 	if isUnknown(e) && row.Deleted != "" {
 		return v.Text("import.reason.id.deleted")
 	}
-	if e.Code == mapping.CellError {
-		return v.Text("import.reason.cell_error", v.fieldLabel(e.Field))
+	if e.Code == mapping.CellError || e.Code == mapping.Misplaced {
+		return v.Text("import.reason."+e.Code, v.fieldLabel(e.Field))
 	}
 	for _, key := range []string{"import.reason." + e.Field + "." + e.Code, "fault." + e.Field + "." + e.Code} {
 		if text := v.Text(key); text != key {
