@@ -80,7 +80,7 @@ func chooseColumns(t *sheet.Table, o Options) (*choice, *ColumnsError) {
 			return c, err
 		}
 	}
-	if !slices.ContainsFunc(c.columns, Column.IsName) {
+	if !slices.ContainsFunc(c.columns, Column.IsName) && !c.useNames(assigned, known) {
 		return c, &ColumnsError{Code: ColumnsNoName, Headers: t.Header}
 	}
 	c.checkIDs(assigned)
@@ -269,8 +269,8 @@ func letters(header string) string {
 // neutralWords may appear in a header without changing its field. They tell whose value it is or
 // how to fill in the column.
 const neutralWords = `of the de du des del de la le el der die das di della dei van
-	member members mitglied mitglieds mitgliedes membre miembro clan clana
-	employee volunteer firefighter feuerwehrmitglied vatrogasac vatrogasca person
+	member members mitglied mitglieds mitgliedes mitglieder membre membres miembro miembros clan clana clanovi
+	employee volunteer firefighter feuerwehrmitglied vatrogasac vatrogasca pripadnik kamerad kameraden person
 	required optional mandatory pflichtfeld pflicht obligatoire facultatif
 	obligatorio opcional obavezno neobavezno usuel legal`
 
@@ -299,16 +299,16 @@ var patterns = sync.OnceValue(func() []pattern {
 		all = append(all, pattern{f.Name, matcherOf(f.Headings, f.Besides+" "+neutralWords)})
 	}
 	first, last := either(headings["firstName"]+" vor"), either(headings["lastName"]+" family")
-	plain, between := either(plainNames), either(and)+"?"
+	plain, between, about := either(plainNames), either(and)+"?", either(neutralWords)+"*"
 	return append(all, []pattern{
 		{"firstName", whole("namefirst")},
 		{"lastName", whole("namelast")},
 		{plainName, matcherOf(plainNames, neutralWords)},
 		{FullName, matcherOf(fullNames, neutralWords)},
-		{FullName, whole(plain + "?" + first + between + last)},
-		{FullName, whole(first + between + plain + "|" + plain + between + last)},
-		{LastFirst, whole(plain + "?" + last + between + first)},
-		{LastFirst, whole(plain + between + first + "|" + last + between + plain)},
+		{FullName, whole(plain + "?" + first + between + last + about)},
+		{FullName, whole("(?:" + first + between + plain + "|" + plain + between + last + ")" + about)},
+		{LastFirst, whole(plain + "?" + last + between + first + about)},
+		{LastFirst, whole("(?:" + plain + between + first + "|" + last + between + plain + ")" + about)},
 	}...)
 })
 
@@ -351,6 +351,43 @@ func (c *choice) chooseNames() {
 		delete(c.found, FullName)
 	}
 }
+
+// useNames reads the only column that looks like full names if no header names such a column. It
+// returns false if there are several, or if no header is known, because then the first row may be a
+// person. A header that means the members decides.
+func (c *choice) useNames(assigned map[int]string, known bool) bool {
+	looks := func(at int) bool {
+		_, ok := assigned[at]
+		return !ok && c.columns[at].Field == LeftOut && c.hasNames(at)
+	}
+	at := c.only(func(at int) bool { return looks(at) && peopleWords().MatchString(letters(c.table.Header[at])) })
+	if at < 0 && known {
+		at = c.only(looks)
+	}
+	if at < 0 {
+		return false
+	}
+	c.columns[at].Field = FullName
+	c.notes = append(c.notes, sheet.Note{Code: NoteLooksNames, Args: []any{sheet.Quoted(cmp.Or(c.columns[at].Header, c.firstValue(at)))}})
+	return true
+}
+
+// hasNames reports whether most cells of a column look like full names, and differ.
+func (c *choice) hasNames(at int) bool {
+	different, all := map[string]bool{}, 0
+	return c.most(at, func(cell sheet.Cell) bool {
+		all++
+		different[cell.Text] = true
+		name := (&names{}).split(cell.Text).name
+		return name.First != "" && name.Last != "" && nameLetters().MatchString(cell.Text)
+	}) && len(different)*2 > all
+}
+
+// nameLetters matches a text of two to five words, of which the first and the last have a capital
+// letter.
+var nameLetters = lazy(`^\p{Lu}[\pL\pM.'’-]*,?(?: [\pL\pM.'’()-]+,?){0,3} \p{Lu}[\pL\pM.'’-]*$`)
+
+var peopleWords = sync.OnceValue(func() *regexp.Regexp { return whole(either(neutralWords) + "+") })
 
 // has reports whether a field is assigned, or has a candidate column with values.
 func (c *choice) has(field string) bool { return c.assigned[field] || len(c.withValue(field)) > 0 }

@@ -198,3 +198,37 @@ func TestSettled(t *testing.T) {
 		}
 	}
 }
+
+// TestLooksLikeNames checks that a column is read as names by its cells if no header names such a
+// column, and that the first row of a list without headers is not taken for one.
+func TestLooksLikeNames(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ lines, want string }{
+		{"Liste|Telefon;Hans Müller|1;Eva van der Kos|2", "Liste"},
+		{"Member|Station;John Smith|Oak Hill;Jane Doe|Elm Street", "Member"},
+		{"Kameraden;Müller, Hans;Kos, Eva", "Kameraden"},
+		{"Roster|Station|Phone;John Smith|Oak Hill|1;Jane Doe|Oak Hill|2;Al Bo|Oak Hill|3", "Roster"},
+		{"Roster|Station|Phone;John Smith|Oak Hill|1;Jane Doe|Elm Street|2", ""},
+		{"Telefon|Adresse;1|Weg 1;2|Am Weg 2", ""},
+		{"Telefon|Bemerkung;1|kommt nicht oft;2|Ist krank", ""},
+		{"Hans Müller|Graz;Eva Kos|Wien", ""},
+		{"Name|Kamerad;Kos|Eva Kos", "Name"},
+	} {
+		got := ""
+		for _, c := range Columns(tableOf(strings.Split(tt.lines, ";")...), Options{Now: now}) {
+			if c.IsName() {
+				got += c.Header
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.lines, got, tt.want)
+		}
+	}
+	check(t, tableOf("Kameraden|Telefon", "Hans Müller|0664 1"), Options{}, "Kameraden=name Telefon=phoneNumber ", "2 Hans/Müller/0664 1//",
+		`looksNames "Kameraden"`, `splitNames "Hans Müller" "Hans" "Müller"`)
+	for header, want := range map[string]string{"Prezime i ime člana": LastFirst, "Ime i prezime člana": FullName, "Vor- und Zuname Mitglied": FullName} {
+		if got := fieldOf(header); got != want {
+			t.Errorf("%s: %q, want %q", header, got, want)
+		}
+	}
+}

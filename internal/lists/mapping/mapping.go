@@ -137,6 +137,7 @@ type Result struct {
 // Codes of the notes of a result, with their arguments.
 const (
 	NoteTwoDigits   = "twoDigitYears" // number, year, year: dates with two-digit years, and how the first one was read
+	NoteLooksNames  = "looksNames"    // header: a column that looks like full names
 	NoteSplit       = "splitNames"    // cell, first name, last name: how a name was split; up to three notes
 	NoteNoValue     = "noValue"       // number, text: cells that mean no value, such as n/a or 0/0/00
 	NoteNotOurID    = "notOurID"      // header: a column "id" without record ids
