@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
@@ -209,6 +210,8 @@ func (p *prepared) tidy(field string, cell sheet.Cell) string {
 		change(NotePointZero, pointZero().ReplaceAllString(text, "$1"))
 	case field == "email" && !strings.Contains(text, joint):
 		change(NoteAddress, addressIn(text))
+	case field == "dateOfBirth":
+		change(NotePlace, dateIn(text))
 	}
 	return strings.TrimSpace(text)
 }
@@ -259,6 +262,26 @@ var (
 	addressForm = lazy(`[^\s<>()\[\]{},;:"=?]+@[^\s<>()\[\]{},;:"=?]+`)
 	addressHint = lazy(`(?i)\b(?:mailto|e-?mail|mail)\b|\?\S*`)
 )
+
+// dateForm matches a date in a text.
+var dateForm = lazy(`\d{1,4} ?[-./] ?\d{1,2} ?[-./] ?\d{2,4}\.?|\d{1,2}(?:\.|er|º)? (?:de )?\pL{3,}\.? (?:de |del )?\d{4}`)
+
+// dateIn returns the date in a text that also has a place, as in "12/04/1985 à Lyon" and "nato a Roma
+// il 12/04/1985": words of which one has a capital letter, other than a weekday. Otherwise it returns
+// text.
+func dateIn(text string) string {
+	all := dateForm().FindAllStringIndex(text, 2)
+	if len(all) != 1 || len(text) > maxDate {
+		return text
+	}
+	start, end := all[0][0], all[0][1]
+	rest := strings.Trim(text[:start]+" "+text[end:], " ,;")
+	if !strings.ContainsFunc(rest, unicode.IsUpper) || strings.ContainsFunc(rest, unicode.IsNumber) ||
+		weekday().MatchString(fold.String(rest)) {
+		return text
+	}
+	return text[start:end]
+}
 
 // addressIn returns the first e-mail address in a text if nothing but other addresses is around it,
 // or if it is in angle brackets. Otherwise it returns text.

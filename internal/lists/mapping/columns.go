@@ -195,7 +195,7 @@ func fieldOf(header string) string {
 	if len(header) > maxHeader {
 		return LeftOut
 	}
-	text, number := letters(header), strings.TrimLeft(strings.TrimFunc(header, isNoDigit), "0")
+	text, number := datePlace().ReplaceAllString(letters(header), "$1$2"), strings.TrimLeft(strings.TrimFunc(header, isNoDigit), "0")
 	for _, p := range patterns() {
 		if p.header.MatchString(text) {
 			if number == "" || number == "1" || severalFields[p.field] && isCount(number) {
@@ -206,6 +206,12 @@ func fieldOf(header string) string {
 	}
 	return LeftOut
 }
+
+// datePlace matches the date and the place in headers such as "Date et lieu de naissance".
+var datePlace = sync.OnceValue(func() *regexp.Regexp {
+	date, place := "("+either(`date datum data fecha`)+")", "(?:geburts)?"+either(`place ort lieu lugar luogo mjesto mesto plaats miejsce`)
+	return regexp.MustCompile(date + either(and) + "?" + place + "|^" + place + either(and) + "?" + date)
+})
 
 // FindHeader returns a spreadsheet with the header row that its first rows show: the first row in which
 // most cells are known column names. Without one, it is the first row of words that has a known name and

@@ -51,6 +51,7 @@ type births struct {
 
 	questions []sheet.Question
 
+	usual       counted // dates read in the order of the country
 	twoDigits   int
 	exampleYear int // first year written with two digits
 }
@@ -115,7 +116,7 @@ func (b *births) countVotes() (groups []*votes, yearAhead bool) {
 // is the order of the dates that do not settle it, or of all dates if they settle it.
 func (b *births) decide(header string, o Options) {
 	groups, yearAhead := b.countVotes()
-	answer, open := o.Answers[AskDates], b.settle(header, groups)
+	answer, open := o.Answers[AskDates], b.settle(header, groups, o.Answers[AskDates] == "")
 	if len(open) > 0 {
 		b.ask(header, open, o)
 	} else if answer != "" {
@@ -135,12 +136,12 @@ func (b *births) decide(header string, o Options) {
 }
 
 // settle determines the order for each separator. Dates that settle nothing have the order that the
-// header states, or else the order of the dates with other separators. It returns the votes that leave
-// the order open.
-func (b *births) settle(header string, groups []*votes) (open []*votes) {
-	support := map[string]int{}
+// header states, or else the order of the dates with other separators, or that of the country unless
+// there is an answer. It returns the votes that leave the order open.
+func (b *births) settle(header string, groups []*votes, byCountry bool) (open []*votes) {
+	support, usual := map[string]int{}, orderIn(b.country)
 	for _, g := range groups {
-		order, conflict := g.majority()
+		order, conflict := g.majority(usual)
 		if conflict {
 			open = append(open, g)
 			continue
@@ -163,7 +164,15 @@ func (b *births) settle(header string, groups []*votes) (open []*votes) {
 				b.orders[g.separator] = order
 			}
 		}
-		if b.orders[g.separator] == "" {
+		switch {
+		case b.orders[g.separator] != "":
+		case byCountry && usual != "":
+			b.orders[g.separator] = usual
+			row := g.first[eitherOrder]
+			day, _ := b.in(b.dates[row], usual)
+			b.usual.add(sheet.ReadDay{Text: b.table.Rows[row].Cell(b.column).Text, Day: day})
+			b.usual.count += g.count[eitherOrder] - 1
+		default:
 			open = append(open, g)
 		}
 	}
@@ -189,27 +198,37 @@ func orderOf(header string) string {
 }
 
 // majority returns the order of most dates. conflict reports that the others are too many to be
-// mistakes.
-func (v *votes) majority() (order string, conflict bool) {
+// mistakes. One date is a mistake if the order is usual in the country, or if at least three others and no date in two orders are against it.
+func (v *votes) majority(usual string) (order string, conflict bool) {
 	all, most := 0, 0
 	for _, o := range Orders {
 		n := v.count[o]
-		if all += n; n > most {
+		if all += n; n > most || n == most && n > 0 && o == usual {
 			order, most = o, n
 		}
 	}
-	return order, (all-most)*oddOnes > all && !(v.separator == dot && order == DMY)
+	one := all-most == 1 && (order == usual || most > 2 && v.count[eitherOrder] == 0)
+	return order, !one && (all-most)*oddOnes > all && !(v.separator == dot && order == DMY)
 }
 
-// monthFirst are the countries that put the month first.
-const monthFirst = "US PR GU VI AS MP UM PH FM PW MH"
+// orderIn returns the order of dates in a country, or an empty string if it is unknown or several are
+// usual.
+func orderIn(country string) string {
+	switch {
+	case country == "", strings.Contains("CA CN JP KR TW", country):
+		return ""
+	case strings.Contains("US PR GU VI AS MP UM PH FM PW MH", country):
+		return MDY
+	}
+	return DMY
+}
 
 // ask adds the question for the order of dates. Its first option fits most dates and counts until the
 // answer.
 func (b *births) ask(header string, open []*votes, o Options) {
 	q, texts := sheet.Question{Kind: AskDates, Columns: []string{header}, Answer: o.Answers[AskDates]}, sheet.Examples{}
-	orders := slices.Clone(Orders)
-	if o.Country != "" && strings.Contains(monthFirst, o.Country) {
+	orders, usual := slices.Clone(Orders), orderIn(o.Country)
+	if usual == MDY {
 		orders[0], orders[1] = MDY, DMY
 	}
 	slices.SortStableFunc(orders, func(a, b string) int {
@@ -223,7 +242,7 @@ func (b *births) ask(header string, open []*votes, o Options) {
 		option, settled := sheet.Option{Value: order}, false
 		for _, g := range open {
 			at, votes := g.first[order]
-			if _, conflict := g.majority(); !votes && conflict {
+			if _, conflict := g.majority(usual); !votes && conflict {
 				continue
 			} else if !votes {
 				at = g.first[eitherOrder]
@@ -316,7 +335,7 @@ var orderWords = map[string]string{DMY: "with the day first", MDY: "with the mon
 
 func (b *births) notes() []sheet.Note {
 	year := fmt.Sprintf("%04d", b.exampleYear)
-	return countNote(NoteTwoDigits, b.twoDigits, year[2:], year)
+	return append(b.usual.notes(NoteUsual), countNote(NoteTwoDigits, b.twoDigits, year[2:], year)...)
 }
 
 // in returns the date in an order, with a year of four digits. It returns false if the numbers do not

@@ -102,9 +102,11 @@ func TestOrder(t *testing.T) {
 		"26.6.1990|06-26-1990|05/06/1990":          " 1990-06-26 1990-06-26 1990-06-05 asks dmy {05/06/1990 1990-06-05} mdy {05/06/1990 1990-05-06}",
 		"1.2.1990" + strings.Repeat("|1/2/90", 20): " 1990-02-01" + strings.Repeat(" 1990-02-01", 20) + " asks dmy {1/2/90 1990-02-01} mdy {1/2/90 1990-01-02}",
 
-		// One in twenty against the majority is refused, more is a question.
+		// One against three or in twenty is refused, more is a question.
 		"13/2/1970|4/3/1970" + strings.Repeat("|2/13/70", 19): "mdy invalid 1970-04-03" + strings.Repeat(" 1970-02-13", 19),
-		"13/2/1970" + strings.Repeat("|2/13/70", 18):          " invalid" + strings.Repeat(" 1970-02-13", 18) + " asks mdy {2/13/70 1970-02-13} dmy {13/2/1970 1970-02-13}",
+		"13/2/1970|14/2/70" + strings.Repeat("|2/13/70", 18):  " invalid invalid" + strings.Repeat(" 1970-02-13", 18) + " asks mdy {2/13/70 1970-02-13} dmy {13/2/1970 1970-02-13}",
+		"13/2/1970|2/13/70|2/13/70|2/13/70":                   "mdy invalid 1970-02-13 1970-02-13 1970-02-13",
+		"13/2/1970|2/3/70|2/13/70|2/13/70|2/13/70":            " invalid 1970-02-03 1970-02-13 1970-02-13 1970-02-13 asks mdy {2/13/70 1970-02-13} dmy {13/2/1970 1970-02-13}",
 		"2/13/70" + strings.Repeat("|13/2/70", 19):            "dmy invalid" + strings.Repeat(" 1970-02-13", 19),
 	} {
 		table := tableOf(append([]string{"Ime|Prezime|Rođen"}, strings.Split("a|b|"+strings.ReplaceAll(cells, "|", "\na|b|"), "\n")...)...)
@@ -147,14 +149,18 @@ func TestOrderOfHeader(t *testing.T) {
 }
 
 // TestOrderAnswer checks that an answer applies to the dates that leave the order open, and that the
-// country determines the first option.
+// country settles it without a question if there is only one odd date.
 func TestOrderAnswer(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ cells, country, answer, want string }{
 		{"26.6.1990|06-26-1990|05/06/1990", "", MDY, "dmy 1990-06-26 1990-06-26 1990-05-06"},
 		{"26.6.1990|05/06/1990", "", MDY, "mdy invalid 1990-05-06"},
-		{"05/06/1990", "US", "", " 1990-05-06"},
-		{"05/06/1990", "HR", "", " 1990-06-05"},
+		{"05/06/1990", "US", "", "mdy 1990-05-06"},
+		{"05/06/1990", "HR", "", "dmy 1990-06-05"},
+		{"05/06/1990", "HR", MDY, "mdy 1990-05-06"},
+		{"05/06/1990", "CA", "", " 1990-06-05"},
+		{"26.6.1990|05/06/1990|31-12-1990|05-06-1990|06-26-1990", "HR", "", "dmy 1990-06-26 1990-06-05 1990-12-31 1990-06-05 invalid"},
+		{"06/26/1990|05/27/1990|27/5/1990|1/2/1990", "HR", "", " 1990-06-26 1990-05-27 invalid 1990-01-02"},
 	} {
 		table := tableOf(append([]string{"Ime|Prezime|Rođen"}, strings.Split("a|b|"+strings.ReplaceAll(tt.cells, "|", "\na|b|"), "\n")...)...)
 		r, err := Map(t.Context(), table, Options{Now: now, Country: tt.country, Answers: sheet.Answers{AskDates: tt.answer}})
@@ -169,6 +175,43 @@ func TestOrderAnswer(t *testing.T) {
 			t.Errorf("%s in %s with the answer %s: %s, %v, want %s", tt.cells, tt.country, tt.answer, got, err, tt.want)
 		}
 	}
+}
+
+// TestUsualOrder checks the note about dates in the order of the country.
+func TestUsualOrder(t *testing.T) {
+	t.Parallel()
+	check(t, tableOf("First name|Last name|DOB", "Ana|Kos|1/2/90", "Ivo|Kos|3/4/1991"), Options{Country: "US"},
+		"First name=firstName Last name=lastName DOB=dateOfBirth mdy", "2 Ana/Kos///1990-01-02", "3 Ivo/Kos///1991-03-04",
+		`usualOrder 2 sheet.ReadDay{Text:"1/2/90", Day:calendar.Date{Year:1990, Month:1, Day:2}}`, `twoDigitYears 1 "90" "1990"`)
+}
+
+// TestBirthPlaces checks that a date with a place is read, and only the date.
+func TestBirthPlaces(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"12/04/1985 à Lyon": "12/04/1985", "nato a Roma il 12/04/1985": "12/04/1985", "12.4.1985., Zagreb": "12.4.1985.",
+		"3.11.1990 / St. Pölten": "3.11.1990", "12 avril 1985 à Lyon": "12 avril 1985", "Sevilla, 12 de abril de 1985": "12 de abril de 1985",
+		"1985-04-12 Wien": "1985-04-12", "12 April 1985": "12 April 1985", "Thu 12.4.1985": "Thu 12.4.1985", "ca. 12.4.1985": "ca. 12.4.1985",
+		"1985-04-12T22:00:00.000Z": "1985-04-12T22:00:00.000Z", "12.4.1985 Wien, 1.5.2001 Graz": "12.4.1985 Wien, 1.5.2001 Graz",
+		"12.4.1985. godine": "12.4.1985. godine", "8010 Graz": "8010 Graz", "": "",
+	} {
+		if got := dateIn(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	for header, want := range map[string]string{
+		"Date et lieu de naissance": "dateOfBirth", "Datum i mjesto rođenja": "dateOfBirth", "Geburtsdatum und -ort": "dateOfBirth",
+		"Luogo e data di nascita": "dateOfBirth", "Fecha y lugar de nacimiento": "dateOfBirth", "Né(e) le / à": "dateOfBirth",
+		"geboren am/in": "dateOfBirth", "Geboortedatum en -plaats": "dateOfBirth", "Date / Place of Birth": "dateOfBirth",
+		"Geburtsort": LeftOut, "Lieu de naissance": LeftOut, "Mjesto rođenja": LeftOut, "Luogo di nascita": LeftOut, "Ort, Datum": LeftOut,
+	} {
+		if got := fieldOf(header); got != want {
+			t.Errorf("%q: %q, want %q", header, got, want)
+		}
+	}
+	check(t, tableOf("Nom|Prénom|Date et lieu de naissance", "Petit|Jean|13/04/1985 à Lyon", "Roy|Eva|14/5/1986"), Options{},
+		"Nom=lastName Prénom=firstName Date et lieu de naissance=dateOfBirth dmy", "2 Jean/Petit///1985-04-13", "3 Eva/Roy///1986-05-14",
+		`place 1 "13/04/1985 à Lyon" "13/04/1985"`)
 }
 
 func TestDateWords(t *testing.T) {

@@ -136,6 +136,7 @@ type Result struct {
 
 // Codes of the notes of a result, with their arguments.
 const (
+	NoteUsual       = "usualOrder"    // number, example: dates in the order that is usual in the country
 	NoteTwoDigits   = "twoDigitYears" // number, year, year: dates with two-digit years, and how the first one was read
 	NoteLooksNames  = "looksNames"    // header: a column that looks like full names
 	NoteSplit       = "splitNames"    // cell, first name, last name: how a name was split; up to three notes
@@ -159,6 +160,7 @@ const (
 	NoteInvisible  = "invisible"  // invisible characters; without before
 	NoteLineBreaks = "lineBreaks" // line breaks and tabs, replaced by " / " in phone numbers and by a space elsewhere
 	NoteAddress    = "address"    // text around an e-mail address, such as mailto:, a name or other addresses
+	NotePlace      = "place"      // text around a date of birth, such as a place
 	NotePointZero  = "pointZero"  // .0 after a phone number
 
 	NoteMerged      = "merged"        // number, before, after: rows to which the value of a merged cell applies; without before

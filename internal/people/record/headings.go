@@ -29,7 +29,7 @@ const (
 		alarm alarmierung alerting alerts notification notifications fix fixed` + texts
 
 	births = `birthday birthdate birth dob born bday bdate geburtsdatum geburtstag geburtsdat geburt geb geboren gebtag
-		naissance naiss nele neele neelee anniversaire ddn
+		naissance naiss nele neele neelee neelea nelea anniversaire ddn geborenamin gebamin
 		nacimiento nacim nac nacido nacida nacidoa cumpleanos cumple
 		rodenja rodjenja rodendan rodjendan roden rodena rodjen rod
 		nascita nato nata natoa rojstva rojstni rojen rojena urodzenia urodzony dataur geboorte geboortedag roj`
