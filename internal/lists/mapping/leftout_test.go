@@ -13,6 +13,7 @@ func TestAskColumns(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ headers, rows, want string }{
 		{"Erreichbar", "0664 1234567;k. A.;(01) 7654321", "Erreichbar=phoneNumber"},
+		{"Erreichbar", "0664 1234567;0664 7654321;siehe Frau;0664 1234568", "Erreichbar=phoneNumber"},
 		{"", "0664 1234567;0664 7654321", "=phoneNumber"},
 		{"Telfon|Kontakt 2024", "0664 1234567|ana@example.com;0664 1|;0664 1234568|eva@example.com", "Kontakt 2024=email"},
 		{"A|B", "091 234 5678|098 765 432;|098 765 433", "A=phoneNumber B=phoneNumber"},

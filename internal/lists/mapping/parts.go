@@ -66,8 +66,8 @@ func (c *choice) isCode(at int, words string) bool {
 
 var phoneCode = lazy(`^\(?\+?\d{1,6}\)?[-/ ]*$`)
 
-// most reports whether the cells of a column satisfy is, except for one in oddOnes. Cells without a
-// value do not count.
+// most reports whether the cells of a column satisfy is, except for one of at least four, or one in
+// oddOnes. Cells without a value do not count.
 func (c *choice) most(at int, is func(sheet.Cell) bool) bool {
 	all, odd := 0, 0
 	for _, row := range c.table.Rows {
@@ -76,11 +76,11 @@ func (c *choice) most(at int, is func(sheet.Cell) bool) bool {
 				odd++
 			}
 		}
-		if odd*oddOnes > len(c.table.Rows) {
+		if odd > 1 && odd*oddOnes > len(c.table.Rows) {
 			break
 		}
 	}
-	return odd*oddOnes <= all
+	return odd*oddOnes <= all || odd == 1 && all > 3
 }
 
 // only returns the only column with values that satisfies is, or -1.
