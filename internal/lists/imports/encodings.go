@@ -3,6 +3,7 @@ package imports
 import (
 	"context"
 	"hash/maphash"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -79,7 +80,43 @@ func candidates(t *sheet.Table, o mapping.Options, languages []string) []Candida
 		g.columns = mapping.Columns(t, o)
 	}
 	g.named = slices.ContainsFunc(g.columns, mapping.Column.IsName)
-	return g.withNames(g.distinct(encodings))
+	return g.withNames(g.likely(g.distinct(encodings), o.Country))
+}
+
+// likely returns only the first encoding, which is usual in the country, if all imported cells look
+// like text in it: with letters of that country, or of any if they look like text in no other encoding.
+// Otherwise it returns all.
+func (g *guess) likely(encodings []string, country string) []string {
+	known := charset.Letters("")
+	isText := func(encoding string) bool { return g.isText(encoding, known) }
+	if country != "" && (g.isText(encodings[0], charset.Letters(country)) ||
+		isText(encodings[0]) && !slices.ContainsFunc(encodings[1:], isText)) {
+		return encodings[:1]
+	}
+	return encodings
+}
+
+// isText reports whether all imported cells look like text in an encoding, with some letters.
+func (g *guess) isText(encoding, letters string) bool {
+	for text := range g.cells(encoding) {
+		if !charset.IsText(text, letters) {
+			return false
+		}
+	}
+	return true
+}
+
+// cells are the imported cells with bytes outside ASCII, in an encoding.
+func (g *guess) cells(encoding string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, row := range g.Rows {
+			for i, cell := range row.Cells {
+				if isForeign(cell.Text) && g.keeps(i) && !yield(decode(cell.Text, encoding)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // byHeader returns the encodings that recognize the most headers, and sets the columns.
@@ -138,15 +175,10 @@ func (g *guess) sum(encoding string, seed maphash.Seed) (sum uint64, isText bool
 	var hash maphash.Hash
 	hash.SetSeed(seed)
 	isText = true
-	for _, row := range g.Rows {
-		for i, cell := range row.Cells {
-			if isForeign(cell.Text) && g.keeps(i) {
-				text := decode(cell.Text, encoding)
-				isText = isText && !strings.ContainsFunc(text, isNoText)
-				hash.WriteString(text)
-				hash.WriteByte(0)
-			}
-		}
+	for text := range g.cells(encoding) {
+		isText = isText && !strings.ContainsFunc(text, isNoText)
+		hash.WriteString(text)
+		hash.WriteByte(0)
 	}
 	return hash.Sum64(), isText
 }

@@ -195,6 +195,47 @@ func TestEncodingOfHeaders(t *testing.T) {
 	}
 }
 
+// TestEncodingOfCountry checks that the encoding is certain if all letters are usual in the country,
+// or in any country and there is no other encoding with letters.
+func TestEncodingOfCountry(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		list, country string
+		in            encoding.Encoding
+		want          string
+	}{
+		{german, "AT", charmap.Windows1252, "windows-1252"},
+		{people("Jan Jäger", "Eva Schäfer"), "DE", charmap.Windows1252, "windows-1252"},
+		{people("Jürgen Horváth"), "AT", charmap.Windows1252, "windows-1252"},
+		{people("Hélène Petit", "François Lefèvre"), "FR", charmap.Windows1252, "windows-1252"},
+		{spanish, "CL", charmap.Windows1252, "windows-1252"},
+		{people("José Martínez"), "US", charmap.Windows1252, "windows-1252"},
+		{croatian, "HR", charmap.Windows1250, "windows-1250"},
+		{people("Ana Kovač", "Jürgen Šimić"), "HR", charmap.Windows1250, "windows-1250"},
+		{polish, "PL", charmap.Windows1250, "windows-1250"},
+		{people("Niccolò Cantù"), "IT", charmap.Windows1252, "windows-1252"},
+		{russian, "RU", charmap.Windows1251, "windows-1251"},
+
+		{german, "", charmap.Windows1252, ""},
+		{german, "DE", charmap.CodePage850, "cp850"}, // other code pages lack a character
+		{french, "FR", charmap.Windows1252, ""},
+		{people("Jan Groß"), "DE", charmap.CodePage850, ""},
+		{german, "DE", charmap.Macintosh, ""},
+		{croatian, "AT", charmap.Windows1250, ""},
+		{people("Ana Kovač", "Jürgen Bauer"), "AT", charmap.Windows1250, ""},
+		{people("Ivan Horvatić"), "HR", charmap.CodePage852, ""},
+		{croatian, "HR", charmap.CodePage852, ""},
+		{turkish, "DE", charmap.Windows1254, ""},
+		{people("Jan Horváth"), "AT", charmap.Windows1252, ""},
+		{people("O„Brien Schmid"), "DE", charmap.Windows1252, ""},
+	} {
+		f := read(t, stored(t, tt.list, tt.in), imports.Options{Country: tt.country})
+		if got := encodingOf(f); got != tt.want && !(tt.want == "" && strings.HasSuffix(got, "?")) {
+			t.Errorf("%q in %s: %s, want %s", f.Mapped.People[0].Name(), tt.country, got, tt.want)
+		}
+	}
+}
+
 // TestManyBytes checks that the second byte of a character may equal a delimiter or backslash.
 func TestManyBytes(t *testing.T) {
 	t.Parallel()

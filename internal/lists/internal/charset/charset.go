@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
@@ -60,6 +61,58 @@ func Pages(languages ...string) []string {
 		names = append(names, p.name)
 	}
 	return names
+}
+
+// alphabets are the letters outside ASCII in names, in lower case, by countries.
+var alphabets = []struct{ countries, letters string }{
+	{"AT CH DE LI LU", "äéöüß"},
+	{"BE CA CH FR LU MC", "àâçèéêëîïôùûüÿœ"},
+	{"AR AU BO CL CO CR CU DO EC ES GB GT HN IE MX NI NZ PA PE PR PY SV US UY VE", "áéíóúüñ"},
+	{"CH IT SM", "àèéìòù"},
+	{"BE NL", "èéëïóöü"},
+	{"BR PT", "áàâãçéêíóôõú"},
+	{"DK FI NO SE", "åäæéöøü"},
+	{"IS", "áæðéíóöúýþ"},
+	{"BA HR ME RS SI", "äčćđöšüž"},
+	{"PL", "ąćęłńóśźż"},
+	{"CZ SK", "áäčďéěíĺľňóôŕřšťúůýž"},
+	{"HU", "áéíóöőúüű"},
+	{"RO", "ăâîșşțţ"},
+	{"TR", "âçğıİöşü"},
+}
+
+// Letters returns the letters outside ASCII in the names of a country, or in all known names if country
+// is empty.
+func Letters(country string) (letters string) {
+	for _, a := range alphabets {
+		if strings.Contains(a.countries, country) {
+			letters += a.letters
+		}
+	}
+	return letters
+}
+
+// IsText reports whether all words of a text could be right: they have Latin letters of these or none,
+// no capital letter outside ASCII next to small letters unless it comes first, and no other characters
+// than apostrophes and dashes.
+func IsText(text, letters string) bool {
+	earlier, before := ' ', ' '
+	for _, r := range text {
+		foreign, isLatin := r >= utf8.RuneSelf, unicode.Is(unicode.Latin, r)
+		switch {
+		case !unicode.IsLetter(r):
+			if foreign && !strings.ContainsRune("’‘´–…\u00a0", r) {
+				return false
+			}
+		case unicode.IsLetter(before) && isLatin != unicode.Is(unicode.Latin, before),
+			foreign && unicode.IsUpper(r) && unicode.IsLower(before),
+			before >= utf8.RuneSelf && unicode.IsUpper(before) && unicode.IsLower(r) && unicode.IsLetter(earlier),
+			foreign && isLatin && !strings.ContainsRune(letters, r) && !strings.ContainsRune(letters, unicode.ToLower(r)):
+			return false
+		}
+		earlier, before = before, r
+	}
+	return true
 }
 
 // Page returns the canonical name of a code page. It accepts aliases in any case, such as cp1252

@@ -70,3 +70,20 @@ func TestRaw(t *testing.T) {
 		}
 	}
 }
+
+func TestIsText(t *testing.T) {
+	t.Parallel()
+	all := Letters("")
+	for text, want := range map[string]bool{
+		"Jürgen Groß": true, "ÉMILE ÇELIK": true, "O’Brien – Łęcki": true, "Иван Петров": true, "田中 太郎": true, "": true, "İsmail": true,
+		"J³rgen": false, "JŘrgen": false, "RenÚ": false, "Gro▀mann": false, "GroЯmann": false, "Яgro": false, "Jόrgen": false,
+		"Sch„fer": false, "J\u0081rgen": false, "иВАН": false, "Kovaǯ": false, "J\ufffdrgen": false,
+	} {
+		if got := IsText(text, all); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+	if hr := Letters("HR"); IsText("Niccolò", hr) || !IsText("Đuro Šimić", hr) || Letters("XX") != "" {
+		t.Errorf("letters of HR: %q", hr)
+	}
+}
