@@ -20,7 +20,7 @@ const (
 	SkipNote     = "note"     // a note about the list
 	SkipRepeated = "repeated" // the header row again
 	SkipEmpty    = "empty"    // nothing in the columns that are imported
-	SkipNoPerson = "noperson" // a vCard of a group or an organization
+	SkipNoPerson = "noperson" // a vCard of a group or an organization, or an emergency contact
 	SkipStruck   = "struck"   // struck through
 
 	SkipContinued = "continued" // about the person above, because the cells with the name are merged
@@ -64,7 +64,7 @@ func (o Options) skips(t *sheet.Table, columns []Column) (all []string) {
 		skip := o.Skip[row.Number]
 		switch {
 		case o.Keep[row.Number] && !skip:
-		case noPerson:
+		case noPerson || !t.Ours && isEmergency(row, t.Header, columns):
 			why = SkipNoPerson
 		case spreadsheet:
 			if why = skipOf(row, t.Header, names, columns); why == "" && !allStruck && row.IsStruck() {
@@ -83,6 +83,18 @@ func (o Options) skips(t *sheet.Table, columns []Column) (all []string) {
 	}
 	return all
 }
+
+// isEmergency reports whether a name has the mark for the contact of an emergency: "ICE Mama".
+func isEmergency(row sheet.Row, header []string, columns []Column) bool {
+	for at, cell := range row.Cells[:min(len(row.Cells), len(columns))] {
+		if (columns[at].IsName() || header[at] == "FN") && len(cell.Text) <= shownName && emergencyForm().MatchString(cell.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+var emergencyForm = lazy(`(?:^|[ (])(?:ICE|I\.C\.E\.)\d?(?:$|[ :_)-])`)
 
 // withoutSkipped returns the table with empty cells in rows that are left out, so that they influence
 // no other row.

@@ -29,6 +29,7 @@ func TestSkip(t *testing.T) {
 		},
 		"Vorname|Nachname|Handy": {
 			"Ivan": "", "Suma|Ana": "", "Page|Larry": "", "Total|Marie|1": "", "Reserve": SkipGroup, "PIONIRJI": SkipGroup, "Honorarios": SkipGroup, "Gruppe 1||": SkipGroup, "Vorname|Nachname|Handy": SkipRepeated, "Summe||3": SkipTotal,
+			"ICE|Mama|091": SkipNoPerson, "Mama (ICE)|Kos": SkipNoPerson, "ICE1: Mama|Kos": SkipNoPerson, "Icelda|Kos": "", "Ice|Kos": "",
 			"Nachname|Vorname|Telefon": SkipRepeated, "Mannschaft|Anna|0664": "",
 		},
 		"Name": {"Name": SkipRepeated, "Kos Ana": "", "Gesamt: 2": SkipTotal, "Gruppe 1": SkipGroup, "12": SkipTotal},

@@ -192,17 +192,22 @@ func (c Card) Best(name string) int {
 	return best
 }
 
+// companyForm matches the name of a company.
+var companyForm = regexp.MustCompile(`(?:^| )(?:GmbH|mbH|KG|OHG|e\. ?V\.|d\. ?o\. ?o\.|Ltd\.?|LLC|Inc\.|SARL|S\.r\.l\.|S\.p\.A\.|B\.V\.|s\.r\.o\.|o\.o\.)$`)
+
 // IsPerson reports whether the card is of a person, and not of a group or an organization. Programs
-// that do not declare an organization give it no first or last name, and put its name in FN.
+// that do not declare an organization give it no first or last name, and put its name in FN or only in
+// ORG.
 func (c Card) IsPerson() bool {
 	var kind, name, organization string
-	var hasNames, isCompany bool
+	var hasNames, isNamed, isCompany bool
 	for _, p := range c {
 		switch p.Name {
 		case "KIND", "X-ADDRESSBOOKSERVER-KIND":
 			kind = p.word()
 		case "N":
-			hasNames = hasNames || !slices.Contains(p.Components(2), "")
+			parts := p.Components(2)
+			hasNames, isNamed = hasNames || !slices.Contains(parts, ""), isNamed || parts[0]+parts[1] != ""
 		case "FN":
 			name = p.Text()
 		case "ORG":
@@ -211,8 +216,8 @@ func (c Card) IsPerson() bool {
 			isCompany = p.word() == "COMPANY"
 		}
 	}
-	isCompany = isCompany || name != "" && name == organization
-	return (kind == "" || kind == "INDIVIDUAL") && (hasNames || !isCompany)
+	isCompany = isCompany || name == organization && name != "" || name == "" && organization != "" && !isNamed
+	return (kind == "" || kind == "INDIVIDUAL") && (hasNames || !isCompany) && !companyForm.MatchString(name)
 }
 
 // isLabeledFax reports whether the Apple label in the group of a phone number marks it as a fax or

@@ -231,6 +231,7 @@ func TestIsPerson(t *testing.T) {
 		"X-ADDRESSBOOKSERVER-KIND:group\nFN:Engine 7":  false,
 		"N:;;;;\nFN:Pizzeria Roma\nORG:Pizzeria Roma;": false, "ORG:Roma\nFN:Roma\nN:;Roma;;;": false, "N:Kos;Ana\nFN:Ana Kos\nORG:Ana Kos": true,
 		"N:;;;;\nFN:Roma\nORG:Pizzeria\nX-ABShowAs:COMPANY": false, "N:Kos;Ana\nX-ABShowAs:COMPANY": true, "TEL:112": true, "ORG:": true,
+		"N:;;;;\nFN:\nORG:DVD Kos;Vod 1": false, "ORG:DVD Kos\nN:;Ana;;;": true, "N:GmbH;Huber\nFN:Huber GmbH": false, "N:Inc;Ana\nFN:Ana Inc": true,
 	} {
 		Read("BEGIN:VCARD\n"+lines+"\nEND:VCARD", func(_ int, card Card) error {
 			if card.IsPerson() != want {
