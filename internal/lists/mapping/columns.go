@@ -53,6 +53,7 @@ type choice struct {
 	fields   []string         // by column, without the options
 	joins    []join           // fields whose parts are in several columns
 	joined   map[int]bool     // columns whose parts another column gets
+	untitled counted          // cells of a column of titles that are left out
 	several  []several        // fields read from several columns
 	notes    []sheet.Note
 

@@ -151,6 +151,7 @@ const (
 	NoteNoZero      = "noZero"        // number: phone numbers without a 0 or + in columns where others have one
 	NoteZero        = "zero"          // number: phone numbers that got a 0
 	NoteTitles      = "titles"        // number, places: salutations and ranks removed from names
+	NoteNoTitles    = "noTitles"      // number, text: cells of a column of titles that are left out
 	NoteCapitals    = "capitals"      // number, places: people with a name in capitals
 	NoteByCapitals  = "byCapitals"    // number, cell, first name, last name: names split by the capitals of the last name
 	NoteRemarks     = "remarks"       // number, cell, name: remarks removed from names
@@ -251,6 +252,6 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 	if !t.Ours {
 		r.Questions = slices.Concat(c.questions, births.questions, names.questions(), m.phones.questions())
 	}
-	r.Notes = slices.Concat(r.Notes, prepared.notes(), m.severalNotes(), m.phones.notes(), names.notes(), births.notes())
+	r.Notes = slices.Concat(r.Notes, prepared.notes(), c.untitled.notes(NoteNoTitles), m.severalNotes(), m.phones.notes(), names.notes(), births.notes())
 	return r, nil
 }

@@ -111,6 +111,9 @@ func (n *names) split(cell string) (s fullName) {
 }
 
 func (s *fullName) withComma(parts [][]nameWord) {
+	if len(parts) > 2 && allParticles(joined(parts[1])) { // "Berg, van den, Jan"
+		parts = slices.Concat([][]nameWord{slices.Concat(parts[1], parts[0])}, parts[2:])
+	}
 	if len(parts) == 2 { // "Berg, Jan van den"
 		given := parts[1]
 		at := len(given)
@@ -495,6 +498,9 @@ func (n *names) tidy(p *Person, f *record.Fields) {
 		}
 		if *name = alike.WithoutRemarks(rest, 1); *name != rest {
 			n.remarked.add(sheet.Quoted(lang.Short(rest, shownName)), sheet.Quoted(*name))
+		}
+		if last, particle, ok := strings.Cut(*name, ","); ok && allParticles(particle) && strings.TrimSpace(particle) != "" { // "Vries, de"
+			*name = strings.TrimSpace(particle) + " " + last
 		}
 		if strings.Contains(*name, "@") || isNumber(*name) || dateAlone().MatchString(*name) {
 			p.misplaced(d.Name, *name)

@@ -24,6 +24,7 @@ func TestSplitName(t *testing.T) {
 		{"García López, Juan Carlos", false, "Juan Carlos", "García López", false, ""},
 		{"van der Berg, Jan", false, "Jan", "van der Berg", false, ""},
 		{"Berg, Jan van den", false, "Jan", "van den Berg", false, ""},
+		{"Berg, van den, Jan", false, "Jan", "van den Berg", false, ""},
 		{"Cruz, Ana María de la", false, "Ana María", "de la Cruz", false, ""},
 		{"Nguyen, Thi Van", false, "Thi Van", "Nguyen", false, ""},
 		{"Berg, van", false, "van", "Berg", false, ""},
@@ -238,6 +239,8 @@ func TestMarks(t *testing.T) {
 		"5 Eva/Kos, AB///", "6 Dr. Mia/Kos, MBA///",
 		`titles 1 sheet.Places{First:[]sheet.Place{sheet.Place{Text:"OBI", Row:2}}, More:false}`,
 		`remarks 2 "Hans (Hansi)" "Hans"`)
+	check(t, tableOf("Voornaam|Naam", "Jan|Vries, de", "Piet|Berg, van den", "Kees|Bos,"), Options{},
+		"Voornaam=firstName Naam=lastName ", "2 Jan/de Vries///", "3 Piet/van den Berg///", "4 Kees/Bos,///")
 	check(t, tableOf("id|Vorname|Nachname", anID+"|Hans (Hansi)|Maier, OBI"), Options{},
 		"id=id Vorname=firstName Nachname=lastName ", "2 Hans (Hansi)/Maier, OBI/// "+anID)
 	if got := readings(t, Options{}, "Name, Vorname", "Hölzl Franz, BI", "Adler, FM"); got != "Franz/Hölzl; /Adler" {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/alike"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
@@ -103,7 +104,7 @@ func (c *choice) findJoins(assigned map[int]string) {
 	if c.table.Format == sheet.VCard || c.table.Ours {
 		return
 	}
-	for _, j := range slices.Concat(c.birthJoins(), c.nameJoins(), c.phoneJoins()) {
+	for _, j := range slices.Concat(c.birthJoins(), c.titleJoins(), c.nameJoins(), c.phoneJoins()) {
 		other := func(at int) bool {
 			wish, ok := assigned[at]
 			return ok && wish != j.field
@@ -176,16 +177,79 @@ func joinYear(parts []string) string {
 	return strings.TrimRight(day, "./- ") + day[separator:separator+1] + year
 }
 
+// named returns a function that reports whether the header of a column is one of words.
+func (c *choice) named(words string) func(at int) bool {
+	return func(at int) bool { return slices.Contains(strings.Fields(words), letters(c.table.Header[at])) }
+}
+
+// column returns the only column with values of a field, or -1.
+func (c *choice) column(field string) int {
+	return c.only(func(at int) bool { return c.fields[at] == field })
+}
+
+// titleJoins returns the join of academic titles with the first name, or else with the full name.
+// Salutations and ranks in their column are left out, and counted.
+func (c *choice) titleJoins() []join {
+	isTitle := c.named(`titel title titles titre titres titulo titolo tytul titula titule titul naziv naslov akadtitel akadtitul
+		akademischertitel akademskititul tytulnaukowy titreuniversitaire anrede civilite prefix nameprefix honorific`)
+	title := c.only(func(at int) bool {
+		return isTitle(at) && slices.ContainsFunc(c.table.Rows, func(r sheet.Row) bool { return academic(r.Cell(at).Text) != "" })
+	})
+	name, field := c.column("firstName"), "firstName"
+	if hasLast := c.column("lastName") >= 0; name < 0 && hasLast {
+		name = c.column(plainName)
+	} else if name < 0 {
+		name = c.only(func(at int) bool {
+			return c.fields[at] == plainName || c.fields[at] == FullName || c.fields[at] == LastFirst
+		})
+		if field = FullName; name >= 0 && c.fields[name] == LastFirst {
+			field = LastFirst
+		}
+	}
+	if title < 0 || name < 0 {
+		return nil
+	}
+	return []join{{field, name, []int{title, name}, func(parts []string) string {
+		titles := academic(parts[0])
+		if titles != parts[0] {
+			c.untitled.add(sheet.Quoted(parts[0]))
+		}
+		if titles == "" || parts[1] == "" {
+			return parts[1]
+		}
+		last, first, _ := strings.Cut(parts[1], ",")
+		if field == "firstName" || first == "" {
+			return titles + " " + parts[1]
+		}
+		return last + ", " + titles + first
+	}}}
+}
+
+// academic returns the academic titles in a text, or an empty text if it has other words than these and
+// salutations: "Dr." for "Herr Dr.".
+func academic(text string) string {
+	var all []string
+	if len(text) > maxHeader {
+		return ""
+	}
+	for _, word := range alike.Words(text) {
+		switch folded := fold.String(word.Text); {
+		case salutations[strings.ReplaceAll(folded, ".", "")] && folded != word.Text:
+		case word.Title == alike.Academic, isDegree(word, true):
+			all = append(all, word.Text)
+		default:
+			return ""
+		}
+	}
+	return strings.Join(all, " ")
+}
+
 // nameJoins returns the join of a last name with the prefix before it in Dutch and German lists, the second last
 // name in Spanish lists, and a suffix such as Jr.
 func (c *choice) nameJoins() []join {
-	named := func(words string) func(at int) bool {
-		return func(at int) bool { return slices.Contains(strings.Fields(words), letters(c.table.Header[at])) }
-	}
-	field := func(name string) int { return c.only(func(at int) bool { return c.fields[at] == name }) }
-	last := field("lastName")
-	if last < 0 && field("firstName") >= 0 {
-		last = field(plainName)
+	named, last := c.named, c.column("lastName")
+	if last < 0 && c.column("firstName") >= 0 {
+		last = c.column(plainName)
 	}
 	var parts []int
 	for _, at := range []int{c.only(func(at int) bool {
@@ -301,7 +365,7 @@ func (p *prepared) joinParts(j join, columns []Column) {
 		if len(filled) == 0 || len(filled) == 1 && text != "" && row.Cell(j.at).Text == text {
 			continue
 		}
-		if len(filled) > 1 && example == nil {
+		if len(filled) > 1 && example == nil && text != row.Cell(j.at).Text {
 			example, result = filled, text
 		}
 		if text == "" {
@@ -313,7 +377,11 @@ func (p *prepared) joinParts(j join, columns []Column) {
 		p.set(i, j.at, text)
 	}
 	if example != nil {
-		args := []any{FieldName(j.field), headers, example, sheet.Quoted(result)}
+		field := j.field
+		if field == LastFirst {
+			field = FullName
+		}
+		args := []any{FieldName(field), headers, example, sheet.Quoted(result)}
 		p.joined = append(p.joined, sheet.Note{Code: NoteParts, Args: args})
 	}
 }

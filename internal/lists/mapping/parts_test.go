@@ -83,3 +83,45 @@ func TestParts(t *testing.T) {
 		"2 Ana/García López/091 1// dateOfBirth:invalid", "3 Eva/Ruiz///",
 		`parts "lastName" mapping.Headers{"Apellido 1", "Apellido 2"} mapping.Headers{"García", "López"} "García López"`)
 }
+
+// TestTitleColumns checks that academic titles in their own column are joined with the name, and that
+// salutations and ranks there are left out, with a note.
+func TestTitleColumns(t *testing.T) {
+	t.Parallel()
+	check(t, tableOf("Anrede|Titel|Vorname|Nachname", "Herr|Dr.|Hans|Kos", "Frau||Eva|Kos", "Herr|Herr Dipl.-Ing.|Ivo|Kos", "Frau|OBI|Mia|Kos"), Options{},
+		"Titel=firstName Vorname=firstName Nachname=lastName ", "2 Dr. Hans/Kos///", "3 Eva/Kos///", "4 Dipl.-Ing. Ivo/Kos///", "5 Mia/Kos///",
+		`parts "firstName" mapping.Headers{"Titel", "Vorname"} mapping.Headers{"Dr.", "Hans"} "Dr. Hans"`, `noTitles 2 "Herr Dipl.-Ing."`)
+	check(t, tableOf("Titula|Prezime|Ime", "mr. sc.|Kos|Ana", "|Bilić|Ivo"), Options{},
+		"Titula=firstName Prezime=lastName Ime=firstName ", "2 mr. sc. Ana/Kos///", "3 Ivo/Bilić///",
+		`parts "firstName" mapping.Headers{"Titula", "Ime"} mapping.Headers{"mr. sc.", "Ana"} "mr. sc. Ana"`)
+	check(t, tableOf("Title|Name", "Dr|Jane Doe", "Mr|John Roe"), Options{},
+		"Title=name Name=name ", "2 Dr Jane/Doe///", "3 John/Roe///",
+		`parts "name" mapping.Headers{"Title", "Name"} mapping.Headers{"Dr", "Jane Doe"} "Dr Jane Doe"`, `noTitles 1 "Mr"`,
+		`splitNames "Dr Jane Doe" "Dr Jane" "Doe"`, `splitNames "John Roe" "John" "Roe"`)
+	check(t, tableOf("Titel|Name, Vorname", "DI|Kos, Hans"), Options{},
+		"Titel=lastName firstName Name, Vorname=lastName firstName ", "2 DI Hans/Kos///",
+		`parts "name" mapping.Headers{"Titel", "Name, Vorname"} mapping.Headers{"DI", "Kos, Hans"} "Kos, DI Hans"`,
+		`splitNames "Kos, DI Hans" "DI Hans" "Kos"`)
+	check(t, tableOf("Title|First name|Last name", "Chief|Jane|Doe", "Mr|John|Roe"), Options{},
+		"First name=firstName Last name=lastName ", "2 Jane/Doe///", "3 John/Roe///")
+	for _, lines := range [][]string{{"Title|Name", "Dr|Jane Doe"}, {"Titel|Name, Vorname", "Dr.|Doe, Jane"}, {"Titel|Ime|Prezime", "dr.|Jane|Doe"}} {
+		r, _ := Map(t.Context(), tableOf(lines...), Options{Now: now})
+		o := Options{Now: now, Columns: map[int]string{}} // as the page submits the columns again
+		for i, c := range r.Columns {
+			o.Columns[i] = c.Field
+		}
+		if again, err := Map(t.Context(), tableOf(lines...), o); err != nil || !strings.HasPrefix(strings.ToLower(again.People[0].Fields.FirstName), "dr") {
+			t.Errorf("%q: %+v, %v", lines, again.People, err)
+		}
+	}
+	for title := range strings.SplitSeq("Dr.|prof.|Prof. Dr. med.|Mag. (FH)|mr. sc.|univ. spec.|MSc|Ing.", "|") {
+		if got := academic(title); got != title {
+			t.Errorf("%q: %q", title, got)
+		}
+	}
+	for _, text := range []string{"Mr.", "Herr", "OBI", "Chief", "", "Dr. Kos", strings.Repeat("Dr. ", 100)} {
+		if got := academic(text); got != "" {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}

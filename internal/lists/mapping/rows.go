@@ -8,7 +8,6 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
-	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 // Codes of row errors, in addition to those of package record.
@@ -73,9 +72,7 @@ func (m *mapper) person(i int) Person {
 // or "N:;Ana Kos;;;".
 func (m *mapper) cardName(p *Person, f *record.Fields, row sheet.Row) {
 	if f.FirstName != "" && f.LastName != "" {
-		if prefix := m.cell(row, "N prefix"); isTitleAlone(prefix) && !salutations[strings.Trim(fold.String(prefix), ".")] {
-			f.FirstName = prefix + " " + f.FirstName
-		}
+		f.FirstName = strings.TrimSpace(academic(m.cell(row, "N prefix")) + " " + f.FirstName)
 		if suffix := m.cell(row, "N suffix"); isTitleAlone(suffix) {
 			f.LastName += " " + suffix
 		}
