@@ -402,6 +402,7 @@ func TestImportRefused(t *testing.T) {
 		{"", "Vorname;Nachname;Geburtstag;Geburtsdatum\nAna;Horvat;1990-01-01;1991-01-01\n", 400, "map required"},
 		{"map=Spind=email,Farbe=email", csvOf(1), 400, "map unknown"},
 		{"headerRow=3", "Vorname;Nachname\nAna;Kos\n", 400, "headerRow unknown"},
+		{"headerRow=2", "Vorname;Telefon\nAna;0664 123456\nEva;\n", 400, "headerRow invalid"},
 		{"encoding=utf-8", "Vorname;Nachname\nAna;\xe8ovi\xe6\n", 400, "encoding invalid"},
 		{"", "Vorname;Nachname\n\"Ana;Horvat\n", 400, "file invalid"},
 		{"", "%PDF-1.7\n%\xe2\xe3\n", 415, "content_type"},

@@ -32,10 +32,16 @@ func TestFindHeader(t *testing.T) {
 	if f.Table.HeaderRow != 3 || len(f.Mapped.People) != 1 || len(f.Table.Notes) != 1 {
 		t.Errorf("%+v", f.Table)
 	}
-	for _, row := range []int{4, 9} {
+	const more = "Vorname;Nachname;Telefon\nAna;Kos;0664 123456\nEva;Kos;\n"
+	for _, tt := range []struct {
+		text string
+		row  int
+		code string
+	}{{text, 4, imports.RowsLast}, {text, 9, imports.RowsUnknown}, {more, 2, imports.RowsData}, {more, 3, imports.RowsLast}} {
 		var e *imports.RowsError
-		if _, err := tryRead(t, []byte(text), imports.Options{HeaderRow: row}); !errors.As(err, &e) || e.Option != "headerRow" || e.Row != row {
-			t.Errorf("row %d: %v", row, err)
+		_, err := tryRead(t, []byte(tt.text), imports.Options{HeaderRow: tt.row})
+		if !errors.As(err, &e) || *e != (imports.RowsError{Option: "headerRow", Code: tt.code, Row: tt.row}) {
+			t.Errorf("row %d: %+v, want %s", tt.row, err, tt.code)
 		}
 	}
 }

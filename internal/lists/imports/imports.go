@@ -107,8 +107,12 @@ func (l *List) Map(ctx context.Context, o Options, now time.Time) (*File, error)
 		}
 	}
 	switch {
+	case o.HeaderRow != 0 && !ok && slices.ContainsFunc(l.table.Rows, func(r sheet.Row) bool { return r.Number == o.HeaderRow }):
+		f.Problem = &RowsError{"headerRow", RowsLast, o.HeaderRow}
 	case o.HeaderRow != 0 && !ok:
 		f.Problem = &RowsError{"headerRow", RowsUnknown, o.HeaderRow}
+	case o.HeaderRow != 0 && unclear && e.Code == mapping.ColumnsNoHeader:
+		f.Problem = &RowsError{"headerRow", RowsData, o.HeaderRow}
 	case f.Problem == nil:
 		f.Problem = o.checkRows(f.Mapped.People)
 	}

@@ -66,6 +66,8 @@ type RowsError struct {
 const (
 	RowsUnknown = "unknown" // no such row
 	RowsBoth    = "both"    // both Same and Add name the row
+	RowsData    = "data"    // the header row contains an e-mail address, date or phone number
+	RowsLast    = "last"    // no rows are below the header row
 )
 
 func (e *RowsError) Error() string { return "rows: " + e.Code }

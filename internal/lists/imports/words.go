@@ -145,6 +145,9 @@ func (w Words) file(e *sheet.FileError) (what, do string) {
 		key, args = fmt.Sprint(key, ".", args[0]), args[1:]
 	}
 	do = w.known("file." + e.Code + ".do")
+	if e.Code == sheet.FileOldExcel || e.Code == sheet.FileODS {
+		do = w.text("file.saveAs.do")
+	}
 	if what = w.text(key, args...); e.Code == sheet.FileDamaged && w.Language.Tag == "en" && len(args) > 0 {
 		what = fmt.Sprintf("%s: %s.", strings.TrimSuffix(what, "."), w.shown(args)[0]) // libraries report errors in English
 	}

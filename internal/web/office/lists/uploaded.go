@@ -147,9 +147,6 @@ func (l *uploadedList) explain(v visit, err error) error {
 		return err
 	}
 	field, choose := l.fieldToFix(err)
-	if l.wrongHeader(err) {
-		problem, advice = v.Text("import.headerRow.data", strconv.Itoa(l.options.HeaderRow)), ""
-	}
 	if choose != "" {
 		advice = v.Text("import.choose." + choose)
 	}
@@ -174,18 +171,12 @@ func (l *uploadedList) fieldToFix(err error) (field, choose string) {
 		return columnID(max(0, at)), "columns"
 	case columns != nil && columns.Code == mapping.ColumnsUnknown:
 		return columnID(0), "columns"
-	case errors.As(err, &rows) && rows.Option == "headerRow", l.wrongHeader(err):
+	case errors.As(err, &rows) && rows.Option == "headerRow":
 		return "headerRow", ""
 	case columns != nil && columns.Code == mapping.ColumnsNoName:
 		return columnID(0), ""
 	}
 	return "file", "" // only a change to the file can fix it
-}
-
-// wrongHeader reports whether the chosen header row contains a person.
-func (l *uploadedList) wrongHeader(err error) bool {
-	columns, ok := errors.AsType[*mapping.ColumnsError](err)
-	return ok && columns.Code == mapping.ColumnsNoHeader && l.options.HeaderRow != 0
 }
 
 func columnID(number int) string { return "column-" + strconv.Itoa(number) }
