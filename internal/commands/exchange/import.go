@@ -29,6 +29,7 @@ type importing struct {
 	db        *string
 	path      string // FILE or standardInput
 	list      *imports.List
+	content   []byte // of the file
 	columns   string // --map
 	creating  bool   // the database is new
 	comparing bool
@@ -99,9 +100,8 @@ id, name (both names) and nameReversed (last name first).`,
 		if err := i.report.refuse(*i.db); err != nil {
 			return err
 		}
-		content, err := readFile(i.env, i.cmd, i.path)
-		if err == nil {
-			i.list, err = imports.Read(i.env.Context, content, i.options, time.Now())
+		if i.content, err = readFile(i.env, i.cmd, i.path); err == nil {
+			i.list, err = imports.Read(i.env.Context, i.content, i.options, time.Now())
 		}
 		if err == nil {
 			err = i.run(c)
@@ -187,12 +187,19 @@ func (i *importing) into(c Commands, s *store.Store) error {
 	return i.finish(f, o, note)
 }
 
-// readCountry sets the country of the department. A new department has the country of the system.
+// readCountry sets the country of the department, and reads the file again if its encoding depends on
+// it. A new department has the country of the system, which does not make an encoding certain.
 func (i *importing) readCountry(s *store.Store, tenant record.TenantID) (err error) {
-	if i.options.Country = osutil.Country(); tenant != 0 {
-		i.options.Country, err = s.Country(tenant)
+	if i.options.Country = osutil.Country(); tenant == 0 {
+		return nil
 	}
-	return store.Failed("reading", *i.db, err)
+	if i.options.Country, err = s.Country(tenant); err != nil {
+		return store.Failed("reading", *i.db, err)
+	}
+	if !i.list.ReadAs(i.options) {
+		i.list, err = imports.Read(i.env.Context, i.content, i.options, time.Now())
+	}
+	return err
 }
 
 // intoNew is into with a new database. It removes the database after Ctrl-C or another failure, unless

@@ -73,7 +73,7 @@ func Read(ctx context.Context, content []byte, o Options, now time.Time) (*List,
 // ReadAs reports whether Read would return the same cells with options o.
 func (l *List) ReadAs(o Options) bool {
 	return o.Answers[sheet.AskEncoding] == l.options.Answers[sheet.AskEncoding] && o.Sheet == l.options.Sheet &&
-		(!l.guessed || maps.Equal(o.Columns, l.options.Columns))
+		(!l.guessed || o.Country == l.options.Country && maps.Equal(o.Columns, l.options.Columns))
 }
 
 // Size returns the approximate memory use of the list in bytes.
