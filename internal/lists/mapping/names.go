@@ -153,7 +153,11 @@ func (s *fullName) withoutComma(all []nameWord, n *names, titled bool) {
 		start, end = startOfLast(all[:start]), end+endOfLast(all[end:])
 	}
 	s.name = Name{joined(all[:start]), joined(all[start:])}
-	s.other = Name{joined(all[end:]), joined(all[:end])}
+	titles := ""
+	if end > 0 { // "Dr. Kos Ana" is "Dr. Ana Kos"
+		titles = strings.TrimSuffix(all[0].text, all[0].plain)
+	}
+	s.other = Name{titles + joined(all[end:]), strings.TrimPrefix(joined(all[:end]), titles)}
 	if n.lastFirst {
 		s.name, s.other = s.other, s.name
 	}
@@ -366,6 +370,7 @@ func readNames(ctx context.Context, t *sheet.Table, columns []Column, o Options)
 	} else {
 		n.question = sheet.Question{Kind: AskNames, Columns: []string{columns[at].Header}, Answer: answer}
 	}
+	n.lastFirst = n.lastFirst || !n.sure && isLastFirst(t, at)
 	header := fold.String(columns[at].Header)
 	n.twoLast = strings.Contains(header, "nombre") || strings.Contains(header, "apellido")
 	ranks := 0 // minus the number of other commas

@@ -72,7 +72,7 @@ func (p *phones) read(at int, text string) string {
 	digits, others := record.Digits(text), p.fronts[at]
 	code, _ := phone.CutCode(digits)
 	switch {
-	case len(others) == 0, len(digits) < fewestDigits, len(digits) > mostDigits, !bareNumber().MatchString(text):
+	case len(others) == 0, len(digits) < fewestDigits, len(digits) > mostDigits, !bareNumber().MatchString(text), dateAlone().MatchString(text):
 		return text
 	case others[code] && len(digits) >= foreignDigits:
 		p.foreign++
