@@ -278,6 +278,7 @@ func letters(header string) string {
 const neutralWords = `of the de du des del de la le el der die das di della dei van
 	member members mitglied mitglieds mitgliedes mitglieder membre membres miembro miembros clan clana clanovi
 	employee volunteer firefighter feuerwehrmitglied vatrogasac vatrogasca pripadnik kamerad kameraden person
+	bombero bomberos pompier pompiers strazak gasilec vigile brandweerman
 	required optional mandatory pflichtfeld pflicht obligatoire facultatif
 	obligatorio opcional obavezno neobavezno usuel legal`
 

@@ -65,10 +65,6 @@ var firstNames = sync.OnceValue(func() map[string]bool {
 // without a comma, in more than have one, and in five times as many as those in which they come first.
 func isLastFirst(t *sheet.Table, at int) bool {
 	first, last, commas := 0, 0, 0
-	isFirst := func(word alike.Word) bool {
-		name, _, _ := strings.Cut(word.Text, "-")
-		return len(name) <= maxHeader && firstNames()[fold.String(name)]
-	}
 	for _, row := range t.Rows {
 		text := row.Cell(at).Text
 		if strings.Contains(text, ",") {
@@ -82,12 +78,18 @@ func isLastFirst(t *sheet.Table, at int) bool {
 		if len(all) < 2 {
 			continue
 		}
-		if isFirst(all[0]) {
+		if isFirstName(all[0].Text) {
 			first++
 		}
-		if isFirst(all[len(all)-1]) {
+		if isFirstName(all[len(all)-1].Text) {
 			last++
 		}
 	}
 	return last > 1 && last > commas && last >= 5*first
+}
+
+// isFirstName reports whether a word, or its part before a hyphen, is a common first name.
+func isFirstName(word string) bool {
+	name, _, _ := strings.Cut(word, "-")
+	return len(name) <= maxHeader && firstNames()[fold.String(name)]
 }

@@ -150,7 +150,12 @@ func (s *fullName) withoutComma(all []nameWord, n *names, titled bool) {
 	}
 	start, end := startOfLast(all), endOfLast(all)
 	if n.twoLast && start > 1 && end > 0 {
-		start, end = startOfLast(all[:start]), end+endOfLast(all[end:])
+		if !isFirstName(all[start-1].plain) {
+			start = startOfLast(all[:start])
+		}
+		if !isFirstName(all[end].plain) {
+			end += endOfLast(all[end:])
+		}
 	}
 	s.name = Name{joined(all[:start]), joined(all[start:])}
 	titles := ""
@@ -342,7 +347,7 @@ type names struct {
 	sure        bool     // the order was set by an answer or a header
 	rarer       nameForm // rarer format of full names if the column mixes formats and its header sets no order; oneName: none
 	mister      string   // a letter that is a salutation: "m." in a column with Mme, "d." with Dña
-	twoLast     bool     // the last name has two words, as Spanish headers suggest
+	twoLast     bool     // the last name has two words, as a Spanish header or the country suggests
 	ranks       bool     // most commas precede a short word in capitals
 	capitalized bool     // a last name is in capitals and the first name is not
 	literal     bool     // the names are from this program and are not changed
@@ -372,7 +377,8 @@ func readNames(ctx context.Context, t *sheet.Table, columns []Column, o Options)
 	}
 	n.lastFirst = n.lastFirst || !n.sure && isLastFirst(t, at)
 	header := fold.String(columns[at].Header)
-	n.twoLast = strings.Contains(header, "nombre") || strings.Contains(header, "apellido")
+	n.twoLast = strings.Contains(header, "nombre") || strings.Contains(header, "apellido") ||
+		o.Country != "" && strings.Contains("BO CL CO CR CU DO EC ES GT HN MX NI PA PE PR PY SV UY VE", o.Country)
 	ranks := 0 // minus the number of other commas
 	for _, row := range t.Rows {
 		text := row.Cell(at).Text

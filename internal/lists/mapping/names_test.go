@@ -280,8 +280,11 @@ func TestSpanishNames(t *testing.T) {
 	if got := readings(t, Options{}, "Nombre", cells...); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	cells = []string{"García López Juan", "García López Juan Carlos", "Ruiz Ana", "de la Cruz García Ana", "Ruiz Pérez, Ana"}
-	want = "Juan/García López; Juan Carlos/García López; Ana/Ruiz; Ana/de la Cruz García; Ana/Ruiz Pérez"
+	if got := readings(t, Options{Country: "CL"}, "Bombero", "Juan Carlos García López", "María José Pérez"); got != "Juan Carlos/García López; María José/Pérez" {
+		t.Errorf("in Chile: %s", got)
+	}
+	cells = []string{"García López Juan", "García López Juan Carlos", "Ruiz Ana", "de la Cruz García Ana", "Ruiz Pérez, Ana", "Pérez María José"}
+	want = "Juan/García López; Juan Carlos/García López; Ana/Ruiz; Ana/de la Cruz García; Ana/Ruiz Pérez; María José/Pérez"
 	if got := readings(t, Options{}, "Apellidos y nombre", cells...); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
