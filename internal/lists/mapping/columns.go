@@ -85,6 +85,7 @@ func chooseColumns(t *sheet.Table, o Options) (*choice, *ColumnsError) {
 		return c, &ColumnsError{Code: ColumnsNoName, Headers: t.Header}
 	}
 	c.checkIDs(assigned)
+	c.orderNames(assigned, o)
 	c.askColumns(assigned, o)
 	c.noteHidden()
 	c.readSeveral()
@@ -378,6 +379,20 @@ func (c *choice) useNames(assigned map[int]string, known bool) bool {
 	c.columns[at].Field = FullName
 	c.notes = append(c.notes, sheet.Note{Code: NoteLooksNames, Args: []any{sheet.Quoted(cmp.Or(c.columns[at].Header, c.firstValue(at)))}})
 	return true
+}
+
+// orderNames sets LastFirst as the field of a column of full names if first names come last there.
+func (c *choice) orderNames(assigned map[int]string, o Options) {
+	for at, column := range c.columns {
+		if _, ok := assigned[at]; ok || column.Field != FullName || c.joined[at] || o.Answers[AskNames] != "" || !isLastFirst(c.table, at) {
+			continue
+		}
+		for i := range c.columns {
+			if c.columns[i].Field == FullName { // with its titles
+				c.columns[i].Field = LastFirst
+			}
+		}
+	}
 }
 
 // hasNames reports whether most cells of a column look like full names, and differ.

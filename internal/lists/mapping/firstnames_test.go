@@ -21,11 +21,19 @@ func TestFirstNames(t *testing.T) {
 		{Options{}, "Name", "Dr. Huber Hans-Peter|van den Berg Kees", "Dr. Hans-Peter/Huber; Kees/van den Berg"},
 		{Options{}, "Name", "Huber Josef|Xy Zett", "Huber/Josef; Xy/Zett"},
 		{Options{}, "Name", "Franz Josef|Karl Anna|Berger Anna", "Franz/Josef; Karl/Anna; Berger/Anna"},
-		{Options{}, "Name", "Huber Josef|Berger Anna|Moser, Karl", "Josef/Huber; Anna/Berger; Karl/Moser Karl+Moser Moser+Karl"},
+		{Options{}, "Name", "Huber Josef|Berger Anna|Moser, Karl", "Josef/Huber; Anna/Berger; Karl/Moser"},
 		{Options{Answers: sheet.Answers{AskNames: FirstLast}}, "Name", "Huber Josef|Berger Anna", "Huber/Josef; Berger/Anna"},
 	} {
 		if got := readings(t, tt.o, tt.header, strings.Split(tt.cells, "|")...); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s: %s, want %s", tt.cells, got, tt.want)
+		}
+
+	}
+	for _, field := range []string{FullName, LastFirst} {
+		o := Options{Now: now, Columns: map[int]string{0: field, 1: field}}
+		r, err := Map(t.Context(), tableOf("Titel|Name", "Dr.|Huber Josef", "|Berger Anna", "|Moser, Karl"), o)
+		if err != nil || r.Columns[1].Field != field || (r.People[0].Fields.FirstName == "Dr. Josef") != (field == LastFirst) {
+			t.Errorf("%s: %+v, %v", field, r.People, err)
 		}
 	}
 }

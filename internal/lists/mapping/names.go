@@ -365,7 +365,12 @@ type names struct {
 func readNames(ctx context.Context, t *sheet.Table, columns []Column, o Options) (*names, error) {
 	answer := o.Answers[AskNames]
 	n := &names{lastFirst: answer == LastFirstName, sure: answer != "", literal: t.Ours}
-	at := slices.IndexFunc(columns, Column.IsFullName)
+	at := -1
+	for i, column := range columns { // a joined column of titles is empty
+		if column.IsFullName() && (at < 0 || slices.ContainsFunc(t.Rows, func(row sheet.Row) bool { return row.Cell(i).Text != "" })) {
+			at = i
+		}
+	}
 	if at < 0 {
 		return n, nil
 	}
@@ -375,7 +380,6 @@ func readNames(ctx context.Context, t *sheet.Table, columns []Column, o Options)
 	} else {
 		n.question = sheet.Question{Kind: AskNames, Columns: []string{columns[at].Header}, Answer: answer}
 	}
-	n.lastFirst = n.lastFirst || !n.sure && isLastFirst(t, at)
 	header := fold.String(columns[at].Header)
 	n.twoLast = strings.Contains(header, "nombre") || strings.Contains(header, "apellido") ||
 		o.Country != "" && strings.Contains("BO CL CO CR CU DO EC ES GT HN MX NI PA PE PR PY SV UY VE", o.Country)

@@ -106,8 +106,9 @@ func (c *choice) findJoins(assigned map[int]string) {
 	}
 	for _, j := range slices.Concat(c.birthJoins(), c.titleJoins(), c.nameJoins(), c.phoneJoins()) {
 		other := func(at int) bool {
-			wish, ok := assigned[at]
-			return ok && wish != j.field
+			wish := Column{Field: assigned[at]}
+			_, ok := assigned[at]
+			return ok && wish.Field != j.field && !(wish.IsFullName() && Column{Field: j.field}.IsFullName())
 		}
 		if slices.ContainsFunc(j.parts, other) {
 			continue
