@@ -2,6 +2,7 @@ package imports_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
@@ -42,6 +43,44 @@ func TestFindHeader(t *testing.T) {
 		_, err := tryRead(t, []byte(tt.text), imports.Options{HeaderRow: tt.row})
 		if !errors.As(err, &e) || *e != (imports.RowsError{Option: "headerRow", Code: tt.code, Row: tt.row}) {
 			t.Errorf("row %d: %+v, want %s", tt.row, err, tt.code)
+		}
+	}
+}
+
+// TestNoHeader checks that a list without a header row is read by its cells, also when the page submits the
+// columns again, and that no first row is taken for a person without reason.
+func TestNoHeader(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Huber Josef;0664 1234567\nBerger Anna;0664 7654321\n":                  "Josef Huber 0664 1234567, Anna Berger 0664 7654321",
+		"Josef;Huber;0664 1234567\nAnna;Berger;0664 7654321;x\n":                "Josef Huber 0664 1234567, Anna Berger 0664 7654321",
+		"1;Huber;Karl;12.04.1965\n2;Berger;Anna;03.05.1972\n":                   "Karl Huber , Anna Berger ",
+		"Josef Huber\nAnna Berger\n":                                            "Josef Huber , Anna Berger ",
+		"Freiwillige Feuerwehr\nJosef Huber\n":                                  "",
+		"Josef;Huber;Wels;0664 1234567\nAnna;Berger;Linz;0664 7654321\n":        "",
+		"Rot Grün;Form\nAnna Berger;rund\n":                                     "",
+		"Anna Berger;Telefon\nJosef Huber;0664 1234567\nEva Kos;0664 7654321\n": "Josef Huber 0664 1234567, Eva Kos 0664 7654321",
+	} {
+		o := imports.Options{}
+		for range 2 {
+			f, err := tryRead(t, []byte(text), o)
+			if (err == nil) != (want != "") {
+				t.Errorf("%q: %v", text, err)
+			}
+			if err != nil {
+				break
+			}
+			var got []string
+			o.Columns = map[int]string{}
+			for i, c := range f.Mapped.Columns {
+				o.Columns[i] = c.Field
+			}
+			for _, p := range f.Mapped.People {
+				got = append(got, p.Name()+" "+p.Fields.PhoneNumber)
+			}
+			if all := strings.Join(got, ", "); all != want {
+				t.Errorf("%q: %s, want %s", text, all, want)
+			}
 		}
 	}
 }

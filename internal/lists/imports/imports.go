@@ -88,8 +88,16 @@ func (l *List) Map(ctx context.Context, o Options, now time.Time) (*File, error)
 	if !ok {
 		table = mapping.FindHeader(l.table)
 	}
-	f.Table, f.Options.Corrections = o.Corrections.correct(table)
-	f.Mapped, f.Problem = mapping.Map(ctx, f.Table, o.mapping(now))
+	read := func(table *sheet.Table) {
+		f.Table, f.Options.Corrections = o.Corrections.correct(table)
+		f.Mapped, f.Problem = mapping.Map(ctx, f.Table, o.mapping(now))
+	}
+	if o.HeaderRow == 0 && mapping.HasNoHeader(table) {
+		read(l.table.WithoutHeader())
+	}
+	if f.Mapped == nil || f.Problem != nil {
+		read(table)
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

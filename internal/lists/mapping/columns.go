@@ -81,7 +81,7 @@ func chooseColumns(t *sheet.Table, o Options) (*choice, *ColumnsError) {
 			return c, err
 		}
 	}
-	if !slices.ContainsFunc(c.columns, Column.IsName) && !c.useNames(assigned, known) {
+	if !slices.ContainsFunc(c.columns, Column.IsName) && !c.useNames(assigned, known || t.HeaderRow == 0) {
 		return c, &ColumnsError{Code: ColumnsNoName, Headers: t.Header}
 	}
 	c.checkIDs(assigned)
@@ -361,9 +361,23 @@ func (c *choice) chooseNames() {
 	}
 }
 
-// useNames reads the only column that looks like full names if no header names such a column. It
-// returns false if there are several, or if no header is known, because then the first row may be a
-// person. A header that means the members decides.
+// HasNoHeader reports whether a spreadsheet seems to have no header row: the first row has no known column
+// name, but an email address, date or phone number, or a full name above others.
+func HasNoHeader(t *sheet.Table) bool {
+	c, isPerson := &choice{table: t}, false
+	for at, header := range t.Header {
+		if fieldOf(header) != LeftOut {
+			return false
+		}
+		isName := nameLetters().MatchString(header) && slices.ContainsFunc(strings.Fields(header), isFirstName)
+		isPerson = isPerson || isData(header) || isName && c.hasNames(at)
+	}
+	return isPerson && t.HeaderRow > 0
+}
+
+// useNames reads the only column that looks like full names if no header names such a column, or else two
+// columns of which one has common first names. It returns false if there are several, or if no header is
+// known, because then the first row may be a person. A header that means the members decides.
 func (c *choice) useNames(assigned map[int]string, known bool) bool {
 	looks := func(at int) bool {
 		_, ok := assigned[at]
@@ -374,10 +388,37 @@ func (c *choice) useNames(assigned map[int]string, known bool) bool {
 		at = c.only(looks)
 	}
 	if at < 0 {
-		return false
+		return c.table.HeaderRow == 0 && c.useNamePair()
 	}
 	c.columns[at].Field = FullName
 	c.notes = append(c.notes, sheet.Note{Code: NoteLooksNames, Args: []any{sheet.Quoted(cmp.Or(c.columns[at].Header, c.firstValue(at)))}})
+	return true
+}
+
+// useNamePair reads two columns as first and last names if there are no others of single words, and most
+// words of only one are common first names.
+func (c *choice) useNamePair() bool {
+	var words, first []int
+	for at := range c.columns {
+		names, all := 0, 0
+		isWord := c.filled[at] && c.most(at, func(cell sheet.Cell) bool {
+			if all++; isFirstName(cell.Text) {
+				names++
+			}
+			return oneWord().MatchString(cell.Text)
+		})
+		if isWord {
+			words = append(words, at)
+		}
+		if isWord && names*2 > all {
+			first = append(first, at)
+		}
+	}
+	if len(words) != 2 || len(first) != 1 {
+		return false
+	}
+	c.columns[words[0]].Field, c.columns[words[1]].Field = "lastName", "lastName"
+	c.columns[first[0]].Field = "firstName"
 	return true
 }
 
@@ -409,6 +450,8 @@ func (c *choice) hasNames(at int) bool {
 // nameLetters matches a text of two to five words, of which the first and the last have a capital
 // letter.
 var nameLetters = lazy(`^\p{Lu}[\pL\pM.'’-]*,?(?: [\pL\pM.'’()-]+,?){0,3} \p{Lu}[\pL\pM.'’-]*$`)
+
+var oneWord = lazy(`^\p{Lu}[\pL\pM.'’-]*(?: [\pL\pM.'’-]+){0,2}$`)
 
 var peopleWords = sync.OnceValue(func() *regexp.Regexp { return whole(either(neutralWords) + "+") })
 

@@ -65,7 +65,7 @@ var firstNames = sync.OnceValue(func() map[string]bool {
 // without a comma, in more than have one, and in five times as many as those in which they come first.
 func isLastFirst(t *sheet.Table, at int) bool {
 	first, last, commas := 0, 0, 0
-	for _, row := range t.Rows {
+	for _, row := range t.Rows[:min(len(t.Rows), enoughNames)] {
 		text := row.Cell(at).Text
 		if strings.Contains(text, ",") {
 			commas++
@@ -87,6 +87,9 @@ func isLastFirst(t *sheet.Table, at int) bool {
 	}
 	return last > 1 && last > commas && last >= 5*first
 }
+
+// enoughNames is the number of rows that show the order of names.
+const enoughNames = 1000
 
 // isFirstName reports whether a word, or its part before a hyphen, is a common first name.
 func isFirstName(word string) bool {

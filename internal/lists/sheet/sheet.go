@@ -122,6 +122,17 @@ func (t *Table) WithHeader(number int) (*Table, bool) {
 	return &other, true
 }
 
+// WithoutHeader returns a spreadsheet with its first row as data, and a header of empty texts.
+func (t *Table) WithoutHeader() *Table {
+	other, width := *t, 0
+	for _, row := range t.all {
+		width = max(width, len(row.Cells))
+	}
+	other.HeaderRow, other.Rows, other.Header = 0, t.all, make([]string, width)
+	other.Notes = append(slices.Clone(t.Notes), Note{NoteNoHeader, []any{Quoted(t.all[0].Text())}})
+	return &other
+}
+
 // WithRows returns the table with only these rows.
 func (t *Table) WithRows(rows []Row) *Table {
 	other := *t
@@ -187,6 +198,7 @@ const (
 	NoteHiddenSheets = "hiddenSheets" // names, joined by ", ": hidden sheets, which were not read
 	NoteMergedHeader = "mergedHeader" // cell range such as A1:C1
 	NoteTitle        = "title"        // number of skipped rows above the header row, start of their text
+	NoteNoHeader     = "noHeader"     // text of the first row, which is not a header row
 	NoteHiddenRows   = "hiddenRows"   // number: hidden rows of the workbook, which were read
 	NoteFormulas     = "formulas"     // number: cells whose formulas have no stored value
 	NoteQuotes       = "quotes"       // number, before, after: lines that are entirely in quotation marks
