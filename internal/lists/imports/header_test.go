@@ -22,10 +22,19 @@ func TestFindHeader(t *testing.T) {
 		"DVD Zagorje;Popis;;;;\nRbr;Član;Ime i prezime;Čin;Iskaznica;OIB\n1;;Ana Kos;VG;2;3\n": 2,
 		"Name;;Kontakt;\nVorname;Nachname;Telefon;E-Mail\nAna;Kos;1;\n":                        2,
 		"a;b;c\nd;e;f\n": 1,
+		"Nr;Name;;Telefon;\n;Nachname;Vorname;privat;mobil\n1;Kos;Ana;1;2\n": 2,
+		"Name;Vorname;Telefon;\n;;privat;dienstlich\nKos;Ana;1;2\n":          2,
+		"Name;Vorname;Telefon;\nKos;Ana;privat;1\n":                          1,
 	} {
 		f, err := tryRead(t, []byte(text), imports.Options{})
 		if f == nil || f.Table.HeaderRow != want || f.Table.Rows[0].Number <= want {
 			t.Errorf("%q: %+v, %v", text, f, err)
+		}
+	}
+	for _, row := range []int{0, 2} { // as the page submits it again
+		two := read(t, "Nr;Name;;Telefon;;geb.\n;Nachname;Vorname;privat;mobil;\n1;Kos;Ana;1;2;12.4.1965\n", imports.Options{HeaderRow: row})
+		if p := two.Mapped.People; len(p) != 1 || p[0].Name() != "Ana Kos" || p[0].Fields.PhoneNumber != "2" || p[0].Fields.DateOfBirth == "" {
+			t.Errorf("two header rows: %q, %+v", two.Table.Header, p)
 		}
 	}
 	const text = "Namen;x\nOberfeuer;y\nVorname;Nachname\nAna;Kos\n"

@@ -85,8 +85,8 @@ func (l *List) Size() int { return l.size }
 func (l *List) Map(ctx context.Context, o Options, now time.Time) (*File, error) {
 	f := &File{Options: o, Hash: l.hash, Unsure: l.unsure, now: now}
 	table, ok := l.table.WithHeader(o.HeaderRow)
-	if !ok {
-		table = mapping.FindHeader(l.table)
+	if found := mapping.FindHeader(l.table); !ok || found.HeaderRow == o.HeaderRow {
+		table = found
 	}
 	read := func(table *sheet.Table) {
 		f.Table, f.Options.Corrections = o.Corrections.correct(table)

@@ -217,8 +217,41 @@ var datePlace = sync.OnceValue(func() *regexp.Regexp {
 
 // FindHeader returns a spreadsheet with the header row that its first rows show: the first row in which
 // most cells are known column names. Without one, it is the first row of words that has a known name and
-// is at least twice as wide as each row above it.
-func FindHeader(t *sheet.Table) *sheet.Table {
+// is at least twice as wide as each row above it. If the row below consists of at least two further names,
+// as below merged cells, the header has two rows.
+func FindHeader(t *sheet.Table) *sheet.Table { return withSecond(findHeader(t)) }
+
+func withSecond(t *sheet.Table) *sheet.Table {
+	if len(t.Rows) == 0 {
+		return t
+	}
+	header, known, above := slices.Clone(t.Header), 0, ""
+	for at, cell := range t.Rows[0].Cells {
+		if at == len(header) {
+			header = append(header, "")
+		}
+		if header[at] != "" {
+			above = header[at]
+		}
+		name := cell.Text
+		if name != "" && fieldOf(name) == LeftOut {
+			name = above + " " + name
+		}
+		if name != "" && fieldOf(name) == LeftOut {
+			return t
+		} else if name != "" {
+			header[at] = name
+			known++
+		}
+	}
+	if found, ok := t.WithHeader(t.Rows[0].Number); ok && known > 1 {
+		found.Header = header
+		return found
+	}
+	return t
+}
+
+func findHeader(t *sheet.Table) *sheet.Table {
 	perhaps, widest := -1, 0
 	top := t.Top()
 	for i, row := range top {

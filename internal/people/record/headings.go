@@ -34,7 +34,7 @@ const (
 		rodenja rodjenja rodendan rodjendan roden rodena rodjen rod
 		nascita nato nata natoa rojstva rojstni rojen rojena urodzenia urodzony dataur geboorte geboortedag roj`
 	besidesBirths = `date dates day dat datum data dana dan on am fecha fec f d el il
-		dd mm yy yyyy tt jj jjjj aa aaaa gg gggg rrrr llll iso`
+		dd mm yy yyyy mdy dmy ymd tt jj jjjj aa aaaa gg gggg rrrr llll iso`
 
 	// which are words that distinguish several addresses or numbers of a person.
 	which = homes + works + ` value
