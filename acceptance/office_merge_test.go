@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -149,6 +150,15 @@ func TestOfficeDuplicates(t *testing.T) {
 	s.create(t, `{"firstName":"Müller","lastName":"Jürgen"}`)
 	merging := b.get(t, b.get(t, "/office/duplicates").one(t, "main").all("a", "class", "button")[0].attributes["href"])
 	merging.form(t, merging.one(t, "main").all("form")[0].attributes["action"]).send(t, "These are the same person").follow(t).says(t, "are now one")
+
+	for i := range 16 { // 120 pairs
+		s.create(t, fmt.Sprintf(`{"firstName":"Mia","lastName":"Babić","phoneNumber":"091 234 %04d"}`, i))
+	}
+	first := b.get(t, "/office/duplicates")
+	second := b.get(t, first.one(t, "a", "href", "/office/duplicates?skip=100").attributes["href"]).wants(t, 200)
+	if n, rest := len(first.all("div", "class", "box")), len(second.all("div", "class", "box")); n != 100 || rest != 20 {
+		t.Errorf("%d pairs, then %d", n, rest)
+	}
 
 	reader := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en")
 	before := s.changeCount(t)

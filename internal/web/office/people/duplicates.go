@@ -3,6 +3,7 @@ package people
 import (
 	"errors"
 	"net/http"
+	"strconv"
 
 	"github.com/firefighter-records/firefighters/internal/people/alike"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -13,7 +14,7 @@ import (
 // duplicatesPage is the Data of duplicates.html.
 type duplicatesPage struct {
 	Pairs []duplicate
-	More  bool // there are further pairs
+	More  string // address of the next page; empty on the last one
 }
 
 // duplicate is a pair of people who may be the same person.
@@ -23,7 +24,7 @@ type duplicate struct {
 	Distinct string // address to which "Not the same person" is sent
 }
 
-// maxPairs is the maximum number of pairs on the page. A pair leaves it when it is decided. It is also
+// maxPairs is the maximum number of pairs on a page. A pair leaves it when it is decided. It is also
 // the maximum number of people that a search for the second record shows.
 const maxPairs = 100
 
@@ -31,11 +32,15 @@ func distinctPath(id, with string) string { return view.PersonPath(id) + "/disti
 
 // showDuplicates responds with the people who may be the same person.
 func showDuplicates(v view.Visit) error {
-	pairs, more, err := findDuplicates(v)
+	skip, _ := strconv.Atoi(v.Query().Get("skip"))
+	pairs, more, err := findDuplicates(v, max(skip, 0))
 	if err != nil {
 		return err
 	}
-	data := duplicatesPage{More: more}
+	data := duplicatesPage{}
+	if more {
+		data.More = view.DuplicatesPath + "?skip=" + strconv.Itoa(max(skip, 0)+maxPairs)
+	}
 	for _, pair := range pairs {
 		data.Pairs = append(data.Pairs, duplicate{
 			People: [2]view.Person{v.Person(&pair[0], v.Today()), v.Person(&pair[1], v.Today())},
@@ -46,9 +51,9 @@ func showDuplicates(v view.Visit) error {
 	return v.Render(http.StatusOK, "duplicates", p)
 }
 
-// findDuplicates returns the first pairs of possible duplicates, each with the older record first, and
-// whether there are more. It leaves out pairs that someone called different people.
-func findDuplicates(v view.Visit) (pairs [][2]record.Firefighter, more bool, err error) {
+// findDuplicates returns the pairs of possible duplicates on a page, each with the older record first,
+// after those to skip, and whether there are more. It leaves out pairs that someone called different people.
+func findDuplicates(v view.Visit, skip int) (pairs [][2]record.Firefighter, more bool, err error) {
 	distinct, err := v.Store.Distinct(v.Session.Tenant)
 	if err != nil {
 		return nil, false, err
@@ -59,6 +64,10 @@ func findDuplicates(v view.Visit) (pairs [][2]record.Firefighter, more bool, err
 		ids = append(ids, f.ID)
 		for _, other := range found.Add(alike.Of(&f.Fields)) {
 			if distinct(ids[other], f.ID) {
+				continue
+			}
+			if skip > 0 {
+				skip--
 				continue
 			}
 			if len(people) == maxPairs {
