@@ -167,10 +167,10 @@ func answers(p *record.Parameters, o *imports.Options) {
 		encoding = ""
 	}
 	all := p.All("answer")
-	for kind, value := range map[string]string{sheet.AskEncoding: encoding,
-		mapping.AskDates: p.OneOf("dates", "", mapping.Orders...), mapping.AskNames: p.OneOf("names", "", mapping.NameOrders...)} {
-		if value != "" {
-			all = append(all, kind+":"+value)
+	for _, alias := range [][2]string{{sheet.AskEncoding, encoding}, {mapping.AskDates, p.OneOf("dates", "", mapping.Orders...)},
+		{mapping.AskNames, p.OneOf("names", "", mapping.NameOrders...)}} {
+		if alias[1] != "" {
+			all = append(all, alias[0]+":"+alias[1])
 		}
 	}
 	if p.Bool("zero") {

@@ -361,12 +361,6 @@ func matcherOf(names, more string) *regexp.Regexp {
 	return whole(word + "*" + name + word + "*")
 }
 
-// lazy returns a function that compiles a pattern once, when it is first needed: most runs of the
-// program read no list.
-func lazy(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
-
 func whole(pattern string) *regexp.Regexp { return regexp.MustCompile("^(?:" + pattern + ")$") }
 
 func either(words string) string { return "(?:" + strings.Join(strings.Fields(words), "|") + ")" }

@@ -12,6 +12,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 	"github.com/firefighter-records/firefighters/internal/text/lang"
+	"github.com/firefighter-records/firefighters/internal/text/regex"
 )
 
 // particles begin a last name: "van der Berg", "de la Cruz".
@@ -26,13 +27,8 @@ var salutations = words(`mr mrs ms miss mx herr herrn frau hr monsieur madame ma
 // only, they are initials, as in "Müller, M.A.".
 var degrees = words(`ba di ma md mba bba mph rn esq dds dmd dvm jd edd cpa bed med beng meng`)
 
-func words(text string) map[string]bool {
-	all := map[string]bool{}
-	for word := range strings.FieldsSeq(text) {
-		all[word] = true
-	}
-	return all
-}
+var words = fold.Words
+var lazy = regex.Lazy
 
 type nameForm uint8
 

@@ -259,7 +259,7 @@ func (c *choice) nameJoins() []join {
 	}), last, c.only(func(at int) bool {
 		return named("segundoapellido apellidomaterno")(at) || named("apellido")(at) && strings.Contains(c.table.Header[at], "2")
 	}), c.only(func(at int) bool {
-		return named("suffix namesuffix suffixe")(at) && c.most(at, func(cell sheet.Cell) bool { return nameSuffix().MatchString(cell.Text) })
+		return named("suffix namesuffix suffixe")(at) && c.most(at, func(cell sheet.Cell) bool { return isSuffix(cell.Text) })
 	})} {
 		if at >= 0 {
 			parts = append(parts, at)
@@ -278,7 +278,11 @@ func allParticles(text string) bool {
 	return !slices.ContainsFunc(strings.Fields(fold.String(text)), func(word string) bool { return !particles[word] })
 }
 
-var nameSuffix = lazy(`^(?i)(?:jr|sr|jun|sen|junior|senior|i{1,3}|iv|v|2nd|3rd|4th|ml|st)\.?$`)
+// isSuffix reports whether a text is a generational suffix, such as Jr or III, perhaps without its period.
+func isSuffix(text string) bool {
+	all := alike.Words("Ana Kos " + strings.ToUpper(strings.TrimSuffix(text, ".")) + ".")
+	return len(all) == 3 && all[2].Title == alike.Generation
+}
 
 // phoneJoins returns the joins of a number with the codes before it and the extension after it.
 func (c *choice) phoneJoins() (joins []join) {

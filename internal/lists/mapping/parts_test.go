@@ -74,6 +74,12 @@ func TestParts(t *testing.T) {
 		"Vorname=firstName Name=lastName Namenszusatz=lastName ", "2 Eva/von Berg///", "3 Uwe/Kos///",
 		`parts "lastName" mapping.Headers{"Namenszusatz", "Name"} mapping.Headers{"von", "Berg"} "von Berg"`)
 	check(t, tableOf("Vorname|Nachname|Namenszusatz", "Eva|Berg|MdB"), Options{}, "Vorname=firstName Nachname=lastName ", "2 Eva/Berg///")
+	for text, want := range map[string]bool{"Jr.": true, "jr": true, "SR": true, "III": true, "iv": true, "2nd": true, "Junior": true, "ml": true, "st.": true,
+		"sen.": true, "": false, "PhD": false, "von": false, "Jr. III": false} {
+		if isSuffix(text) != want {
+			t.Errorf("%q is a suffix: %t", text, !want)
+		}
+	}
 	check(t, tableOf("First|Last|Suffix", "John|Smith|Ph.D"), Options{}, "First=firstName Last=lastName ", "2 John/Smith///")
 	check(t, tableOf("Voornaam|Tussenvoegsel|Achternaam", "Jan|van der|Berg", "Eva||Kos"), Options{},
 		"Voornaam=firstName Tussenvoegsel=lastName Achternaam=lastName ", "2 Jan/van der Berg///", "3 Eva/Kos///",

@@ -5,14 +5,13 @@ import (
 	"html"
 	"mime"
 	"net/url"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/firefighter-records/firefighters/internal/lists/internal/charset"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
+	"github.com/firefighter-records/firefighters/internal/text/regex"
 )
 
 // wrappings are what Unwrap removes, in this order.
@@ -67,9 +66,7 @@ func IsPlain(text string) bool {
 // isMark has the characters in ASCII that wrappings look for.
 var isMark = [utf8.RuneSelf]bool{'#': true, '&': true, '<': true, '=': true, '\'': true, '%': true, '\\': true}
 
-func lazy(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
+var lazy = regex.Lazy
 
 // formulaText matches a formula that only protects a text or a long number.
 var formulaText = lazy(`^(?i:=(?:(?:T|HYPERLINK)\()?"((?:[^"]|"")*)"(?:[,;] *"((?:[^"]|"")*)")?\)?|=(\+?\d{5,})|'([\d(][^']*)'?)$`)

@@ -11,32 +11,24 @@ import (
 
 // Titles and suffixes, folded and without periods. Ranks are not included: Obi is also a name.
 var (
-	titles = words(`dr dra ddr drs prof professor professorin mag mmag magistra dipl dipling univ bacc privdoz akad
+	titles = fold.Words(`dr dra ddr drs prof professor professorin mag mmag magistra dipl dipling univ bacc privdoz akad
 		mr phd msc bsc mba llm llb dphil dott dottssa dottoressa mgr`)
 	// generations are generational suffixes.
-	generations = words(`jr sr jnr snr junior senior 2nd 3rd 4th`)
-	numerals    = words(`II III IV`) // the same, upper case only
+	generations = fold.Words(`jr sr jnr snr junior senior 2nd 3rd 4th`)
+	numerals    = fold.Words(`II III IV`) // the same, upper case only
 	// sameGeneration are other spellings of a suffix, folded and without periods.
 	sameGeneration = map[string]string{"junior": "jr", "jnr": "jr", "jun": "jr", "ml": "jr",
 		"senior": "sr", "snr": "sr", "sen": "sr", "st": "sr"}
 	// dotted are titles, and dottedGenerations suffixes, only when written with a period. Without
 	// it, some are names.
-	dotted            = words(`ing inz ir lic arch arq avv geom doc doz drin maga`)
-	dottedGenerations = words(`jun sen ml`)
+	dotted            = fold.Words(`ing inz ir lic arch arq avv geom doc doz drin maga`)
+	dottedGenerations = fold.Words(`jun sen ml`)
 	// complements are words that belong to a preceding title, such as "med." in "Dr. med.".
-	complements = words(`ing inz hab med phil rer nat techn jur iur vet dent theol pol oec publ habil hc sc sci univ stom struc spec arch el
+	complements = fold.Words(`ing inz hab med phil rer nat techn jur iur vet dent theol pol oec publ habil hc sc sci univ stom struc spec arch el
 		mult em pharm agr mont fh stroj grad bacc`)
 	// maiden are words before the name that a person had before marriage.
-	maiden = words(`geb geborene geborener nee ne rod rodj rodena rodjena roj rojena`)
+	maiden = fold.Words(`geb geborene geborener nee ne rod rodj rodena rodjena roj rojena`)
 )
-
-func words(text string) map[string]bool {
-	all := map[string]bool{}
-	for word := range strings.FieldsSeq(text) {
-		all[word] = true
-	}
-	return all
-}
 
 // Title classifies a word of a name.
 type Title int

@@ -26,6 +26,15 @@ var replacements = map[rune]string{
 	'`': "'", '´': "'", '‘': "'", '’': "'", '‛': "'", '′': "'", 'ʻ': "'", 'ʼ': "'",
 }
 
+// Words returns the words of a text as a set.
+func Words(text string) map[string]bool {
+	all := map[string]bool{}
+	for word := range strings.FieldsSeq(text) {
+		all[word] = true
+	}
+	return all
+}
+
 // String returns the folded form of s, with one kind of apostrophe and one of dash: full Unicode case
 // folding, compatibility decomposition (NFKD) without marks and invisible characters, and ASCII
 // replacements for letters that do not decompose. Folding is idempotent. Folded texts sort by their

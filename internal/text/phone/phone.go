@@ -2,13 +2,12 @@
 package phone
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/firefighter-records/firefighters/internal/text/fold"
+	"github.com/firefighter-records/firefighters/internal/text/regex"
 )
 
 // Number is a telephone number.
@@ -70,9 +69,7 @@ const emergency = " 000 110 111 112 113 115 117 118 119 120 122 123 131 132 133 
 // keepZero are the calling codes after which a zero is dialled.
 const keepZero = " 39 225 241 242 378 379 "
 
-func lazy(form string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(form) })
-}
+var lazy = regex.Lazy
 
 var (
 	// noise matches what has digits but is not a number: an e-mail address, a number in scientific
