@@ -103,7 +103,7 @@ func read(text string) (r result) {
 	if !isSimple && unclear().MatchString(text) {
 		return result{others: text}
 	}
-	if strings.Trim(text, "0123456789 +(") != "" {
+	if mayHaveNoise(text) {
 		text = noise().ReplaceAllString(text, ";")
 	}
 	whole := strings.Trim(text, " ()")
@@ -130,6 +130,13 @@ func read(text string) (r result) {
 		}
 		text = rest
 	}
+}
+
+// mayHaveNoise reports whether noise may match a text. It costs much more than the rest.
+func mayHaveNoise(text string) bool {
+	separators := strings.Count(text, "/") + strings.Count(text, "-")
+	return strings.Trim(text, "0123456789 +/-()") != "" || separators > 1 || separators > 0 && strings.Contains(text, "24") ||
+		strings.Count(text, "(") != strings.Count(text, ")")
 }
 
 // isSimple reports whether a text is a run of digits and spaces, with or without a plus before it.

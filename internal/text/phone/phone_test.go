@@ -207,3 +207,26 @@ func FuzzNumbers(f *testing.F) {
 		}
 	})
 }
+
+// TestMayHaveNoise checks that the texts that are not searched for noise have none.
+func TestMayHaveNoise(t *testing.T) {
+	t.Parallel()
+	parts := []string{"", "0", "24", "1990", "617", "(0)", "(617)", "1)", "+385", "/", "-", " ", " / ", " - "}
+	var try func(text string, more int)
+	try = func(text string, more int) {
+		if !mayHaveNoise(text) && noise().MatchString(text) {
+			t.Errorf("%q has noise", text)
+		}
+		if more > 0 {
+			for _, part := range parts[1:] {
+				try(text+part, more-1)
+			}
+		}
+	}
+	try("", 4)
+	for _, plain := range []string{"091 234 5678", "091/234567", "+385 (0)91 820 / 8279", "(617) 555-0123", "01 222 3333"} {
+		if mayHaveNoise(plain) {
+			t.Errorf("%q is searched", plain)
+		}
+	}
+}
