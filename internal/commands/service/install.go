@@ -356,7 +356,7 @@ func (in *installation) conclude() error {
 	if in.definition.Shared && in.options.SelfSigned {
 		lines = append(lines, "For other computers: "+cli.AsAdministrator(program+" cert"))
 	} else if !in.definition.Shared && in.options.PublicURL == "" {
-		lines = append(lines, "For other computers: "+cli.AsAdministrator(program+" service install --listen 0.0.0.0:8443 --tls-self-signed"))
+		lines = append(lines, "For other computers: "+onPage)
 	}
 	if err := printAll(in.env, lines); err != nil {
 		return err
@@ -364,6 +364,9 @@ func (in *installation) conclude() error {
 	in.warn(program)
 	return nil
 }
+
+// onPage is where an admin changes settings without a terminal.
+const onPage = "on the page, Access, Settings"
 
 // warn repeats the warnings of the service, if possible with another hint.
 func (in *installation) warn(program string) {
@@ -374,6 +377,9 @@ func (in *installation) warn(program string) {
 			hint = cli.AsAdministrator(program + " service install --tls-self-signed")
 		case daemon.SameDisk, daemon.SharedBackups(in.options.Backups.Dir):
 			hint = cli.AsAdministrator(program + " service backup-disk")
+			if in.options.PublicURL == "" {
+				hint = onPage + ", or type: " + hint
+			}
 		}
 		in.env.Warn(text, hint)
 	}
