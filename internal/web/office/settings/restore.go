@@ -21,15 +21,6 @@ import (
 
 const restorePath = Path + "/restore"
 
-// restoreRoutes are the routes for the day on which a backup is needed.
-func restoreRoutes() map[string]site.Route {
-	return map[string]site.Route{
-		"GET " + restorePath:    {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(onBackups(showBackups))},
-		"POST " + restorePath:   {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(onBackups(restore))},
-		"GET " + Path + "/card": {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(onBackups(showCard))},
-	}
-}
-
 // restorePage is the Data of restore.html.
 type restorePage struct {
 	Last    *site.RestoredBackup // the last restore, or nil
@@ -55,14 +46,6 @@ type choicePage struct {
 	Changes, People int64 // what would be lost: changes, and the people they changed
 	Several         bool  // there are several departments
 	Fault           view.Fault
-}
-
-// Faults returns the error for the summary at the top.
-func (p choicePage) Faults() []view.Fault {
-	if p.Fault.Name == "" {
-		return nil
-	}
-	return []view.Fault{p.Fault}
 }
 
 // onBackups passes the backups to a handler. They can be restored only where the page can change the

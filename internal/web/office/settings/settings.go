@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"embed"
 	"errors"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -25,22 +24,29 @@ var files embed.FS
 
 // Room returns the routes, templates and messages of settings.
 func Room() site.Room {
-	all := map[string]site.Route{
-		"GET " + Path:                  {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(show)},
-		"POST " + Path + "/confirm":    {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(confirmAll)},
-		"POST " + Path + "/backup":     {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(backUp)},
-		"POST " + Path + "/folder":     {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(setFolder)},
-		"POST " + Path + "/key":        {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(createKey)},
-		"POST " + Path + "/recipients": {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(setRecipients)},
-		"POST " + Path + "/network":    {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(setNetwork)},
-		"POST " + Path + "/department": {Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(setDepartment), Carried: true},
+	routes := map[string]site.Route{}
+	for path, handle := range map[string]func(view.Visit) error{
+		"GET " + Path:                  show,
+		"POST " + Path + "/confirm":    confirmAll,
+		"POST " + Path + "/backup":     backUp,
+		"POST " + Path + "/folder":     setFolder,
+		"POST " + Path + "/key":        createKey,
+		"POST " + Path + "/recipients": setRecipients,
+		"POST " + Path + "/network":    setNetwork,
+		departmentRoute:                setDepartment,
+		"GET " + restorePath:           onBackups(showBackups),
+		"POST " + restorePath:          onBackups(restore),
+		"GET " + Path + "/card":        onBackups(showCard),
+	} {
+		routes[path] = site.Route{Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(handle), Carried: path == departmentRoute}
 	}
-	maps.Copy(all, restoreRoutes())
-	return site.Room{Files: files, Routes: all}
+	return site.Room{Files: files, Routes: routes}
 }
 
 // Path is the address of the page.
 const Path = site.Root + "settings"
+
+const departmentRoute = "POST " + Path + "/department"
 
 // doneParameter asks for the notice about an action, one of doneNotices.
 const doneParameter = "set"
@@ -63,16 +69,8 @@ type settingsPage struct {
 
 	// The submitted form, or the current values.
 	Folder, Recipients, Name string
-	Fault                    view.Fault // Name is the ID of the field; empty if there is none
-	Command                  string     // against the fault; may be empty
-}
-
-// Faults returns the errors for the summary at the top.
-func (p settingsPage) Faults() []view.Fault {
-	if p.Fault.Name == "" {
-		return nil
-	}
-	return []view.Fault{p.Fault}
+	Fault                    view.Fault
+	Command                  string // against the fault; may be empty
 }
 
 // ChooseFolder reports whether the form for the folder is open: after a fault, and while backups have
