@@ -39,8 +39,14 @@ func (v *Visit) Trust(url string) string {
 
 // Start returns how to start the service with more flags that let other devices connect.
 func (v *Visit) Start(flags string) Advice {
-	if v.Site.Installed {
-		return v.toSettings("network", Advice{How: "backups.admin", Command: "firefighters service install " + flags})
+	if !v.Site.Installed {
+		return Advice{How: "backups.start", Command: flags}
 	}
-	return Advice{How: "backups.start", Command: flags}
+	command := Advice{How: "backups.admin", Command: "firefighters service install " + flags}
+	if v.Site.Settings != nil {
+		if state, err := v.Site.Settings.Read(); err != nil || state.Network.Flag { // the page cannot change it
+			return command
+		}
+	}
+	return v.toSettings("network", command)
 }

@@ -56,7 +56,7 @@ func sizeOf(bytes int64) string {
 	return fmt.Sprintf("%d\u00a0GB", (bytes+5e8)/1e9)
 }
 
-// confirmPage is the Data of confirm.html, which says what a change will do before it is made.
+// confirmPage is the Data of confirm.html, which explains a change before the change is made.
 type confirmPage struct {
 	Lines   []string
 	Action  string
@@ -81,7 +81,7 @@ func isConfirmed(v view.Visit) bool { return v.R.PostForm.Get("confirmed") == "1
 // backupTime is how long the page waits for a backup, which then goes on.
 const backupTime = 20 * time.Second
 
-// backUp creates a backup now. If it fails, the page says so.
+// backUp creates a backup now. The page reports a failure.
 func backUp(v view.Visit) error {
 	ctx, cancel := context.WithTimeout(v.R.Context(), backupTime)
 	defer cancel()

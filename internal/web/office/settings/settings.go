@@ -63,7 +63,7 @@ type settingsPage struct {
 	Age            int // of the last backup, in days
 	Disks          []disk
 	Reach          reach
-	Advice         site.Advice // how to start a service that was started by hand for other devices
+	Advice         site.Advice // how to let other devices in if the page cannot; empty if it can
 	Changes        []change
 	Countries      []country
 
@@ -120,7 +120,7 @@ func render(v view.Visit, status int, data settingsPage) (err error) {
 	if data.Reach, err = reachOf(v, data.SettingsState); err != nil {
 		return err
 	}
-	if data.ByHand {
+	if data.ByHand || data.CanSet && data.Network.Flag {
 		data.Advice = v.Start("--listen 0.0.0.0:8443 --tls-self-signed")
 	}
 	for _, c := range data.SettingsState.Changes {

@@ -431,6 +431,13 @@ func TestAdvice(t *testing.T) {
 	p = newPC(t, func(s *site.Service) { s.Settings.Mode = site.ByHand })
 	p.admin("Engine 7").get("/office/phones", nil).wants(200, "<code>firefighters service install --listen",
 		"<code>firefighters service backup-disk")
+
+	p = newPC(t, nil) // a flag of the installation, which the page cannot change
+	p.state.Network.Flag = true
+	b = p.admin("Engine 7")
+	for _, page := range []string{"/office/phones", "/office/settings"} {
+		b.get(page, nil).wants(200, "<code>firefighters service install --listen")
+	}
 }
 
 // TestState checks what the page shows: flags of the installation, other devices, trouble, changes.
