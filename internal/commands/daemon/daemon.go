@@ -54,7 +54,7 @@ type daemon struct {
 	ended     chan error        // what web.Serve returned; nil before it was called
 	scheduler *backup.Scheduler // nil without backups
 
-	listener      net.Listener // the main one, which is that of others if there is one
+	listener      net.Listener // the main one: the listener of others if there is one
 	local         net.Listener // without TLS, for this computer; may be nil
 	first, second net.Listener // what listener and local are without others
 	others        *others      // nil unless the settings allow other devices

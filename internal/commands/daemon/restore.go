@@ -13,7 +13,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// restoring is a restore that an admin has asked for on the page.
+// restoring is a restore that an admin started on the page.
 type restoring struct {
 	name  string // of the backup
 	by    string

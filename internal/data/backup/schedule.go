@@ -134,7 +134,8 @@ func NewScheduler(format sqlite.Format, db string, options Options, log *slog.Lo
 		options.Dir = absolute
 	}
 	db = osutil.Resolve(db)
-	s := &Scheduler{asked: make(chan chan error), ended: make(chan struct{}), options: options, format: format, db: db, log: log, now: time.Now, space: osutil.SpaceOf,
+	s := &Scheduler{asked: make(chan chan error), ended: make(chan struct{}),
+		options: options, format: format, db: db, log: log, now: time.Now, space: osutil.SpaceOf,
 		place: func() place { return newPlace(options.Dir, db) }, asleep: func() bool { return asleep(options.Dir) }, state: State{OK: true}}
 	ReadNote(db, NoteVerified, &s.verified)
 	return s
@@ -158,8 +159,8 @@ func (s *Scheduler) Run(ctx context.Context) {
 	}
 }
 
-// BackUp creates a backup now, while Run runs, and returns its error or that of ctx. It waits while
-// another process creates one.
+// BackUp creates a backup now, while Run runs, and returns its error or the error of ctx. It waits
+// while another process creates one.
 func (s *Scheduler) BackUp(ctx context.Context) error {
 	for {
 		result := make(chan error, 1)

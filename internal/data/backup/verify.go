@@ -140,7 +140,7 @@ func Restorable(db, dir string) (all []Listed, err error) {
 	return listed(db, files), err
 }
 
-// listed describes the files, except those of another database.
+// listed describes the files, except the backups of another database.
 func listed(db string, files []File) (all []Listed) {
 	own, _ := identify(sqlite.Peek, db)
 	var note verification

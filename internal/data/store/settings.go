@@ -18,8 +18,8 @@ type Settings struct {
 // IsSet reports whether an admin has set anything.
 func (s Settings) IsSet() bool { return s.Folder != "" || len(s.Recipients) > 0 || s.Network }
 
-// SettingChange is a change that an admin made on the page of settings. What is the setting, and Value
-// its new value. At is in milliseconds.
+// SettingChange is a change that an admin made on the page of settings: the setting (What) and its new
+// value. At is in milliseconds.
 type SettingChange struct {
 	At               int64
 	Who, What, Value string

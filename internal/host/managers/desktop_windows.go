@@ -106,8 +106,8 @@ func makeShortcut(path, program, arguments string) error {
 	return file.call(fileSave, uintptr(unsafe.Pointer(name)), 1)
 }
 
-// Firewall names the firewall of Windows. Its rule has another name than that of openFirewall, which
-// Install removes.
+// Firewall names the firewall of Windows. The rule of openFirewall has another name, and
+// Install removes it.
 func (h Host) Firewall(port int) (name, command string) {
 	return "Windows", fmt.Sprintf("netsh advfirewall firewall add rule name=%s dir=in action=allow program=%s protocol=TCP localport=%d profile=private,domain",
 		osutil.Quote(windowsTitle+" "+strconv.Itoa(port)), osutil.Quote(h.InstalledProgram()), port)

@@ -68,7 +68,7 @@ func (h Host) Disks(data string) ([]Disk, error) {
 }
 
 // parseDisks parses the output of lsblk. It skips a disk if any of its partitions belongs to the
-// system or holds the data. mounts are those of osutil.MountPoints: of several mount points of a disk,
+// system or holds the data. mounts is the result of osutil.MountPoints: of several mount points of a disk,
 // such as the folders that the unit lets the service write to, lsblk reports one.
 func parseDisks(text []byte, data string, mounts map[string][]string) (found []Disk, err error) {
 	var output struct{ Blockdevices []block }

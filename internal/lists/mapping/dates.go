@@ -136,8 +136,8 @@ func (b *births) decide(header string, o Options) {
 }
 
 // settle determines the order for each separator. Dates that settle nothing have the order that the
-// header states, or else the order of the dates with other separators, or that of the country unless
-// there is an answer. It returns the votes that leave the order open.
+// header states, or else the order of the dates with other separators, or else the order of the
+// country unless there is an answer. It returns the votes that leave the order open.
 func (b *births) settle(header string, groups []*votes, byCountry bool) (open []*votes) {
 	support, usual := map[string]int{}, orderIn(b.country)
 	for _, g := range groups {
@@ -198,7 +198,8 @@ func orderOf(header string) string {
 }
 
 // majority returns the order of most dates. conflict reports that the others are too many to be
-// mistakes. One date is a mistake if the order is usual in the country, or if at least three others and no date in two orders are against it.
+// mistakes. One date is a mistake if the order is usual in the country, or if at least three others and
+// no date in two orders are against it.
 func (v *votes) majority(usual string) (order string, conflict bool) {
 	all, most := 0, 0
 	for _, o := range Orders {

@@ -80,7 +80,7 @@ func (v *Visit) toSettings(section string, otherwise Advice) Advice {
 	if v.Site.Settings == nil || v.Site.Settings.Mode != ByPage {
 		return otherwise
 	}
-	if may, err := v.MaySet(); may && err == nil {
+	if may, err := v.maySet(); may && err == nil {
 		return Advice{How: "backups.settings", Link: Root + "settings#" + section}
 	}
 	return Advice{How: "backups.there"}

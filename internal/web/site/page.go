@@ -80,7 +80,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 			f.Department = name
 		}
 		if f.IsAdmin {
-			may, err := v.MaySet()
+			may, err := v.maySet()
 			if err != nil && !v.failed {
 				return err
 			}

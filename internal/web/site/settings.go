@@ -27,7 +27,7 @@ const (
 	SettingConfirmed  = "confirmed"
 	SettingRestored   = "restored" // the value is the name of the backup
 	SettingName       = "name"     // of the department; the page logs it, with Log
-	SettingCountry    = "country"  // likewise
+	SettingCountry    = "country"  // of the department; the page logs it, with Log
 )
 
 // ErrFixed means that the settings, or this one, cannot be changed on the page.
@@ -44,11 +44,11 @@ type Settings struct {
 	Read func() (SettingsState, error)
 
 	// SetFolder sets the folder in which backups get their own subfolder, or "" for the folder of the
-	// service. The error says why a folder cannot be used.
+	// service. The error is for backup.FolderFault.
 	SetFolder func(by, folder string) error
 
-	// SetRecipients sets the public keys that backups are encrypted to; none for no encryption. The
-	// error is that of backup.ParseRecipients.
+	// SetRecipients sets the public keys that backups are encrypted to; none for no encryption. It
+	// returns the error of backup.ParseRecipients.
 	SetRecipients func(by string, recipients []string) error
 
 	// SetNetwork allows other devices to connect, or ends that.
@@ -63,9 +63,10 @@ type Settings struct {
 	// BackUp creates a backup now. It works in each mode, if the service has a backup folder.
 	BackUp func(ctx context.Context) error
 
-	// Restore replaces the database with the file of this name, one of backup.Restorable. identity is the text of an
-	// age identity file, for an encrypted backup. Restore returns when the backup can be read; the service
-	// then restores it, and requests wait for that. The session stays valid. Read returns the result.
+	// Restore replaces the database with the file of this name, one of backup.Restorable. identity is
+	// the text of an age identity file, for an encrypted backup. Restore returns when the backup can be
+	// read; the service then restores it, and requests wait for that. The session stays valid. Read
+	// returns the result.
 	Restore func(session store.Key, name, identity string) error
 }
 

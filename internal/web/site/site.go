@@ -73,7 +73,7 @@ type Handler func(v *Visit) error
 // Route is one address of a site.
 type Route struct {
 	Scope   string // that the session needs; empty if the route needs no session
-	Here    bool   // whether the route is a setting of this computer; see Visit.MaySet
+	Here    bool   // whether the route is a setting of this computer; see Visit.maySet
 	Handle  Handler
 	Carried bool // whether signing in preserves the submitted form after the session has ended
 	Upload  bool // whether the form may contain a file, as multipart/form-data of at most upload.MaxFile

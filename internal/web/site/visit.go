@@ -60,10 +60,10 @@ func (v *Visit) mayUse(r Route) bool { return r.Scope == "" || v.May(r.Scope) }
 // errElsewhere rejects a visit to a setting of this computer from anywhere else.
 var errElsewhere = &httpapi.Problem{Kind: httpapi.Kind{Code: "elsewhere", Status: http.StatusForbidden}}
 
-// MaySet reports whether the visitor may see and change the settings of this computer: an admin of
+// maySet reports whether the visitor may see and change the settings of this computer: an admin of
 // the oldest department, or the person who signed in with a command on this computer, in a browser on
 // this computer. Settings belong to no other department.
-func (v *Visit) MaySet() (bool, error) {
+func (v *Visit) maySet() (bool, error) {
 	if v.Site.Settings == nil || !v.May(store.ScopeAdmin) || !httpapi.IsAtThisComputer(v.R) {
 		return false, nil
 	}
@@ -86,7 +86,7 @@ func (v *Visit) answer() error {
 		return errElsewhere
 	}
 	if v.route.Here && v.May(store.ScopeAdmin) {
-		if may, err := v.MaySet(); !may {
+		if may, err := v.maySet(); !may {
 			return cmp.Or[error](err, &httpapi.Problem{Kind: httpapi.Scope})
 		}
 	}

@@ -57,7 +57,7 @@ func (v Visit) Person(f *record.Firefighter, today calendar.Date) Person {
 	return p
 }
 
-// Numbers returns the numbers to call, each as it is typed, on one line, and with its link.
+// Numbers returns the numbers to call, each on one line as typed, and with its link.
 func (p Person) Numbers() (all []site.Line) {
 	numbers := phone.Numbers(p.Phone)
 	for _, part := range phone.Parts(p.Phone) {
