@@ -38,13 +38,10 @@ type job struct {
 func (d *daemon) startBackground() (stop func()) {
 	var working sync.WaitGroup
 	ctx, cancel := context.WithCancel(context.Background())
-	repeatedly := func(each time.Duration, j *job) {
-		working.Go(func() { repeat(ctx, d.service.Log, func() time.Duration { return each }, j) })
-	}
 	store := d.service.Store
-	repeatedly(24*time.Hour, &job{failure: "cannot erase expired invitations and the labels of ended sessions", do: store.EraseLeftovers})
+	d.every(ctx, &working, 24*time.Hour, &job{failure: "cannot erase expired invitations and the labels of ended sessions", do: store.EraseLeftovers})
 	if interval := d.manager.Interval(); interval > 0 {
-		repeatedly(interval, &job{failure: reportFailure, do: func() error { return d.showLife(store.Ping()) }})
+		d.every(ctx, &working, interval, &job{failure: reportFailure, do: func() error { return d.showLife(store.Ping()) }})
 	}
 	integrity.Scrub(ctx, store.DB(), d.service.Log, working.Go)
 	working.Go(func() { integrity.Daily(ctx, store.DB(), d.service.Log) })
@@ -91,12 +88,14 @@ func (d *daemon) startJobs() (stop func()) {
 	}
 	working.Go(func() { repeat(ctx, d.service.Log, soon, jobs...) })
 	if d.service.Authority != nil {
-		each := func() time.Duration { return cleanEach }
-		working.Go(func() {
-			repeat(ctx, d.service.Log, each, &job{failure: "cannot renew the certificate", do: d.service.Authority.Renew})
-		})
+		d.every(ctx, &working, cleanEach, &job{failure: "cannot renew the certificate", do: d.service.Authority.Renew})
 	}
 	return func() { cancel(); working.Wait() }
+}
+
+// every does a job at an interval until ctx ends.
+func (d *daemon) every(ctx context.Context, working *sync.WaitGroup, interval time.Duration, j *job) {
+	working.Go(func() { repeat(ctx, d.service.Log, func() time.Duration { return interval }, j) })
 }
 
 // pause returns a function that wakes requests after changes by other processes, and then waits until

@@ -55,7 +55,8 @@ func (d *daemon) restore(next *restoring) {
 	done, err := next.task.Run(d.env.Context)
 	d.restored = &site.RestoredBackup{Name: next.name, By: next.by, At: time.Now(), Restored: done, Err: err}
 	if err != nil {
-		d.service.Log.Error("the backup could not be restored; nothing was changed", "backup", next.name, "by", next.by, "cause", err.Error())
+		d.service.Log.Error("the backup could not be restored; nothing was changed",
+			"backup", next.name, "by", next.by, "cause", err.Error())
 		return
 	}
 	d.service.Log.Info("restored a backup", "backup", next.name, "by", next.by, "kept", done.Kept)
@@ -72,9 +73,7 @@ func (d *daemon) keepAlive() (end func()) {
 	var working sync.WaitGroup
 	ctx, cancel := context.WithCancel(context.Background())
 	if interval := d.manager.Interval(); interval > 0 {
-		working.Go(func() {
-			repeat(ctx, d.service.Log, func() time.Duration { return interval }, &job{failure: reportFailure, do: d.manager.Alive})
-		})
+		d.every(ctx, &working, interval, &job{failure: reportFailure, do: d.manager.Alive})
 	}
 	return func() { cancel(); working.Wait() }
 }

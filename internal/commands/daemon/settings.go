@@ -203,7 +203,7 @@ func (p *panel) change(by, what, value string, flags []string, edit func(*store.
 	if err := p.store.SetSettings(s, store.SettingChange{Who: by, What: what, Value: value}); err != nil {
 		return err
 	}
-	p.daemon.service.Log.Info("a setting was changed", "setting", what, "value", value, "by", by)
+	p.report(by, what, value)
 	p.daemon.reload(nil)
 	return nil
 }
@@ -211,9 +211,14 @@ func (p *panel) change(by, what, value string, flags []string, edit func(*store.
 func (p *panel) log(by, what, value string) error {
 	err := p.store.LogSetting(store.SettingChange{Who: by, What: what, Value: value})
 	if err == nil {
-		p.daemon.service.Log.Info("a setting was changed", "setting", what, "value", value, "by", by)
+		p.report(by, what, value)
 	}
 	return err
+}
+
+// report reports a change in the log of the service.
+func (p *panel) report(by, what, value string) {
+	p.daemon.service.Log.Info("a setting was changed", "setting", what, "value", value, "by", by)
 }
 
 func (p *panel) setFolder(by, folder string) (err error) {
@@ -233,7 +238,8 @@ func (p *panel) setRecipients(by string, recipients []string) error {
 	if err != nil {
 		return err
 	}
-	return p.change(by, site.SettingRecipients, strconv.Itoa(len(to)), recipientsFlags, func(s *store.Settings) { s.Recipients = texts(to) })
+	return p.change(by, site.SettingRecipients, strconv.Itoa(len(to)), recipientsFlags,
+		func(s *store.Settings) { s.Recipients = texts(to) })
 }
 
 func (p *panel) setNetwork(by string, allowed bool) error {

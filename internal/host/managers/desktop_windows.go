@@ -109,8 +109,8 @@ func makeShortcut(path, program, arguments string) error {
 // Firewall names the firewall of Windows. The rule of openFirewall has another name, and
 // Install removes it.
 func (h Host) Firewall(port int) (name, command string) {
-	return "Windows", fmt.Sprintf("netsh advfirewall firewall add rule name=%s dir=in action=allow program=%s protocol=TCP localport=%d profile=private,domain",
-		osutil.Quote(windowsTitle+" "+strconv.Itoa(port)), osutil.Quote(h.InstalledProgram()), port)
+	const form = "netsh advfirewall firewall add rule name=%s dir=in action=allow program=%s protocol=TCP localport=%d profile=private,domain"
+	return "Windows", fmt.Sprintf(form, osutil.Quote(windowsTitle+" "+strconv.Itoa(port)), osutil.Quote(h.InstalledProgram()), port)
 }
 
 // openFirewall lets other machines in private networks connect to a port of a program.

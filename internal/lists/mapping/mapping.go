@@ -252,6 +252,7 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 	if !t.Ours {
 		r.Questions = slices.Concat(c.questions, births.questions, names.questions(), m.phones.questions())
 	}
-	r.Notes = slices.Concat(r.Notes, prepared.notes(), c.untitled.notes(NoteNoTitles), m.severalNotes(), m.phones.notes(), names.notes(), births.notes())
+	r.Notes = slices.Concat(r.Notes, prepared.notes(), c.untitled.notes(NoteNoTitles), m.severalNotes(), m.phones.notes(),
+		names.notes(), births.notes())
 	return r, nil
 }

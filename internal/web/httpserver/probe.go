@@ -22,7 +22,8 @@ func Probe(ctx context.Context, url string, authority []byte) (program string, e
 	}
 	trusted := x509.NewCertPool()
 	trusted.AppendCertsFromPEM(authority)
-	transport := http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, InsecureSkipVerify: authority == nil}, DisableKeepAlives: true}
+	config := &tls.Config{RootCAs: trusted, InsecureSkipVerify: authority == nil}
+	transport := http.Transport{TLSClientConfig: config, DisableKeepAlives: true}
 	response, err := transport.RoundTrip(request) // follows no redirect and uses no proxy
 	if err != nil {
 		return "", err

@@ -1,7 +1,7 @@
 // Every task works without this script. It adds search as you type, rows that open a
-// person, delete and undo without a reload, buttons to copy and print, a warning before leaving a changed form,
-// saving once the service responds again, keyboard shortcuts, drop and paste for lists,
-// and sign-in by link with one press.
+// person, delete and undo without a reload, buttons to copy and print, a warning before
+// leaving a changed form, saving once the service responds again, keyboard shortcuts,
+// drop and paste for lists, names of countries, and sign-in by link with one press.
 //
 // The script is a module: strict, deferred and without globals. HTML is requested as
 // documents, because Trusted Types prohibit creating it from text.

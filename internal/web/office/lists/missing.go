@@ -44,7 +44,8 @@ func showMissing(v visit) error {
 
 func (v visit) missingPage(l *uploadedList, found *imports.Comparison) missingPage {
 	missing := found.Rows(imports.OnlyOurs)
-	data := missingPage{File: l.name, Back: view.MissingPath + "?token=" + l.token, Total: len(missing), Unclear: found.Unclear + len(found.Rows(imports.Probably))}
+	data := missingPage{File: l.name, Back: view.MissingPath + "?token=" + l.token, Total: len(missing),
+		Unclear: found.Unclear + len(found.Rows(imports.Probably))}
 	for _, row := range missing[:min(len(missing), mostMissing)] {
 		data.People = append(data.People, missingPerson{*row.ID, view.NameOf(row.Fields), view.PersonPath(*row.ID), v.valuesOf(row.Fields)})
 	}
