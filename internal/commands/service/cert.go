@@ -48,7 +48,7 @@ server uses it within a minute.`,
 		err := o.run(env, folder)
 		switch {
 		case errors.Is(err, authority.ErrNone) && env.ServiceDB != nil && env.ServiceDB() == *db:
-			return cli.WithHint(err, cli.AsAdministrator("firefighters service install --listen 0.0.0.0:8443 --tls-self-signed"))
+			return cli.WithHint(err, onPage+cli.AsAdministrator("firefighters service install --listen 0.0.0.0:8443 --tls-self-signed"))
 		case errors.Is(err, authority.ErrNone):
 			return cli.WithHint(err, "firefighters serve --tls-self-signed --listen 0.0.0.0:8443 --db "+cli.Quote(*db))
 		case osutil.NotPermitted(err):

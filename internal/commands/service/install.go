@@ -43,8 +43,8 @@ database, backups and settings are in a private folder unless --db and
 --backup-dir name others.
 
 Run it again to update the program or to change settings; the data is kept. The
-flags are the flags of serve, and are saved. To reset one, set it to its default,
-such as --tls-cert "".`,
+flags are the flags of serve, and are saved. They take precedence over Settings
+on the page. To reset one, set it to its default, such as --tls-cert "".`,
 		Example: `  sudo firefighters service install
   sudo firefighters service install --backup-dir /mnt/usb/firefighters
   sudo firefighters service install --listen 0.0.0.0:8443 --tls-self-signed`,
@@ -356,7 +356,7 @@ func (in *installation) conclude() error {
 	if in.definition.Shared && in.options.SelfSigned {
 		lines = append(lines, "For other computers: "+cli.AsAdministrator(program+" cert"))
 	} else if !in.definition.Shared && in.options.PublicURL == "" {
-		lines = append(lines, "For other computers: "+onPage)
+		lines = append(lines, "For other computers: "+onPage+cli.AsAdministrator(program+" service install --listen 0.0.0.0:8443 --tls-self-signed"))
 	}
 	if err := printAll(in.env, lines); err != nil {
 		return err
@@ -365,8 +365,8 @@ func (in *installation) conclude() error {
 	return nil
 }
 
-// onPage is where an admin changes settings without a terminal.
-const onPage = "on the page, Access, Settings"
+// onPage is where an admin changes settings without a terminal. A command follows.
+const onPage = "on the page, Access, Settings, or type: "
 
 // warn repeats the warnings of the service, if possible with another hint.
 func (in *installation) warn(program string) {
@@ -378,7 +378,7 @@ func (in *installation) warn(program string) {
 		case daemon.SameDisk, daemon.SharedBackups(in.options.Backups.Dir):
 			hint = cli.AsAdministrator(program + " service backup-disk")
 			if in.options.PublicURL == "" {
-				hint = onPage + ", or type: " + hint
+				hint = onPage + hint
 			}
 		}
 		in.env.Warn(text, hint)

@@ -138,7 +138,7 @@ func TestInstall(t *testing.T) {
 	must(t, backup.WriteNote(managers.DatabaseIn(data), backup.NoteWarnings, []string{daemon.SameDisk}))
 	c.does(t, "install --listen 127.0.0.1:8090 --backup-dir "+disk+"/copies", 0, "Copied the program to "+program+".", "The service starts with this PC.",
 		"The service is running at http://127.0.0.1:9\n", "Data:                "+data+"\n", "Backups:             "+disk+"/copies\n", " open\n",
-		"For other computers: on the page, Access, Settings\n", "Warning: the backups are on the same disk",
+		"For other computers: on the page, Access, Settings, or type: ", "Warning: the backups are on the same disk",
 		"Try: on the page, Access, Settings, or type: ", " service backup-disk\n", "not kept as", "not without TLS")
 	if calls := c.changes(t); calls != "daemon-reload enable stop restart" {
 		t.Errorf("systemctl was called with %s", calls)
