@@ -65,7 +65,7 @@ type settingsPage struct {
 	Reach          reach
 	Advice         site.Advice // how to let other devices in if the page cannot; empty if it can
 	Changes        []change
-	Countries      []country
+	Countries      []view.Choice
 
 	// The submitted form, or the current values.
 	Folder, Recipients, Name string
@@ -83,12 +83,6 @@ func (p settingsPage) ChooseFolder() bool {
 // then watches the folder.
 func (p settingsPage) HasCommand() bool {
 	return p.Command != "" || slices.ContainsFunc(p.Disks, func(d disk) bool { return d.Command != "" })
-}
-
-// country is a choice for the country of a department.
-type country struct {
-	Code, CallingCode string
-	Chosen            bool
 }
 
 // change is a change of a setting, for display.
@@ -136,7 +130,8 @@ func render(v view.Visit, status int, data settingsPage) (err error) {
 		}
 	}
 	for code := range phone.Countries {
-		data.Countries = append(data.Countries, country{code, phone.CallingCode(code), code == chosen})
+		label := code + " (+" + phone.CallingCode(code) + ")"
+		data.Countries = append(data.Countries, view.Choice{Value: code, Label: label, Chosen: code == chosen})
 	}
 	p := site.Page{Title: v.Text("settings.title"), Section: "settings", Wrong: data.Fault.Name != "", Data: data}
 	if done := v.Query().Get(doneParameter); slices.Contains(doneNotices, done) && v.R.Method != http.MethodPost {
