@@ -198,8 +198,7 @@ func orderOf(header string) string {
 }
 
 // majority returns the order of most dates. conflict reports that the others are too many to be
-// mistakes. One date is a mistake if the order is usual in the country, or if at least three others and
-// no date in two orders are against it.
+// mistakes. One date is a mistake if the order is usual in the country, or if at least three others and no date in two orders are against it.
 func (v *votes) majority(usual string) (order string, conflict bool) {
 	all, most := 0, 0
 	for _, o := range Orders {
