@@ -71,12 +71,7 @@ type accessPage struct {
 type nameFault struct{ Fault string }
 
 // Faults returns the errors for the summary above the form.
-func (f nameFault) Faults() []view.Fault {
-	if f.Fault == "" {
-		return nil
-	}
-	return []view.Fault{{Name: "name", Fault: f.Fault}}
-}
+func (f nameFault) Faults() []view.Fault { return view.Fault{Name: "name", Fault: f.Fault}.Faults() }
 
 // formName returns the name in the form, and a message if it is invalid.
 func formName(v view.Visit) (name, fault string) {

@@ -85,12 +85,13 @@ type Choice struct {
 // Question is a field of a filter form, with its value as typed.
 type Question struct{ Value, Fault string }
 
-// Fault is an error for the summary above a form. Name is the ID of its field; empty: there is none.
+// Fault is an error for the summary above a form. Name is the ID of its field. Fault is
+// empty if there is none.
 type Fault struct{ Name, Fault string }
 
 // Faults returns the errors for the summary.
 func (f Fault) Faults() []Fault {
-	if f.Name == "" {
+	if f.Fault == "" {
 		return nil
 	}
 	return []Fault{f}
