@@ -2,9 +2,11 @@ package site
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/host/managers"
 )
 
 // Advice is what to do about something. How is the key of a message; it may be empty. Link is where
@@ -44,26 +46,26 @@ func (v *Visit) Backups() Backups {
 // howTo returns a command that helps against a trouble, and the key of the message that explains
 // where to type it. Both are empty if no command helps. An installed service needs an administrator.
 func howTo(trouble backup.Trouble, installed bool) (how, command string) {
-	how = "backups.type"
+	how, typed := "backups.type", func(args ...string) string { return "firefighters " + strings.Join(args, " ") }
 	if installed {
-		how = "backups.admin"
+		how, typed = "backups.admin", managers.AdminCommand
 	}
 	switch {
 	case isOfFolder(trouble) && installed:
-		return how, "firefighters service backup-disk"
+		return how, typed("service", "backup-disk")
 	case isOfFolder(trouble):
 		return "backups.start", "--backup-dir DIR"
 	}
 	switch trouble {
 	case backup.BadDatabase:
-		return how, "firefighters check"
+		return how, typed("check")
 	case backup.Plain:
-		return how, "firefighters backup delete-plain"
+		return how, typed("backup", "delete-plain")
 	case backup.BadBackup:
-		return how, "firefighters check --backup-dir DIR"
+		return how, typed("check", "--backup-dir", "DIR")
 	case backup.Failed, backup.Old:
 		if installed {
-			return how, "firefighters service status"
+			return how, typed("service", "status")
 		}
 	}
 	return "", ""

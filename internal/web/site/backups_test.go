@@ -2,9 +2,11 @@ package site
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
@@ -29,6 +31,9 @@ func TestHowTo(t *testing.T) {
 	} {
 		service, installed := howTo(trouble, true)
 		program, started := howTo(trouble, false)
+		if want[0] != "" {
+			want[0] = managers.AdminCommand(strings.Fields(want[0])[1:]...)
+		}
 		if installed != want[0] || started != want[1] || (service == "backups.admin") != (installed != "") || (program == "") != (started == "") {
 			t.Errorf("%q: %s %q, %s %q", trouble, service, installed, program, started)
 		}

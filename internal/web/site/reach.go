@@ -2,6 +2,7 @@ package site
 
 import (
 	"github.com/firefighter-records/firefighters/internal/host/authority"
+	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
@@ -42,7 +43,7 @@ func (v *Visit) Start(flags string) Advice {
 	if !v.Site.Installed {
 		return Advice{How: "backups.start", Command: flags}
 	}
-	command := Advice{How: "backups.admin", Command: "firefighters service install " + flags}
+	command := Advice{How: "backups.admin", Command: managers.AdminCommand("service", "install") + " " + flags}
 	if v.Site.Settings != nil {
 		if state, err := v.Site.Settings.Read(); err != nil || state.Network.Flag { // the page cannot change it
 			return command

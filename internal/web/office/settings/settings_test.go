@@ -19,6 +19,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/callers"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
@@ -424,19 +425,19 @@ func TestAdvice(t *testing.T) {
 	p := newPC(t, nil)
 	b := p.admin("Engine 7")
 	for page, section := range map[string]string{"/office/access": "backups", "/office/": "backups", "/office/phones": "network"} {
-		b.get(page, nil).wants(200, `<a href="/office/settings#`+section+`">Open Settings</a>`).lacks("<code>firefighters")
+		b.get(page, nil).wants(200, `<a href="/office/settings#`+section+`">Open Settings</a>`).lacks("firefighters service")
 		b.get(page, func(r *http.Request) { r.Header.Set("X-Forwarded-For", "192.168.1.9") }).
-			wants(200, "On the station PC, press Access, then Settings.").lacks("/office/settings", "<code>firefighters")
+			wants(200, "On the station PC, press Access, then Settings.").lacks("/office/settings", "firefighters service")
 	}
 	p = newPC(t, func(s *site.Service) { s.Settings.Mode = site.ByHand })
-	p.admin("Engine 7").get("/office/phones", nil).wants(200, "<code>firefighters service install --listen",
-		"<code>firefighters service backup-disk")
+	p.admin("Engine 7").get("/office/phones", nil).wants(200, "<code>"+managers.AdminCommand("service", "install", "--listen"),
+		"<code>"+managers.AdminCommand("service", "backup-disk"))
 
 	p = newPC(t, nil) // a flag of the installation, which the page cannot change
 	p.state.Network.Flag = true
 	b = p.admin("Engine 7")
 	for _, page := range []string{"/office/phones", "/office/settings"} {
-		b.get(page, nil).wants(200, "<code>firefighters service install --listen")
+		b.get(page, nil).wants(200, "<code>"+managers.AdminCommand("service", "install", "--listen"))
 	}
 }
 
