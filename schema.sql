@@ -29,8 +29,7 @@ CREATE TABLE service (
 
 INSERT INTO service (only_row, latest_time) VALUES (1, 0);
 
--- What an admin has set on the page for one PC, if anything: one row. It applies only to the installed
--- service of that PC.
+-- What an admin has set on the page, if anything: one row. It applies only to the installed service.
 CREATE TABLE settings (
     only_row   INTEGER PRIMARY KEY CHECK (only_row = 1),
     folder     TEXT    NOT NULL,  -- for backups, as chosen; empty: the folder of the service

@@ -57,21 +57,22 @@ func (d *daemon) apply() (end func()) {
 	return func() { cancel(); stop() }
 }
 
-// ApplySettings sets what an admin set on the page for this PC and no flag sets. It reports whether
-// other devices may connect. After an error nothing is set.
+// ApplySettings sets what an admin set on the page and no flag sets: the recipients, so that encryption
+// never ends unnoticed, and what is for this PC. It reports whether other devices may connect. After an
+// error, at most the recipients are set.
 func (o *Options) ApplySettings(s store.Settings) (network bool, err error) {
-	if !o.Installed || s.Machine != osutil.Machine() {
+	if !o.Installed {
 		return false, nil
 	}
 	to, err := backup.ParseRecipients(s.Recipients)
-	if err != nil {
-		return false, err
-	}
-	if s.Folder != "" && !filepath.IsAbs(s.Folder) {
-		return false, fmt.Errorf("the folder %s is not absolute", osutil.InQuotes(s.Folder))
-	}
-	if !o.isFixed(recipientsFlags) {
+	if err == nil && !o.isFixed(recipientsFlags) {
 		o.Backups.EncryptTo = to
+	}
+	switch {
+	case err != nil || s.Machine != osutil.Machine():
+		return false, err
+	case s.Folder != "" && !filepath.IsAbs(s.Folder):
+		return false, fmt.Errorf("the folder %s is not absolute", osutil.InQuotes(s.Folder))
 	}
 	if !o.isFixed(folderFlags) {
 		o.Backups.Dir = cmp.Or(s.Folder, o.Backups.Dir)
@@ -166,7 +167,7 @@ func (p *panel) read() (state site.SettingsState, err error) {
 	if err == nil {
 		state.Changes, err = p.store.SettingChanges()
 	}
-	state.Unconfirmed = d.flags.Installed && saved.Machine != osutil.Machine() && saved.IsSet()
+	state.Unconfirmed = d.flags.Installed && saved.Machine != osutil.Machine() && saved.IsBound()
 	state.Folder = site.Setting[string]{Value: saved.Folder, Flag: d.flags.isFixed(folderFlags)}
 	if state.Folder.Flag {
 		state.Folder.Value = d.flags.Backups.Dir
@@ -196,7 +197,7 @@ func (p *panel) change(by, what, value string, flags []string, edit func(*store.
 		return err
 	}
 	if s.Machine != osutil.Machine() && what != site.SettingConfirmed {
-		s = store.Settings{} // what another PC or a backup has set never comes back unnoticed
+		s = store.Settings{Recipients: s.Recipients} // what is for another PC never comes back unnoticed
 	}
 	edit(&s)
 	s.Machine = osutil.Machine()

@@ -245,14 +245,17 @@ func TestBackupSettings(t *testing.T) {
 	}
 }
 
-// TestSettingsOfOthers checks that settings of another PC do not apply until they are confirmed, and that a
-// change resets them.
+// TestSettingsOfOthers checks that the folder and the network of another PC do not apply until they are
+// confirmed, that a change resets them, and that encryption applies anyway.
 func TestSettingsOfOthers(t *testing.T) {
 	t.Parallel()
 	r := run(t, t.TempDir())
 	stick := t.TempDir()
+	identity, err := age.GenerateX25519Identity()
+	must(t, err)
+	recipient := identity.Recipient().String()
 	other := func() {
-		s := store.Settings{Folder: stick, Network: true, Machine: "another"}
+		s := store.Settings{Folder: stick, Recipients: []string{recipient}, Network: true, Machine: "another"}
 		must(t, r.service.Load().Store.SetSettings(s, store.SettingChange{Who: "Eva", What: site.SettingNetwork}))
 		r.settings().Log("Eva", site.SettingName, "x") // does not apply settings
 		must(t, r.stop())
@@ -261,6 +264,10 @@ func TestSettingsOfOthers(t *testing.T) {
 		if !state.Unconfirmed || len(state.Listening) > 0 || state.Dir != filepath.Join(r.folder, "backups") || state.Folder.Value != stick {
 			t.Errorf("settings of another PC: %+v", state)
 		}
+		must(t, r.settings().BackUp(t.Context()))
+		if files, err := backup.List(filepath.Join(r.folder, "firefighters.db"), state.Dir); err != nil || !files[0].Encrypted {
+			t.Errorf("a backup is not encrypted: %+v, %v", files, err)
+		}
 	}
 	other()
 	must(t, r.settings().Confirm("Ana"))
@@ -268,8 +275,8 @@ func TestSettingsOfOthers(t *testing.T) {
 		t.Errorf("confirmed: %+v", state)
 	}
 	other()
-	must(t, r.settings().SetRecipients("Ana", nil))
-	if state := r.state(t); state.Unconfirmed || state.Network.Value || state.Folder.Value != "" {
+	must(t, r.settings().SetNetwork("Ana", false))
+	if state := r.state(t); state.Unconfirmed || state.Network.Value || state.Folder.Value != "" || len(state.Recipients.Value) != 1 {
 		t.Errorf("another setting was changed: %+v", state)
 	}
 }

@@ -127,7 +127,7 @@ func noteSettings(env cli.Env, db string) {
 	}
 	defer c.Close()
 	s, err := store.ReadSettings(c)
-	if err == nil && s.IsSet() {
+	if err == nil && s.IsBound() {
 		env.Notef("Until an admin confirms Settings on the page, backups go to the folder of the service, and other devices cannot connect.")
 	}
 }

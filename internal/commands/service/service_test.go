@@ -354,7 +354,7 @@ func TestOverviewOfPage(t *testing.T) {
 		dir     string
 		want    int // number of settings
 	}{
-		{osutil.Machine(), nil, dir, 3}, {"", nil, managers.BackupsIn(s.Data), 0},
+		{osutil.Machine(), nil, dir, 3}, {"", nil, managers.BackupsIn(s.Data), 1}, // encryption always applies
 		{osutil.Machine(), managers.Settings{"--backup-dir=/mnt/x", "--listen=127.0.0.1:81"}, "/mnt/x", 3},
 	} {
 		opened, err := store.Open(path, time.Now)

@@ -6,6 +6,7 @@ package store
 import (
 	"context"
 	"crypto/rand"
+	"strings"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
@@ -68,10 +69,12 @@ func StateMark(c *sqlite.Conn) (mark string, err error) {
 	return mark, err
 }
 
-// Revocations are the facts that a restore must not undo: revoked keys and the latest time seen.
+// Revocations are the facts that a restore must not undo: revoked keys, the latest time seen and the
+// encryption of backups.
 type Revocations struct {
-	keys   map[KeyHash]int64 // time at which each key was revoked, in milliseconds
-	latest int64             // latest time seen, in milliseconds
+	keys       map[KeyHash]int64 // time at which each key was revoked, in milliseconds
+	latest     int64             // latest time seen, in milliseconds
+	recipients []string
 }
 
 // ReadRevocations reads the revocations of a database.
@@ -84,6 +87,11 @@ func ReadRevocations(c *sqlite.Conn) (r Revocations, err error) {
 	})
 	if err == nil {
 		r.latest, err = c.QueryInt(latestTimeSQL)
+	}
+	if err == nil {
+		var s Settings
+		s, err = ReadSettings(c)
+		r.recipients = s.Recipients
 	}
 	return r, err
 }
@@ -100,6 +108,11 @@ func (r Revocations) Write(c *sqlite.Conn) (revoked int64, err error) {
 			revoked += changed
 		}
 		_, err := c.Exec(`UPDATE service SET latest_time = max(latest_time, ?)`, r.latest)
+		if err == nil && len(r.recipients) > 0 {
+			_, err = c.Exec(`
+				INSERT INTO settings (only_row, folder, recipients, network, machine) VALUES (1, '', ?, 0, '')
+				    ON CONFLICT DO UPDATE SET recipients = excluded.recipients`, strings.Join(r.recipients, " "))
+		}
 		return err
 	})
 	return revoked, err
@@ -108,7 +121,8 @@ func (r Revocations) Write(c *sqlite.Conn) (revoked int64, err error) {
 // Renew gives a restored database a new history and secret, so that no client mistakes its
 // versions, positions and entity tags for the original ones. It clears the address, because no
 // service is running on the file, and deletes all invitations, because they may have been used
-// since the backup. It separates the settings from their PC, so that an admin must confirm them.
+// since the backup. It separates the settings from their PC, so that an admin must confirm those for
+// one PC.
 func Renew(c *sqlite.Conn) error {
 	secret := make([]byte, secretSize)
 	rand.Read(secret)

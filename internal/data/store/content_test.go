@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 	"time"
 
@@ -94,6 +95,8 @@ func TestRevocations(t *testing.T) {
 	read(t, s, func(c *sqlite.Conn) error { return c.CopyTo(t.Context(), backup, nil) })
 	createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
 	revoke(2, 3, 5)
+	want := []string{"age1a", "age1b"}
+	must(t, s.SetSettings(store.Settings{Folder: "/mnt/stick", Recipients: want, Machine: "this"}, store.SettingChange{}))
 	var r store.Revocations
 	read(t, s, func(c *sqlite.Conn) (err error) { r, err = store.ReadRevocations(c); return err })
 	for _, want := range []int64{2, 0} {
@@ -111,6 +114,9 @@ func TestRevocations(t *testing.T) {
 		if k := got[store.HashKey(keys[i])]; k.RevokedAt != max(0, want.UnixMilli()) {
 			t.Errorf("key %d: %+v", i+1, k)
 		}
+	}
+	if kept, err := restored.Settings(); err != nil || !reflect.DeepEqual(kept, store.Settings{Recipients: want}) {
+		t.Errorf("the settings are %+v, %v", kept, err)
 	}
 	if !restored.Clock().Now().Equal(now) || len(got) != 4 {
 		t.Errorf("the time is %v, the keys are %v", restored.Clock().Now(), got)

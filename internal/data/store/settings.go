@@ -6,8 +6,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// Settings are what an admin has set for the PC on the page. Machine identifies that PC. It is empty
-// if nothing was set, and after a restore.
+// Settings are what an admin has set on the page. The folder and the network are for the PC that
+// Machine identifies. It is empty if nothing was set, and after a restore.
 type Settings struct {
 	Folder     string   // for backups; empty: the folder of the service
 	Recipients []string // public keys that backups are encrypted to
@@ -15,8 +15,8 @@ type Settings struct {
 	Machine    string
 }
 
-// IsSet reports whether an admin has set anything.
-func (s Settings) IsSet() bool { return s.Folder != "" || len(s.Recipients) > 0 || s.Network }
+// IsBound reports whether an admin has set anything that is for one PC only.
+func (s Settings) IsBound() bool { return s.Folder != "" || s.Network }
 
 // SettingChange is a change that an admin made on the page of settings: the setting (What) and its new
 // value. At is in milliseconds.

@@ -54,7 +54,7 @@ type Settings struct {
 	// SetNetwork allows other devices to connect, or ends that.
 	SetNetwork func(by string, allowed bool) error
 
-	// Confirm makes the settings apply to this PC. Until then, a change of one of them resets the others.
+	// Confirm makes the folder and the network apply to this PC. Until then, a change resets them.
 	Confirm func(by string) error
 
 	// Log logs a change that the page makes itself.
@@ -77,7 +77,7 @@ type SettingsState struct {
 	Network    Setting[bool]
 
 	Dir         string                // where backups are created now, below Folder if that is set; empty for none
-	Unconfirmed bool                  // the settings were made on another PC or come from a backup; they do not apply until Confirm
+	Unconfirmed bool                  // folder and network were set on another PC or come from a backup; they do not apply until Confirm
 	Listening   []string              // URLs for other devices now
 	Trouble     error                 // why other devices cannot connect although they are allowed; nil if they can
 	Changes     []store.SettingChange // the last ten, newest first
