@@ -158,7 +158,7 @@ func ChooseFolder(folder, db string, hides func(path string) bool) (dir string, 
 	}
 	dir = realPath(folder)
 	if filepath.Base(dir) != OwnFolder {
-		dir = filepath.Join(dir, OwnFolder)
+		dir = realPath(filepath.Join(dir, OwnFolder)) // a link on a stick may lead to any folder
 	}
 	switch info, err := os.Stat(filepath.Dir(dir)); {
 	case hides(dir):

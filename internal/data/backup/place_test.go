@@ -72,6 +72,12 @@ func TestChooseFolder(t *testing.T) {
 		}
 	}
 	must(t, os.Remove(want))
+	if err := os.Symlink(in("data"), want); err == nil {
+		if _, err := backup.ChooseFolder(in("stick"), db, hides); backup.FolderFault(err) != "database" {
+			t.Errorf("a link with the name of the folder: %v", err)
+		}
+		must(t, os.Remove(want))
+	}
 	must(t, os.WriteFile(want, nil, 0o600))
 	if _, err := backup.ChooseFolder(in("stick"), db, hides); backup.FolderFault(err) != "file" {
 		t.Errorf("a file with the name of the folder: %v", err)
