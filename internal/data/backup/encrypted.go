@@ -43,10 +43,10 @@ type Recipients []*age.X25519Recipient
 // ParseRecipients parses public keys that begin with age1. It returns ErrSecret for a secret key and
 // ErrNotRecipient for any other text. The errors do not contain the text.
 func ParseRecipients(texts []string) (found Recipients, err error) {
+	if strings.Contains(strings.ToUpper(strings.Join(texts, " ")), "AGE-SECRET-KEY-") { // perhaps with comments
+		return nil, ErrSecret
+	}
 	for _, text := range texts {
-		if strings.HasPrefix(strings.ToUpper(strings.TrimSpace(text)), "AGE-SECRET-KEY-") {
-			return nil, ErrSecret
-		}
 		recipient, err := age.ParseX25519Recipient(strings.TrimSpace(text))
 		if err != nil {
 			return nil, ErrNotRecipient

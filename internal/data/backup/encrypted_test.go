@@ -345,12 +345,15 @@ func TestRecipients(t *testing.T) {
 	must(t, err)
 	for text, want := range map[string]error{
 		recipient: nil, " " + recipient + "\n": nil,
-		secret: backup.ErrSecret, strings.ToLower(secret): backup.ErrSecret,
+		secret: backup.ErrSecret, strings.ToLower(secret): backup.ErrSecret, "key:" + secret: backup.ErrSecret,
 		"": backup.ErrNotRecipient, "age1": backup.ErrNotRecipient, recipient[:60]: backup.ErrNotRecipient, "ssh-ed25519 AAAA": backup.ErrNotRecipient,
 	} {
 		if _, err := backup.ParseRecipients([]string{text}); err != want {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+	if _, err := backup.ParseRecipients([]string{"#", "public", "key:", recipient, secret}); err != backup.ErrSecret {
+		t.Errorf("a whole key file: %v", err)
 	}
 	for _, text := range []string{"", "# nothing\n", recipient, secret[:70] + "\n", "SQLite format 3\x00"} {
 		if _, err := backup.ReadKey(strings.NewReader(text)); err != backup.ErrNotKey {
