@@ -9,9 +9,9 @@ import (
 // Quote quotes an argument for the shell of this system.
 func Quote(text string) string {
 	switch {
-	case runtime.GOOS == "windows" && (text == "" || strings.ContainsAny(text, " \t'\"&|;<>()$*?#~`")):
+	case runtime.GOOS == "windows" && (text == "" || strings.ContainsAny(text, " \t\n\r'\"&|;<>()$*?#~`")):
 		return quoteForWindows(text)
-	case runtime.GOOS == "windows", text != "" && !strings.ContainsAny(text, " \t'\"&|;<>()[]{}!$*?#~`\\"):
+	case runtime.GOOS == "windows", text != "" && !strings.ContainsAny(text, " \t\n\r'\"&|;<>()[]{}!$*?#~`\\"):
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"

@@ -1,6 +1,9 @@
 package osutil
 
-import "testing"
+import (
+	"runtime"
+	"testing"
+)
 
 func TestQuoteForWindows(t *testing.T) {
 	t.Parallel()
@@ -9,6 +12,19 @@ func TestQuoteForWindows(t *testing.T) {
 	} {
 		if got := quoteForWindows(text); got != want {
 			t.Errorf("%s is %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestQuoteLines checks that a line break in a path cannot begin another command.
+func TestQuoteLines(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no path has a line break")
+	}
+	for text, want := range map[string]string{"/mnt/a\nreboot": "'/mnt/a\nreboot'", "/mnt/a\rreboot": "'/mnt/a\rreboot'", "/mnt/a": "/mnt/a"} {
+		if got := Quote(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
 		}
 	}
 }
