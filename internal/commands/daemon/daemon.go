@@ -85,6 +85,7 @@ func (c Commands) Run(env cli.Env, o Options) error {
 	d := &daemon{Commands: c, Options: o, env: env, manager: managers.NewManager(os.Getenv)}
 	d.reloads, d.backupsEnded = make(chan struct{}, 1), make(chan struct{})
 	close(d.backupsEnded)
+	d.door.close() // other devices can connect before there is a handler
 	d.service = site.Service{
 		Log:       cli.NewLog(env.Stderr, cli.IsTerminal(env.Stderr)),
 		Started:   time.Now(),

@@ -85,7 +85,12 @@ func runWith(t *testing.T, folder string, o Options, flags ...string) *running {
 	must(t, cmd.ParseFlags(flags))
 	must(t, o.Check(cmd))
 	c := Commands{Database: schemaOf(t), NewAPI: func(s site.Service) http.Handler {
-		r.service.Store(&s)
+		if r.service.Swap(&s) == nil && s.Authority != nil { // other devices already connect
+			c := http.Client{Timeout: 100 * time.Millisecond, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+			if err := get(&c, "https://127.0.0.1:"+s.Port); !os.IsTimeout(err) {
+				t.Errorf("before the service is ready, a device gets: %v", err)
+			}
+		}
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			people, err := s.Store.Version(1)
 			if err != nil {
@@ -203,6 +208,19 @@ func TestNetworkSetting(t *testing.T) {
 	}
 	if log := r.log.String(); !strings.Contains(log, `"setting":"network","value":"on","by":"Ana"`) {
 		t.Errorf("the log:\n%s", log)
+	}
+}
+
+// TestNetworkAtStart checks that devices that connect while the service starts wait until it is ready, as
+// run expects.
+func TestNetworkAtStart(t *testing.T) {
+	t.Parallel()
+	r := run(t, t.TempDir())
+	must(t, r.settings().SetNetwork("Ana", true))
+	r.state(t)
+	must(t, r.stop())
+	if r = run(t, r.folder); len(r.state(t).Listening) != 1 {
+		t.Error("other devices cannot connect")
 	}
 }
 
