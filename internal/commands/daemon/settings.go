@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -68,11 +67,13 @@ func (o *Options) ApplySettings(s store.Settings) (network bool, err error) {
 	if err == nil && !o.isFixed(recipientsFlags) {
 		o.Backups.EncryptTo = to
 	}
-	switch {
-	case err != nil || s.Machine != osutil.Machine():
+	if err != nil || s.Machine != osutil.Machine() {
 		return false, err
-	case s.Folder != "" && !filepath.IsAbs(s.Folder):
-		return false, fmt.Errorf("the folder %s is not absolute", osutil.InQuotes(s.Folder))
+	}
+	if s.Folder != "" {
+		if err := backup.CheckFolderName(s.Folder); err != nil { // the service could have written it, and root prints it
+			return false, err
+		}
 	}
 	if !o.isFixed(folderFlags) {
 		o.Backups.Dir = cmp.Or(s.Folder, o.Backups.Dir)

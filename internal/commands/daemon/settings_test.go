@@ -309,6 +309,8 @@ func TestUnusableSettings(t *testing.T) {
 	r := run(t, t.TempDir())
 	for name, s := range map[string]store.Settings{
 		"folder":     {Folder: "stick"},
+		"network":    {Folder: "//server/share"},
+		"control":    {Folder: t.TempDir() + "\x1b[2J"},
 		"recipients": {Folder: t.TempDir(), Recipients: []string{"nonsense"}},
 		"missing":    {Folder: filepath.Join(t.TempDir(), "a", "b")},
 	} {

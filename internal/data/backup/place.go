@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -143,18 +144,30 @@ var (
 	ErrNetwork    = errors.New("the folder for backups is a network name or a device")
 	ErrHidden     = errors.New("the folder for backups is hidden from the service")
 	ErrAtDatabase = errors.New("the folder for backups is in the folder of the database")
+	errForShell   = errors.New("the folder for backups has a character in its name that shells interpret")
 )
+
+// CheckFolderName returns an error for a name that no folder for backups may have. It does not look for
+// the folder. Administrators copy commands with the name.
+func CheckFolderName(folder string) error {
+	isSlash := func(i int) bool { return len(folder) > i && (folder[i] == '/' || folder[i] == '\\') }
+	switch {
+	case isSlash(0) && isSlash(1), strings.Contains(folder, "://"), len(filepath.VolumeName(folder)) > len("C:"):
+		return writeError(folder, ErrNetwork)
+	case !filepath.IsAbs(folder), strings.ContainsFunc(folder, unicode.IsControl):
+		return writeError(folder, ErrRelative)
+	case runtime.GOOS == "windows" && strings.ContainsAny(folder, "$%`"): // also in quotation marks
+		return writeError(folder, errForShell)
+	}
+	return nil
+}
 
 // ChooseFolder creates OwnFolder in a folder that someone chose, tries to write to it and returns its
 // path without symbolic links. hides reports whether the service cannot see a path. The error is for
 // FolderFault.
 func ChooseFolder(folder, db string, hides func(path string) bool) (dir string, err error) {
-	isSlash := func(i int) bool { return len(folder) > i && (folder[i] == '/' || folder[i] == '\\') }
-	switch { // before the system looks for the name
-	case isSlash(0) && isSlash(1), strings.Contains(folder, "://"), len(filepath.VolumeName(folder)) > len("C:"):
-		return "", writeError(folder, ErrNetwork)
-	case !filepath.IsAbs(folder), strings.ContainsFunc(folder, unicode.IsControl):
-		return "", writeError(folder, ErrRelative)
+	if err := CheckFolderName(folder); err != nil {
+		return "", err
 	}
 	dir = realPath(folder)
 	if filepath.Base(dir) != OwnFolder {
