@@ -109,13 +109,24 @@ export async function tasks(browser, station) {
 
   await step("a number and a date stay on one line", async () => {
     const person = await station.add({ firstName: "Ivana", lastName: "Long", phoneNumber: "+385 (0)91 820 / 8279", dateOfBirth: "1974-09-20" });
+    const number = "+385 (0)91 820 / 8279", born = "20 de septiembre de 1974";
     for (const width of [320, 390, 768, 1024, 1280]) {
       const page = await open(null, { locale: "es", viewport: { width, height: 800 } });
-      for (const path of [...(width < 600 ? [] : ["/office/?search=long"]), `/office/people/${person.id}`, `/office/people/${person.id}/history`, "/office/print?list=full&search=long"]) {
+      for (const [path, ...values] of [...(width < 600 ? [] : [["/office/?search=long", number, born]]), [`/office/people/${person.id}`, number, born],
+        [`/office/people/${person.id}/history`, number, born], ["/office/print?list=full&search=long", number, born], ["/office/birthdays?months=all", "20 de septiembre"]]) {
         await page.goto(path);
-        const lines = await main(page).locator(".whole:visible").evaluateAll((all) => all.map((one) => [one.textContent, one.getBoundingClientRect().height, parseFloat(getComputedStyle(one).lineHeight)]));
-        check(lines.some(([text]) => text === "+385 (0)91 820 / 8279") && lines.some(([text]) => text === "20 de septiembre de 1974"), `${path} lacks the values: ${lines}`);
+        const lines = await main(page).locator(".whole:visible").evaluateAll((all) => all.map((one) => {
+          const range = document.createRange();
+          range.selectNodeContents(one);
+          return [one.textContent, range.getBoundingClientRect().height, parseFloat(getComputedStyle(one).lineHeight)];
+        }));
+        for (const value of values) check(lines.some(([text]) => text === value), `${path} lacks ${value}: ${lines}`);
         for (const [text, height, line] of lines) check(height < 1.5 * line, `${text} wraps at ${path}, ${width} px wide`);
+        const covered = await main(page).locator(".diff tbody tr").evaluateAll((all) => all.filter(({ children: [label, value] }) => {
+          const [one, other] = [label, value].map((part) => part.getBoundingClientRect());
+          return one.right > other.left + 1 && one.bottom > other.top + 1;
+        }).length);
+        equal(covered, 0, `labels over values at ${path}, ${width} px wide`);
       }
     }
     await station.ask(204, "DELETE", `/firefighters/${person.id}`);
