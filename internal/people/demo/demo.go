@@ -86,7 +86,11 @@ func (c *Country) Person(today calendar.Date, department, number int) record.Fie
 		f.FirstName += " " + c.first(r, number)
 	}
 	if c.twoNames {
-		f.LastName += " " + pick(r, c.last)
+		second := r
+		if head != number { // siblings share both
+			second = rand.New(rand.NewPCG(uint64(head), uint64(department)))
+		}
+		f.LastName += " " + pick(second, c.last)
 	}
 	if isFamily(number) {
 		f.PhoneNumber = c.home.at(department*131 + head)

@@ -69,6 +69,9 @@ func TestNames(t *testing.T) {
 				known[name], known[f.Email] = true, true
 			}
 		}
+		if one, other := c.Person(day, 0, 12), c.Person(day, 0, 13); one.LastName != other.LastName {
+			t.Errorf("siblings are %s and %s", one.LastName, other.LastName)
+		}
 		if len(c.places) == 0 || len(c.last) != named || len(c.women) != 30 || len(c.men) != 30 {
 			t.Errorf("%s: %d places, %d women, %d men, %d last names", c.Code, len(c.places), len(c.women), len(c.men), len(c.last))
 		}
