@@ -169,7 +169,8 @@ func (d *daemon) live() error {
 		defer d.local.Close()
 	}
 	d.first, d.second = d.listener, d.local
-	for {
+	for warnings := len(*d.env.Warnings); ; {
+		*d.env.Warnings = (*d.env.Warnings)[:warnings]
 		if err := d.open(); err != nil {
 			return err
 		}

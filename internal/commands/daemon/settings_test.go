@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -413,6 +414,11 @@ func TestRestoreByPage(t *testing.T) {
 	if done := state.Restored; done == nil || done.Err != nil || done.Name != name || done.Kept == "" ||
 		state.Changes[0].What != site.SettingRestored {
 		t.Fatalf("restored: %+v", state.Restored)
+	}
+	var warnings []string
+	backup.ReadNote(filepath.Join(r.folder, "firefighters.db"), backup.NoteWarnings, &warnings)
+	if len(slices.Compact(slices.Sorted(slices.Values(warnings)))) != len(warnings) {
+		t.Errorf("the warnings are repeated: %q", warnings)
 	}
 	replaced := filepath.Base(state.Restored.Kept)
 	s = r.service.Load().Store
