@@ -51,8 +51,8 @@ func (d *daemon) startBackground() (stop func()) {
 	return func() {
 		cancel()
 		d.endBackups()
-		d.backups.Wait()
 		working.Wait()
+		await(d.backupsEnded)
 		err := errors.Join(d.service.Callers.Finish(), store.SaveClock(), store.SetAddress(""))
 		if err != nil && d.guard.Loss() == nil {
 			d.service.Log.Warn(lateWrites, "cause", err.Error())

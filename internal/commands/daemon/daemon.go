@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -74,7 +73,6 @@ type daemon struct {
 	backing   context.Context           // ends when backups must
 	scheduled string                    // the options of scheduler, as text
 
-	backups      sync.WaitGroup // schedulers that run
 	stopBackups  func()
 	backupsEnded chan struct{} // closed when the last scheduler has ended
 }

@@ -44,15 +44,17 @@ func (d *door) open(handler http.Handler) {
 	d.passing.Unlock()
 }
 
-// patience is how long a closed door waits for requests inside.
-const patience = 10 * time.Second
-
 // await waits until the requests inside have finished, at most for some seconds. The door is closed.
 func (d *door) await() {
 	done := make(chan struct{})
 	go func() { d.inside.Wait(); close(done) }()
+	await(done)
+}
+
+// await waits until done is closed, at most for some seconds: a client or a disk may hang.
+func await(done <-chan struct{}) {
 	select {
 	case <-done:
-	case <-time.After(patience):
+	case <-time.After(10 * time.Second):
 	}
 }

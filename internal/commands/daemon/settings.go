@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
@@ -96,14 +95,11 @@ func (d *daemon) schedule() {
 	ctx, cancel := context.WithCancel(d.backing)
 	before, ended := d.backupsEnded, make(chan struct{})
 	d.scheduler, d.scheduled, d.stopBackups, d.backupsEnded = scheduler, options, cancel, ended
-	d.backups.Go(func() {
+	go func() {
 		defer close(ended)
-		select { // two at once would disturb each other
-		case <-before:
-		case <-time.After(patience): // the disk of the earlier ones may hang
-		}
+		await(before) // two at once would disturb each other
 		scheduler.Run(ctx)
-	})
+	}()
 }
 
 func texts(to backup.Recipients) []string { return (&database.Recipients{To: to}).GetSlice() }
