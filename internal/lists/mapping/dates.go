@@ -147,11 +147,13 @@ func (b *births) settle(header string, groups []*votes, byCountry bool) (open []
 			continue
 		}
 		if order == "" && g.count[eitherOrder] > 0 {
-			if order = orderOf(header); order == "" && g.separator == dot {
-				order = DMY
-			}
+			order = orderOf(header)
 		}
-		if b.orders[g.separator] = order; order != "" {
+		byDot := order == "" && g.count[eitherOrder] > 0 && g.separator == dot
+		if byDot {
+			order = DMY
+		}
+		if b.orders[g.separator] = order; order != "" && !(byDot && usual != "") {
 			support[order] += g.all
 		}
 	}
@@ -198,7 +200,8 @@ func orderOf(header string) string {
 }
 
 // majority returns the order of most dates. conflict reports that the others are too many to be
-// mistakes. One date is a mistake if the order is usual in the country, or if at least three others and no date in two orders are against it.
+// mistakes. One date is a mistake if the order is usual in the country, or if at least three others and no
+// date in two orders are against it. One date against the country does not decide about others.
 func (v *votes) majority(usual string) (order string, conflict bool) {
 	all, most := 0, 0
 	for _, o := range Orders {
@@ -206,6 +209,9 @@ func (v *votes) majority(usual string) (order string, conflict bool) {
 		if all += n; n > most || n == most && n > 0 && o == usual {
 			order, most = o, n
 		}
+	}
+	if all == 1 && usual != "" && order != usual && order != YMD && v.count[eitherOrder] > 0 {
+		return order, true
 	}
 	one := all-most == 1 && (order == usual || most > 2 && v.count[eitherOrder] == 0)
 	return order, !one && (all-most)*oddOnes > all && !(v.separator == dot && order == DMY)
@@ -242,7 +248,7 @@ func (b *births) ask(header string, open []*votes, o Options) {
 		option, settled := sheet.Option{Value: order}, false
 		for _, g := range open {
 			at, votes := g.first[order]
-			if _, conflict := g.majority(usual); !votes && conflict {
+			if _, conflict := g.majority(usual); !votes && conflict && (order != usual || g.count[eitherOrder] == 0) {
 				continue
 			} else if !votes {
 				at = g.first[eitherOrder]
