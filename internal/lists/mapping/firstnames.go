@@ -57,14 +57,24 @@ var firstNames = sync.OnceValue(func() map[string]bool {
 		katarzyna kazimierz krystyna krzysztof leszek lukasz maciej malgorzata marcin marek mariusz marzena mateusz michal miroslaw
 		monika pawel piotr przemyslaw rafal robert ryszard slawomir stanislaw stanislawa tadeusz tomasz urszula wieslaw wieslawa
 		wojciech zbigniew zdzislaw zofia
+		agnes aniko attila balazs bela bence csaba edit endre erzsebet eszter ferenc gabor geza gergely gyorgy gyula ildiko
+		imre istvan janos jozsef judit kalman kati krisztina lajos laszlo levente magdolna mihaly miklos orsolya peter reka roland
+		sandor szabolcs szilvia tibor timea zoltan zsofia zsolt zsuzsanna
+		alena bohumil dagmar eliska frantisek hana ivana jakub jana jaroslav jiri jitka josef ladislav lenka libuse lubomir lucie
+		ludmila marketa milos miloslav ondrej otakar pavel pavla radek stanislav stepan sarka tereza vaclav vera vladimir vlasta vojtech
+		zdena zdenek zuzana
+		ann anne beth bill bob brad cathy cindy dan dave debbie donna ed eileen fred greg jane jeff jill jim joe judy kate kathy
+		katie keith ken kyle lisa liz lori matt megan mike nick pam pat peggy phil rick ron sally sean steve stuart sue terry
+		tina tom tony tracy wendy
 		anneke bart bram cornelis daan dirk femke gerrit hendrik ingeborg jaap jeroen joost joris kees koen lieke maarten marieke
 		marijke marloes mieke niels pieter pim ruben ruud sander sanne saskia sjoerd theo tijs wim wouter`)
 })
 
 // isLastFirst reports whether first names come last in a column of full names: in at least two names
-// without a comma, in more than have one, and in five times as many as those in which they come first.
+// without a comma, in a third of them, in more than have one, and in five times as many as those in
+// which they come first.
 func isLastFirst(t *sheet.Table, at int) bool {
-	first, last, commas := 0, 0, 0
+	all, first, last, commas := 0, 0, 0, 0
 	for _, row := range t.Rows[:min(len(t.Rows), enoughNames)] {
 		text := row.Cell(at).Text
 		if strings.Contains(text, ",") {
@@ -74,18 +84,19 @@ func isLastFirst(t *sheet.Table, at int) bool {
 		if text == "" || len(text) > shownName {
 			continue
 		}
-		all := slices.DeleteFunc(alike.Words(alike.WithoutRemarks(text, 2)), func(w alike.Word) bool { return w.Title != alike.NoTitle })
-		if len(all) < 2 {
+		name := slices.DeleteFunc(alike.Words(alike.WithoutRemarks(text, 2)), func(w alike.Word) bool { return w.Title != alike.NoTitle })
+		if len(name) < 2 {
 			continue
 		}
-		if isFirstName(all[0].Text) {
+		all++
+		if isFirstName(name[0].Text) {
 			first++
 		}
-		if isFirstName(all[len(all)-1].Text) {
+		if isFirstName(name[len(name)-1].Text) {
 			last++
 		}
 	}
-	return last > 1 && last > commas && last >= 5*first
+	return last > 1 && last*3 >= all && last > commas && last >= 5*first
 }
 
 // enoughNames is the number of rows that show the order of names.

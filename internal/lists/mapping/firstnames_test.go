@@ -19,6 +19,7 @@ func TestFirstNames(t *testing.T) {
 		{Options{}, "Name", "Josef Huber|Anna Berger|Xy Zett", "Josef/Huber; Anna/Berger; Xy/Zett"},
 		{Options{}, "Ime", "Horvat Željko|Kos Ana Marija|Perić Marko ml.", "Željko/Horvat; Ana Marija/Kos; Marko/Perić ml."},
 		{Options{}, "Name", "Dr. Huber Hans-Peter|van den Berg Kees", "Dr. Hans-Peter/Huber; Kees/van den Berg"},
+		{Options{}, "Name", "Tyrone Andrew|Dwayne Victor" + strings.Repeat("|Xy Zett", 5), "Tyrone/Andrew; Dwayne/Victor; Xy/Zett"},
 		{Options{}, "Name", "Huber Josef|Xy Zett", "Huber/Josef; Xy/Zett"},
 		{Options{}, "Name", "Franz Josef|Karl Anna|Berger Anna", "Franz/Josef; Karl/Anna; Berger/Anna"},
 		{Options{}, "Name", "Huber Josef|Berger Anna|Moser, Karl", "Josef/Huber; Anna/Berger; Karl/Moser"},
