@@ -175,7 +175,7 @@ func TestEncodingOfHeaders(t *testing.T) {
 	if encodingOf(f) != "cp850" || f.Mapped.Columns[0].Field != "firstName" || f.Table.Header[0] != "Prénom" || f.Mapped.People[1].Name() != "Zoé Noël" {
 		t.Errorf("%s: %v", encodingOf(f), f.Mapped.Columns)
 	}
-	content := []byte(stored(t, strings.Replace(hungarian, "Vorname;Nachname", "Keresztnév;Vezetéknév", 1), charmap.CodePage852))
+	content := []byte(stored(t, strings.Replace(hungarian, "Vorname;Nachname", "Elsőnév;Másiknév", 1), charmap.CodePage852))
 	f, err := tryRead(t, content, imports.Options{})
 	if err != nil || f.Unsure == nil || len(f.Mapped.People) > 0 {
 		t.Errorf("%v, %v", err, f.Mapped.People)
@@ -184,7 +184,7 @@ func TestEncodingOfHeaders(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	f, err = tryRead(t, content, imports.Options{Answers: sheet.Answers{sheet.AskEncoding: "cp852"}})
-	if e, ok := errors.AsType[*mapping.ColumnsError](err); !ok || e.Headers[0] != "Keresztnév" {
+	if e, ok := errors.AsType[*mapping.ColumnsError](err); !ok || e.Headers[0] != "Elsőnév" {
 		t.Errorf("%v in %s", err, f.Table.Encoding)
 	}
 	headers, err := mapping.ParseHeaders("Имя=firstName,Фамилия=lastName")

@@ -325,7 +325,7 @@ const fullNames = `fullname displayname completename formattedname membername
 	nominativo nomecompleto polnoime volledigenaam`
 
 // Words between a first and a last name.
-const and = `and und et y e i in en or oder`
+const and = `and und et y e i in en or oder a og och es`
 
 type pattern struct {
 	field  string
@@ -349,6 +349,7 @@ var patterns = sync.OnceValue(func() []pattern {
 		{FullName, matcherOf(fullNames, neutralWords)},
 		{FullName, whole(plain + "?" + first + between + last + about)},
 		{FullName, whole("(?:" + first + between + plain + "|" + plain + between + last + ")" + about)},
+		{LastFirst, matcherOf("nev neve teljesnev", neutralWords)}, // a Hungarian name starts with the last name
 		{LastFirst, whole(plain + "?" + last + between + first + about)},
 		{LastFirst, whole("(?:" + plain + between + first + "|" + last + between + plain + ")" + about)},
 	}...)

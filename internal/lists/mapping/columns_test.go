@@ -12,14 +12,14 @@ import (
 // headers are real headers by field, separated by bars.
 var headers = map[string]string{
 	"firstName": `firstName|First Name|FIRST NAME|first_name|First name *|Given Name|Forename|First|Name (First)|Fname|Christian name|Member First Name|
-		Vorname|Vorname(n)|Vorname*|Rufname|Vor-Name|VORNAME:|Vorname / First name|Prénom|Prenom|Prénom(s)|Prénoms|Primer nombre|Osobno ime|Imię|Imiona|Voornaam|Roepnaam`,
+		Vorname|Vorname(n)|Vorname*|Rufname|Vor-Name|VORNAME:|Vorname / First name|Prénom|Prenom|Prénom(s)|Prénoms|Primer nombre|Osobno ime|Keresztnév|Jméno|Meno|Förnamn|Fornavn|Prenume|Imię|Imiona|Voornaam|Roepnaam`,
 	"lastName": `lastName|Last Name|last_name|Surname|Family Name|Last|Name - Last|Lname|Nachname|Familienname|Zuname|
-		Nom de famille|Nom d'usage|Apellido|Apellidos|Apellido(s)|Primer apellido|Apellido 1|Apellido paterno|Prezime|PREZIME|Cognome|Priimek|Nazwisko|Achternaam`,
+		Nom de famille|Nom d'usage|Apellido|Apellidos|Apellido(s)|Primer apellido|Apellido 1|Apellido paterno|Prezime|PREZIME|Vezetéknév|Příjmení|Priezvisko|Efternamn|Etternavn|Sobrenome|Cognome|Priimek|Nazwisko|Achternaam`,
 	plainName: `Name|Nom|Nombre|Nombre(s)|Ime|Nome|Naam|NAME|Name *|Name des Mitglieds|Member name`,
 	FullName: `Full Name|Display Name|Vollständiger Name|Anzeigename|Nom complet|Nombre completo|Nombre y apellidos|Ime i prezime|Ime, prezime|
 		Vorname Nachname|Vor- und Nachname|Vorname Name|Vor- und Zuname|First name/Last name|First and last name|Prénom Nom|Name Surname|Name and surname|Puno ime|Nome e cognome|Nominativo|Ime in priimek|Imię i nazwisko|Voornaam en achternaam`,
 	LastFirst: `Name, Vorname|Name Vorname|Nachname, Vorname|Nachname und Vorname|Last Name, First Name|Last, First|Surname and forename|
-		Nom Prénom|NOM ET PRENOM|Nom, prénom|Apellidos y nombre|Apellidos, nombre|Prezime i ime|Prezime, ime|Name (Last, First)|Cognome e nome|Cognome Nome|Priimek in ime|Nazwisko i imię|Achternaam, voornaam`,
+		Nom Prénom|NOM ET PRENOM|Nom, prénom|Apellidos y nombre|Apellidos, nombre|Prezime i ime|Prezime, ime|Name (Last, First)|Név|Příjmení a jméno|Cognome e nome|Cognome Nome|Priimek in ime|Nazwisko i imię|Achternaam, voornaam`,
 	"phoneNumber": `phoneNumber|Phone|Phone number|phone_number|Phone #|Phone No.|Telephone|Tel|Tel.|Tel.-Nr.|Tel. No|Telefon|Telefonnummer|Telefon-Nr.|TELEFON NR|
 		Telefon privat|Tel. privat|Tel. dienstlich|Telefon geschäftlich|Telefon (privat)|Telefon mobil|Mobiltelefon|Mobil|Mobilnummer|Mobil-Nr.|Mobil-Tel.-Nr.|Mobilfunk|
 		Handy|Handynummer|Handy-Nr.|Handy privat|Natel|Rufnummer|Festnetz|Weiteres Telefon|Haupttelefon|Autotelefon|Privattelefon|
