@@ -72,3 +72,20 @@ func TestAskColumns(t *testing.T) {
 		}
 	}
 }
+
+// TestAskDateCells checks that cells that a spreadsheet shows as dates of birth raise a question, but not
+// other numbers.
+func TestAskDateCells(t *testing.T) {
+	t.Parallel()
+	for dated, want := range map[bool]string{true: "1990-05-15T00:00:00Z", false: ""} {
+		table := tableOf("Vorname|Nachname|X", "Ana|Kos|33008")
+		table.Rows[0].Cells[2] = sheet.Cell{Text: "33008", Kind: sheet.Number}
+		if dated {
+			table.Rows[0].Cells[2].Marks = sheet.Dated
+		}
+		r, err := Map(t.Context(), table, Options{Now: now})
+		if err != nil || r.People[0].Fields.DateOfBirth != want || len(r.Questions) > 0 != (want != "") {
+			t.Errorf("%v: %+v, %+v, %v", dated, r.People, r.Questions, err)
+		}
+	}
+}

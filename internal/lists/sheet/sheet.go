@@ -101,6 +101,7 @@ const (
 	Struck    = xlsx.Struck
 	Literal   = xlsx.Literal
 	Invisible = xlsx.Invisible
+	Dated     = xlsx.Dated
 )
 
 // FirstDate is the first day that a Date cell can represent.

@@ -41,6 +41,7 @@ const (
 	Struck    Marks = 1 << iota // struck through
 	Literal                     // guarded; package sheet sets it
 	Invisible                   // invisible characters were removed; package sheet sets it
+	Dated                       // a number that is shown as a date
 )
 
 // sharedString is the type of a cell whose value is an index into the shared strings.

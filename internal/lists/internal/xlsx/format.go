@@ -104,6 +104,9 @@ func (f *File) styled(cell Cell, number string) Cell {
 	if cell.Kind != Number {
 		return cell
 	}
+	if f.styles[i].date {
+		cell.Marks |= Dated
+	}
 	if f.styles[i].date && isYear(cell.Text) {
 		if text, ok := date(cell.Text, f.Date1904); ok {
 			cell.Text, cell.Kind = text, Text
