@@ -64,7 +64,7 @@ func (o Options) skips(t *sheet.Table, columns []Column) (all []string) {
 		skip := o.Skip[row.Number]
 		switch {
 		case o.Keep[row.Number] && !skip:
-		case noPerson || !t.Ours && isEmergency(row, t.Header, columns):
+		case noPerson || !t.Ours && (isEmergency(row, t.Header, columns) || isCompany(row, columns)):
 			why = SkipNoPerson
 		case spreadsheet:
 			if why = skipOf(row, t.Header, names, columns); why == "" && !allStruck && row.IsStruck() {
@@ -95,6 +95,19 @@ func isEmergency(row sheet.Row, header []string, columns []Column) bool {
 }
 
 var emergencyForm = lazy(`(?:^|[ (])(?:ICE|I\.C\.E\.)\d?(?:$|[ :_)-])`)
+
+// isCompany reports whether a row of an address book has a company instead of a name.
+func isCompany(row sheet.Row, columns []Column) (company bool) {
+	for at, cell := range row.Cells[:min(len(row.Cells), len(columns))] {
+		if cell.Text != "" && columns[at].IsName() {
+			return false
+		}
+		company = company || cell.Text != "" && columns[at].Field == LeftOut && companyWords[letters(columns[at].Header)]
+	}
+	return company
+}
+
+var companyWords = words(`organizationname company firma societe empresa tvrtka`)
 
 // withoutSkipped returns the table with empty cells in rows that are left out, so that they influence
 // no other row.

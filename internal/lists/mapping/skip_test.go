@@ -32,7 +32,8 @@ func TestSkip(t *testing.T) {
 			"ICE|Mama|091": SkipNoPerson, "Mama (ICE)|Kos": SkipNoPerson, "ICE1: Mama|Kos": SkipNoPerson, "Icelda|Kos": "", "Ice|Kos": "",
 			"Nachname|Vorname|Telefon": SkipRepeated, "Mannschaft|Anna|0664": "",
 		},
-		"Name": {"Name": SkipRepeated, "Kos Ana": "", "Gesamt: 2": SkipTotal, "Gruppe 1": SkipGroup, "12": SkipTotal},
+		"Name|Mobile Phone|Company": {"|0664 1234567|Pizzeria Roma": SkipNoPerson, "Kos Ana||Engine 7": "", "|0664 1234567": ""},
+		"Name":                      {"Name": SkipRepeated, "Kos Ana": "", "Gesamt: 2": SkipTotal, "Gruppe 1": SkipGroup, "12": SkipTotal},
 	} {
 		for text, want := range rows {
 			table := tableOf(header, "Eva Kos|0664 1234567|1990-05-15", text)
