@@ -56,6 +56,26 @@ func TestFindHeader(t *testing.T) {
 	}
 }
 
+// TestHeaderContext checks that the row above completes a name, and that a phone number behind another
+// contact is not the person's own.
+func TestHeaderContext(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Nr;Person;;Geburts-\n;Nachname;Vorname;datum\n1;Kos;Ana;12.4.1965\n":                          " 1965-04-12T00:00:00Z",
+		"Person;;;Notfallkontakt;\nNachname;Vorname;Telefon;Name;Telefon\nKos;Ana;;Ivo;0664 9\n":       " ",
+		"Nachname;Vorname;Telefon;Notfallkontakt;\n;;;Name;Telefon\nKos;Ana;;Ivo;0664 9\n":             " ",
+		"Nachname;Vorname;Telefon;Notfallkontakt;Telefon\nKos;Ana;;Ivo;0664 9\n":                       " ",
+		"Apellidos;Nombre;Móvil;Familiar de contacto;Móvil\nKos;Ana;;Ivo;0664 9\n":                     " ",
+		"Telefoni;;\nBr;Prezime;Ime\n12;Kos;Ana\n":                                                     " ",
+		"Notfallliste;;;Stand 2026\nNachname;Vorname;Telefon;Telefon\nKos;Ana;;0664 9\nBilic;Ivo;1;\n": "0664 9 ",
+	} {
+		f := read(t, text, imports.Options{})
+		if p := f.Mapped.People[0].Fields; len(f.Mapped.Questions) > 0 || p.LastName != "Kos" || p.PhoneNumber+" "+p.DateOfBirth != want {
+			t.Errorf("%q: %+v", text, p)
+		}
+	}
+}
+
 // TestNoHeader checks that a list without a header row is read by its cells, also when the page submits the
 // columns again, and that no first row is taken for a person without reason.
 func TestNoHeader(t *testing.T) {

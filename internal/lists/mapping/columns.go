@@ -219,7 +219,38 @@ var datePlace = sync.OnceValue(func() *regexp.Regexp {
 // most cells are known column names. Without one, it is the first row of words that has a known name and
 // is at least twice as wide as each row above it. If the row below consists of at least two further names,
 // as below merged cells, the header has two rows.
-func FindHeader(t *sheet.Table) *sheet.Table { return withSecond(findHeader(t)) }
+func FindHeader(t *sheet.Table) *sheet.Table { return withContext(withSecond(findHeader(t))) }
+
+// withContext completes names by the row above, such as "datum" below "Geburts-", and names that occur
+// again behind a contact by that contact: "Phone" behind "Emergency contact". The first text of the row
+// above may be a title.
+func withContext(t *sheet.Table) *sheet.Table {
+	other, title, above, contact, seen := *t, "", "", "", map[string]bool{}
+	other.Header = slices.Clone(t.Header)
+	top := t.Top()
+	before := slices.IndexFunc(top, func(r sheet.Row) bool { return r.Number == t.HeaderRow-1 })
+	for at, name := range t.Header {
+		if before >= 0 && title != "" {
+			above = cmp.Or(top[before].Cell(at).Text, above)
+		} else if before >= 0 {
+			title = top[before].Cell(at).Text
+		}
+		for _, text := range []string{above, name} {
+			if len(text) <= maxHeader && relatives().MatchString(letters(text)) {
+				contact = text
+			}
+		}
+		switch full := above + " " + name; {
+		case name == "":
+		case fieldOf(name) == LeftOut && fieldOf(full) != LeftOut:
+			other.Header[at] = full
+		case seen[name] && contact != "":
+			other.Header[at] = contact + " " + name
+		}
+		seen[name] = true
+	}
+	return &other
+}
 
 func withSecond(t *sheet.Table) *sheet.Table {
 	if len(t.Rows) == 0 {

@@ -76,12 +76,16 @@ func (c *choice) firstValue(at int) string {
 	return ""
 }
 
-// Parts of the headers of values that are not the person's own, of other numbers, and of other dates,
-// folded.
+// Parts of the headers of values of relatives, of others that are not the person's own, of other numbers,
+// and of other dates, folded.
+const ofRelatives = `emerg|notf|urgen|hitn|spouse|partner|gatt|ehe|frau|wife|husband|conjoint|epou|conyug|suprug|supruz|parent|elter` +
+	`|mutter|vater|mother|father|padre|madre|mere|pere|rodit|majk|otac|angehor|kin$|^nok|^ice|guardian|tutor` +
+	`|familiar|srodni|rodbin|kontaktpers|contactpers|prevenir`
+
 var (
-	ofOthers = lazy(`emerg|notf|urgen|hitn|spouse|partner|gatt|ehe|frau|wife|husband|conjoint|epou|conyug|suprug|supruz|parent|elter` +
-		`|mutter|vater|mother|father|padre|madre|mere|pere|rodit|majk|otac|angehor|kin$|^nok|^ice|person|guardian|tutor` +
-		`|fax|faks|pager|firm|compan|entrepr|empres|tvrtk|chef|chief|manager|assist|vorges|station|wache|komand`)
+	relatives = lazy(ofRelatives)
+	ofOthers  = lazy(ofRelatives + `|person|fax|faks|pager|firm|compan|entrepr|empres|tvrtk|chef|chief|manager|assist|vorges` +
+		`|station|wache|komand`)
 	otherNumbers = lazy(`num|nr$|no$|^no|broj|^n$|id$|code|badge|ausweis|spind|locker|konto|account|iban|svnr|oib|jmbg|dni|nif|secu|insur` +
 		`|card|kart|licen`)
 	otherDates = lazy(`entr|beitr|join|hire|start|begin|since|seit|depuis|desde|adhes|ingres|alta|pristup|uclan|upis|kurs|cours|curs|tecaj` +
