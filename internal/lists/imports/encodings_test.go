@@ -218,6 +218,9 @@ func TestEncodingOfCountry(t *testing.T) {
 
 		{german, "", charmap.Windows1252, ""},
 		{german, "DE", charmap.CodePage850, "cp850"}, // other code pages lack a character
+		{people("Mª Àngels Solà"), "ES", charmap.Windows1252, "windows-1252"},
+		{people("Ana García", "Luis Muñoz"), "ES", charmap.Macintosh, ""},
+		{people("Ana Fernández"), "ES", charmap.CodePage850, ""},
 		{french, "FR", charmap.Windows1252, ""},
 		{people("Jan Groß"), "DE", charmap.CodePage850, ""},
 		{german, "DE", charmap.Macintosh, ""},

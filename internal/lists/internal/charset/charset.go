@@ -68,6 +68,7 @@ var alphabets = []struct{ countries, letters string }{
 	{"AT CH DE LI LU", "äéöüß"},
 	{"BE CA CH FR LU MC", "àâçèéêëîïôùûüÿœ"},
 	{"AR AU BO CL CO CR CU DO EC ES GB GT HN IE MX NI NZ PA PE PR PY SV US UY VE", "áéíóúüñ"},
+	{"AD ES", "àçèïòª"},
 	{"CH IT SM", "àèéìòù"},
 	{"BE NL", "èéëïóöü"},
 	{"BR PT", "áàâãçéêíóôõú"},
@@ -94,7 +95,7 @@ func Letters(country string) (letters string) {
 
 // IsText reports whether all words of a text could be right: they have Latin letters of these or none,
 // no capital letter outside ASCII next to small letters unless it comes first, and no other characters
-// than apostrophes and dashes.
+// than apostrophes and dashes, which are not between small letters: "Garc’a" is García.
 func IsText(text, letters string) bool {
 	earlier, before := ' ', ' '
 	for _, r := range text {
@@ -106,6 +107,7 @@ func IsText(text, letters string) bool {
 			}
 		case unicode.IsLetter(before) && isLatin != unicode.Is(unicode.Latin, before),
 			foreign && unicode.IsUpper(r) && unicode.IsLower(before),
+			before >= utf8.RuneSelf && !unicode.IsLetter(before) && unicode.IsLower(earlier) && unicode.IsLower(r),
 			before >= utf8.RuneSelf && unicode.IsUpper(before) && unicode.IsLower(r) && unicode.IsLetter(earlier),
 			foreign && isLatin && !strings.ContainsRune(letters, r) && !strings.ContainsRune(letters, unicode.ToLower(r)):
 			return false
