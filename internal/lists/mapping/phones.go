@@ -122,7 +122,7 @@ func isNumber(text string) bool {
 func (c *choice) hasPhones(at int) bool {
 	sure := false
 	return c.most(at, func(cell sheet.Cell) bool {
-		text := extensionAtEnd().ReplaceAllString(cell.Text, "")
+		text := extensionAtEnd().ReplaceAllString(addressForm().ReplaceAllString(cell.Text, ""), "")
 		sure = sure || clearNumber().MatchString(text) && isNumber(text)
 		return isNumber(text) && !dateAlone().MatchString(text)
 	}) && sure

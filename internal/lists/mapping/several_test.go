@@ -136,7 +136,7 @@ func TestAlone(t *testing.T) {
 	t.Parallel()
 	for line, phones := range map[string]bool{
 		"Domicile|01 42 68 53 00": true, "Travail|01.42.68.53.00;;+33 1 42 68 53 00": true, "Privat|(02236) 5550151": true, "Büro|02236/5550151": true, "Home|(555) 010-0101": true, "Work|555-010-0101": true, "Work|555-010-0101 x4": true, "Work|555-010-0101, ext. 45": true, "M|01 42 68 53 00": false,
-		"Privat|02236/5550151;k. A.;-": true, "Home|" + strings.Repeat("(555) 010-0101;", 19) + "ask Ana": true, "Work|555-010-0101;ask Ana": false,
+		"Privat|02236/5550151;k. A.;-": true, "Home|" + strings.Repeat("(555) 010-0101;", 19) + "ask Ana": true, "Work|555-010-0101;ask Ana": false, "Work|555-010-0101;555-010-0102 / ana@example.org": true, "Work|ana@example.org": false,
 		"Privat|Aus": false, "Home|Elm Street 012345": false, "Dienst|24": false, "Dienst|01.02.1990": false, "Work|123456": false,
 		"Bureau|B 01 42 68": false, "Other|01 42 68 53 00": false, "Dienstnummer|0123456": false, "Spind|0123456": false, "Privat|": false,
 	} {
