@@ -459,7 +459,7 @@ func TestOfficeImportOptions(t *testing.T) {
 		{"First name;Last name;Phone;Birthday\nEva;Kos;0911;--05-15\n", "leaveOutBad", "leaveOutBad", "1", "Import 1 person", []string{"1 row is refused"}},
 		{"First name;Last name;Phone\nEva;Kos;0911 234 567\nMia;Kos;911234567\n", "zero", "zero", "true", "Import 2 people", []string{"phone number does not start with 0"}},
 		{"Name\n\"Kos, Eva\"\n\"Kos, Mia\"\nSteiner Maria\n", "names", "names", "last-first", "Import 3 people", []string{"first name Steiner, last name Maria", "first name Maria, last name Steiner", "1 row needs your answer"}},
-		{"First name;Last name;Reach\nEva;Kos;0911 234 567\n", "columns", "columns", "keep", "Import 1 person", []string{"other headers: “Reach”", "Reach (Phone)"}},
+		{"First name;Last name;Reach\nEva;Kos;0911 234 567\n", "columns", "columns", "keep", "Import 1 person", []string{"dates of birth: “Reach”", "Reach (Phone)"}},
 		{"First name;Last name;Birthday\nEva;Kos;1990-05-14T22:00:00Z\n", "midnight", "midnight", "change", "Import 1 person", []string{"15 May 1990", "14 May 1990"}},
 		{"First name;Last name;Phone\nAna;Covic;1\n", "update", "update", "1", "Import 1 person", []string{"1 person is already on the list", "(1 of them differs)"}},
 		{"First name;Last name\nAna;Covic\n", "update", "update", "1", "", []string{"1 person is already on the list"}},
