@@ -33,7 +33,7 @@ type decision struct {
 	onlyOurs  []Row         // for a comparison: people that match no row
 	unclear   int           // for a comparison: people that only refused rows could match
 	sole      map[int]bool  // distinct rows with one candidate whom no other row means
-	apart     []sheet.Place // rows with the name of an existing person that are other people
+	apart     []sheet.Place // rows with the name of an existing person or of another row that are other people
 }
 
 // decide decides all rows. The error is a *record.DamagedError if a record of the department is

@@ -34,7 +34,7 @@ type verdict struct {
 	people   []int  // for a refused row: possible members; rows may share the list
 	others   []int  // for a refused row: numbers of other rows that match or could match the same person
 	isNew    bool   // no existing person matches
-	namesake bool   // the row is new, but an existing person has its name
+	namesake bool   // the row is new, but an existing person or another new row has its name
 	like     []int  // for such a row: members who may be the same person
 	decided  bool   // a person decided which person the row is
 }
@@ -305,7 +305,8 @@ func (m *matcher) refuseOnePerson() {
 	}
 }
 
-// refuseRepeated refuses undecided rows, with one key of a name, that could be the same new person.
+// refuseRepeated refuses undecided rows, with one key of a name, that could be the same new person. It
+// marks those that are different people with one name.
 func (m *matcher) refuseRepeated(rows []int) {
 	if len(rows) > mostNamesakes {
 		m.refuse(slices.DeleteFunc(slices.Clone(rows), func(i int) bool { return !m.verdicts[i].isNew }), false)
@@ -313,8 +314,11 @@ func (m *matcher) refuseRepeated(rows []int) {
 	}
 	for at, i := range rows {
 		for _, j := range rows[:at] {
-			if m.repeats(i, j) {
+			switch a, b := &m.verdicts[i], &m.verdicts[j]; {
+			case m.repeats(i, j):
 				m.refuse([]int{i, j}, false)
+			case a.isNew && b.isNew && !a.decided && !b.decided && m.rows[i].Named(&m.rows[j].Identity):
+				a.namesake, b.namesake = true, true
 			}
 		}
 	}

@@ -15,10 +15,10 @@ func outcome(v verdict) string {
 	switch {
 	case len(v.like) > 0:
 		return fmt.Sprint("like ", v.like)
-	case v.namesake:
-		return "another"
 	case v.fault != "":
 		return "refused"
+	case v.namesake:
+		return "another"
 	case v.person < 0:
 		return "new"
 	}
@@ -55,7 +55,9 @@ func TestMatch(t *testing.T) {
 		{"the e-mail says otherwise", []member{person("1", "ivan horvat", "a@x", "")}, []matchRow{ivan("b@x", "")}, "[like [0]]"},
 		{"a shared e-mail is not enough", []member{person("1", "ana horvat", "h@x", "")}, []matchRow{ivan("h@x", "")}, "[new]"},
 		{"father and son are there", []member{father, son}, []matchRow{ivan("", "1990-01-01"), ivan("", "1960-01-01")}, "[1 0]"},
-		{"father and son are new", nil, []matchRow{ivan("", "1990-01-01"), ivan("", "1960-01-01")}, "[new new]"},
+		{"father and son are new", nil, []matchRow{ivan("", "1990-01-01"), ivan("", "1960-01-01")}, "[another another]"},
+		{"father and son with one phone", nil, []matchRow{rowOf("ivan horvat", "091 234 5678", "", "1990-01-01"), rowOf("ivan horvat", "091 234 5678", "", "1960-01-01")},
+			"[another another]"},
 		{"the son is new", []member{father}, []matchRow{ivan("", "1990-01-01"), ivan("", "1960-01-01")}, "[another 0]"},
 		{"either of two", []member{father, son}, []matchRow{ivan("i@x", "")}, "[refused]"},
 		{"a third", []member{father, son}, []matchRow{ivan("", "1975-01-01")}, "[another]"},

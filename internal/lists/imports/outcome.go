@@ -143,7 +143,7 @@ const (
 const (
 	NoteTwins    = "twins"    // rows that repeat an earlier row
 	NoteSpelling = "spelling" // rows with a different spelling of a value, which was not imported; then the existing value and the other one
-	NoteApart    = "apart"    // rows with the name of an existing person that are other people
+	NoteApart    = "apart"    // rows with the name of an existing person or of another row that are other people
 )
 
 // setImported sets the number of the import and the ids of the people it wrote. Number 0 means no
