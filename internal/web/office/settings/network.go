@@ -6,6 +6,7 @@ import (
 	"errors"
 	"html/template"
 	"net/netip"
+	"slices"
 	"strconv"
 	"time"
 
@@ -70,7 +71,11 @@ func reachOf(v view.Visit, state site.SettingsState) (r reach, err error) {
 			return r, err
 		}
 		r.Certificate, r.Fingerprint, r.Devices = authority.Path, d.Fingerprint, []string{"apple", "android", "windows", "mac", "linux"}
-		r.Addresses = append(r.Addresses, byNumber(d)...)
+		for _, address := range byNumber(d) {
+			if !slices.Contains(r.Addresses, address) { // a computer without a name is listed by its number already
+				r.Addresses = append(r.Addresses, address)
+			}
+		}
 	}
 	if _, err := httpserver.Probe(ctx, state.Listening[0]+"/healthz", d.PEM); err != nil {
 		r.Trouble = v.Text("settings.network.silent", r.Addresses[0])
