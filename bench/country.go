@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/sha256"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/url"
@@ -135,16 +136,18 @@ func (c *country) draw(db *sql.DB) error {
 		}
 	}
 	c.random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	find, err := db.Prepare(`SELECT id FROM firefighters WHERE row = ?`)
+	find, err := db.Prepare(`SELECT id FROM firefighters WHERE row = ? AND deleted_at IS NULL`)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows[:min(mostDrawn, len(rows))] {
 		p := person{department: c.departments[row>>32-1]}
-		if err := find.QueryRow(row).Scan(&p.id); err != nil {
+		switch err := find.QueryRow(row).Scan(&p.id); {
+		case err == nil:
+			c.drawn = append(c.drawn, p)
+		case !errors.Is(err, sql.ErrNoRows): // demo deletes some
 			return err
 		}
-		c.drawn = append(c.drawn, p)
 	}
 	return nil
 }
