@@ -5,6 +5,7 @@ import (
 	"context"
 	"hash/maphash"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -50,7 +51,8 @@ func (f *File) decide(ctx context.Context, roster store.Roster) (*decision, erro
 	if d.deleted, err = d.findDeleted(roster); err != nil {
 		return nil, err
 	}
-	d.distinct.rows = nil // free memory for the steps below
+	d.distinct.rows = nil
+	runtime.GC() // free the memory of matching before the rows need as much
 	like := map[int][]Like{}
 	if d.size > 0 {
 		if like, err = d.findAlike(ctx, roster); err != nil {

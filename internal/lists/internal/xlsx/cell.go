@@ -70,10 +70,10 @@ func (f *File) sharedCell(index string) (Cell, error) {
 		return Cell{}, nil
 	}
 	i, err := strconv.Atoi(index)
-	if err != nil || i < 0 || i >= len(f.shared) {
+	if err != nil || i < 0 || i/sharedBlock >= len(f.shared) || i%sharedBlock >= len(f.shared[i/sharedBlock]) {
 		return Cell{}, errors.New("invalid shared string index")
 	}
-	return f.shared[i], nil
+	return f.shared[i/sharedBlock][i%sharedBlock], nil
 }
 
 var integer = regexp.MustCompile(`^-?[0-9]+$`)
@@ -147,6 +147,10 @@ func strike(e xml.StartElement) Marks {
 // characters, each of which may be written as _x0041_.
 const longest = 256 << 10
 
+// sharedBlock is the number of shared strings in a block. A single slice would be copied as it
+// grows, which takes twice the memory.
+const sharedBlock = 1000
+
 func (f *File) readStrings(ctx context.Context, part string) error {
 	var r textReader
 	return f.walk(ctx, part, func(token xml.Token) error {
@@ -158,7 +162,11 @@ func (f *File) readStrings(ctx context.Context, part string) error {
 		}
 		text, marks := r.cut()
 		cell := Cell{Text: unescape(text), Marks: marks}
-		f.shared = append(f.shared, cell)
+		if n := len(f.shared); n == 0 || len(f.shared[n-1]) == sharedBlock {
+			f.shared = append(f.shared, make([]Cell, 0, sharedBlock))
+		}
+		last := &f.shared[len(f.shared)-1]
+		*last = append(*last, cell)
 		return f.count(cell.Text)
 	})
 }

@@ -53,7 +53,7 @@ type File struct {
 
 	parts  map[string]*zip.File // by lower-case name
 	left   limits               // remaining limits
-	shared []Cell               // shared strings
+	shared [][]Cell             // shared strings in blocks
 	styles []style
 }
 
