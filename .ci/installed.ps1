@@ -99,6 +99,37 @@ Need ((Get-Service Firefighters).Status -eq 'Stopped') 'it is stopped'
 Firefighters service start
 Wait-Until 'it is ready again' { Test-Ready }
 
+'== the settings on the page'
+# Press opens a page of the settings, or sends its form, as a browser on this PC does.
+function Press([string]$path, [string]$form) {
+    $data = @(if ($form) { '--data', $form })
+    curl.exe -sS -L -b $cookies -H "Origin: $url" -H 'Sec-Fetch-Site: same-origin' @data "$url/office/settings$path" | Out-String
+}
+# Get-Status returns the status of a response, or 000 if nothing answers.
+function Get-Status { curl.exe -sk -o NUL -w '%{http_code}' @args }
+
+$cookies, $disk, $tls = (Join-Path $env:TEMP 'cookies'), 'C:\Disk', 'https://127.0.0.1:8443/ca.crt'
+$before = (Get-CimInstance Win32_Service -Filter "Name='Firefighters'").ProcessId
+$admin = [regex]::Match((Firefighters keys create --tenant default --scope admin), 'ff_\w+').Value
+curl.exe -sS -o NUL -c $cookies -H "Origin: $url" --data "key=$admin" "$url/office/sign-in"
+$page = Press ''
+Need ($page.Contains('id="folder"')) 'an admin on this PC can open them' $page
+$status = Get-Status -b $cookies -H 'X-Forwarded-For: 192.0.2.1' "$url/office/settings"
+Need ($status -eq '403') 'a proxy cannot' $status
+$page = Press '/network' 'allow=1'
+Need ((Get-Status $tls) -eq '000') 'other devices stay out until that is confirmed' $page
+$page = Press '/network' 'allow=1&confirmed=1'
+Need ((Get-Status $tls) -eq '200') 'then they can connect and get the certificate' $page
+Need ($page.Contains('netsh advfirewall')) 'the page shows the command for the firewall' $page
+$page = Press '/network' 'confirmed=1'
+Need ((Get-Status $tls) -eq '000') 'other devices can be stopped' $page
+New-Item -ItemType Directory $disk | Out-Null
+icacls $disk /grant 'NT SERVICE\Firefighters:(OI)(CI)(M)' | Out-Null
+$page = Press '/folder' "folder=&other=$disk"
+Need ($page.Contains(">$disk\firefighters<")) 'a folder for the backups can be chosen' $page
+Wait-Until 'a backup is in it' { Test-Path "$disk\firefighters\*.db" }
+Need ((Get-CimInstance Win32_Service -Filter "Name='Firefighters'").ProcessId -eq $before) 'no setting restarts the service'
+
 '== another disk for the backups'
 $list = & $program service backup-disk 2>&1 | Out-String
 $list
