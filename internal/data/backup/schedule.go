@@ -137,7 +137,9 @@ func NewScheduler(format sqlite.Format, db string, options Options, log *slog.Lo
 	s := &Scheduler{asked: make(chan chan error), ended: make(chan struct{}),
 		options: options, format: format, db: db, log: log, now: time.Now, space: osutil.SpaceOf,
 		place: func() place { return newPlace(options.Dir, db) }, asleep: func() bool { return asleep(options.Dir) }, state: State{OK: true}}
-	ReadNote(db, NoteVerified, &s.verified)
+	if ReadNote(db, NoteVerified, &s.verified); s.verified.Dir != options.Dir {
+		s.verified = verification{}
+	}
 	return s
 }
 

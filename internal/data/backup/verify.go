@@ -207,10 +207,12 @@ type verification struct {
 	At     time.Time  `json:"at"`               // time of the last attempt
 	Good   *time.Time `json:"good,omitempty"`   // time of the last success
 	Backup *time.Time `json:"backup,omitempty"` // time of the verified backup
+	Dir    string     `json:"dir,omitempty"`    // its folder
 	Reason string     `json:"reason,omitempty"` // cause of the last failure; "" after a success
 }
 
-// verify verifies the newest backup once a month, or every new one while the verification fails.
+// verify verifies the first backup in a folder and then the newest one once a month, or every new one
+// while the verification fails.
 func (s *Scheduler) verify(ctx context.Context) {
 	s.mu.Lock()
 	note, last, away := s.verified, s.state.Last, s.away
@@ -229,7 +231,7 @@ func (s *Scheduler) verify(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
-	note.At, note.Reason = s.now().UTC().Truncate(time.Second), ""
+	note.At, note.Dir, note.Reason = s.now().UTC().Truncate(time.Second), s.options.Dir, ""
 	if err == nil {
 		note.Good, note.Backup = &note.At, &files[0].Time
 		s.log.Info("the newest backup was verified", "backup", files[0].Time.UTC())

@@ -47,3 +47,22 @@ func TestMonthlyVerification(t *testing.T) {
 		t.Errorf("state with a newer backup: %+v, log %s", s.State(), log)
 	}
 }
+
+// TestVerificationOfAnotherFolder checks that the first backup in another folder is verified at once,
+// and that the state of the earlier folder does not count for it.
+func TestVerificationOfAnotherFolder(t *testing.T) {
+	t.Parallel()
+	db, now := newDatabase(t, 3), noon
+	for _, dir := range []string{t.TempDir(), t.TempDir()} {
+		s, log := newScheduler(t, db, dir, 9, &now)
+		s.Begin(t.Context())
+		if state := s.State(); state.Verified != nil {
+			t.Errorf("before the first backup in %s, one was verified at %v", dir, state.Verified)
+		}
+		s.Step(t.Context())
+		if state := s.State(); state.Verified == nil || !state.Verified.Equal(now) {
+			t.Errorf("the first backup in %s: %+v, log %s", dir, state, log)
+		}
+		now = now.Add(day)
+	}
+}
