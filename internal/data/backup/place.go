@@ -70,7 +70,11 @@ func asleep(path string) bool {
 // because the backup disk is not connected. Its mount point is then an ordinary folder.
 func CheckPlace(dir, db string) error { return newPlace(dir, osutil.Resolve(db)).check() }
 
-func (p place) isOnDiskOfDatabase() bool { return p.sameDisk(existing(p.dir), existing(p.db)) }
+// isOnDiskOfDatabase compares folders: on overlay file systems, a file can report another disk than its
+// folder.
+func (p place) isOnDiskOfDatabase() bool {
+	return p.sameDisk(existing(p.dir), existing(filepath.Dir(p.db)))
+}
 
 func (p place) check() error {
 	if !p.isOnDiskOfDatabase() {
@@ -93,9 +97,8 @@ func (p place) remembered() bool {
 
 // remember notes that the folder is on another disk, if it is.
 func (p place) remember() {
-	known := func(path string) bool { return p.sameDisk(path, path) }
-	isOther := osutil.Exists(p.dir) && osutil.Exists(p.db) && known(p.dir) && known(p.db) && !p.sameDisk(p.dir, p.db)
-	if isOther && !p.remembered() {
+	known := func(path string) bool { return osutil.Exists(path) && p.sameDisk(path, path) }
+	if known(p.dir) && known(filepath.Dir(p.db)) && !p.isOnDiskOfDatabase() && !p.remembered() {
 		WriteNote(p.db, noteBackupDisk, p.dir) // after an error the next check tries again
 	}
 }
