@@ -34,7 +34,7 @@ func TestSettingsElsewhere(t *testing.T) {
 		"an opaque origin":   {"Sec-Fetch-Site", "cross-site", "Origin", "null"},
 		"an origin of a LAN": {"Sec-Fetch-Site", "cross-site", "Origin", "http://192.0.2.1:8080"},
 	} {
-		b.get(t, "/office/settings", headers...).wants(t, 403).says(t, "Open Settings on the station PC")
+		b.get(t, "/office/settings", headers...).wants(t, 403).says(t, "Open Settings on the station PC", s.url+"/office/settings")
 		for action, form := range settingsForms {
 			if p := b.post(t, "/office/settings/"+action, form, headers...); p.status != 403 {
 				t.Errorf("%s, %s: %d", name, action, p.status)

@@ -205,7 +205,7 @@ type errorPage struct {
 	Status     int
 	What, Todo string
 	Loss       string // what happened to a lost database; otherwise empty
-	Command    string // command to type against the loss; may be empty
+	Command    string // command to type against the loss, or the address to open; may be empty
 
 	// The fields of the submitted form, so that the visitor can resend it after a server error.
 	Action  string
@@ -225,6 +225,11 @@ func (v *Visit) fail(err error) {
 		data.Loss, data.Todo = v.Text("lost."+kind), v.Text("lost.window")
 		if v.Site.Installed {
 			data.Todo, data.Command = v.Text("lost.admin"), "firefighters service stop"
+		}
+	}
+	if p.Code == errElsewhere.Code {
+		if _, local, err := v.Store.Addresses(); err == nil && HereOnly(local) {
+			data.Command = local + Root + "settings"
 		}
 	}
 	if v.route.Carried && p.Status >= http.StatusInternalServerError {
