@@ -320,7 +320,8 @@ func TestSet(t *testing.T) {
 	back(b.post("/office/settings/recipients", actions["recipients"], nil), "recipients", "The encryption of backups was changed")
 	back(b.post("/office/settings/recipients", url.Values{"confirmed": {"1"}}, nil), "recipients", "")
 	p.state.Unconfirmed, p.state.Network.Value, p.state.Folder.Value = true, true, "/mnt/d"
-	b.get("/office/settings", nil).wants(200, "Are these settings right for this PC?", "Other devices allowed", "Place of the backups: /mnt/d")
+	b.get("/office/settings", nil).wants(200, "Are these settings right for this PC?", "Other devices allowed", "Place of the backups: /mnt/d",
+		"Allow other devices on this network").lacks("Stop allowing")
 	back(b.post("/office/settings/confirm", nil, nil), "confirmed", "")
 	p.called("Ana network on", "Ana network off", "Ana recipients "+public, "Ana recipients ", "Ana confirm ")
 
