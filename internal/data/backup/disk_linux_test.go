@@ -71,6 +71,27 @@ func mount(t *testing.T, options string) string {
 	return dir
 }
 
+// TestBoundFolderAsRoot checks that the folder of the database is rejected through another path. On macOS,
+// a path with other upper and lower case is one.
+func TestBoundFolderAsRoot(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can mount a folder")
+	}
+	db, stick := newDatabase(t, 1), t.TempDir()
+	for _, at := range []string{stick, filepath.Join(stick, backup.OwnFolder)} {
+		must(t, os.MkdirAll(at, 0o700))
+		if out, err := exec.Command("mount", "--bind", filepath.Dir(db), at).CombinedOutput(); err != nil {
+			t.Skipf("no folder can be mounted here: %s", out)
+		}
+		_, err := backup.ChooseFolder(stick, db, func(string) bool { return false })
+		exec.Command("umount", at).Run()
+		if !errors.Is(err, backup.ErrAtDatabase) {
+			t.Errorf("%s: %v", at, err)
+		}
+	}
+}
+
 // TestSmallDiskAsRoot fills a real disk.
 func TestSmallDiskAsRoot(t *testing.T) {
 	t.Parallel()

@@ -176,10 +176,11 @@ func ChooseFolder(folder, db string, hides func(path string) bool) (dir string, 
 	if filepath.Base(dir) != OwnFolder {
 		dir = realPath(filepath.Join(dir, OwnFolder)) // a link on a stick may lead to any folder
 	}
+	atDB := filepath.Dir(realPath(osutil.Resolve(db)))
 	switch info, err := os.Stat(filepath.Dir(dir)); {
 	case hides(dir):
 		return "", writeError(dir, ErrHidden)
-	case within(dir, filepath.Dir(realPath(osutil.Resolve(db)))):
+	case within(dir, atDB), osutil.SameFile(dir, atDB), osutil.SameFile(filepath.Dir(dir), atDB): // another path, or in other case
 		return "", writeError(dir, ErrAtDatabase)
 	case err != nil:
 		return "", writeError(dir, err)
