@@ -89,8 +89,9 @@ func TestBackUp(t *testing.T) {
 	if err := s.BackUp(t.Context()); err != nil {
 		t.Errorf("during another backup: %v", err)
 	}
-	must(t, os.RemoveAll(dir))
-	must(t, os.WriteFile(dir, nil, 0o600))
+	for os.WriteFile(dir, nil, 0o600) != nil { // it notices a lost backup, and may create another
+		os.RemoveAll(dir)
+	}
 	if err := s.BackUp(t.Context()); err == nil || s.State().OK {
 		t.Errorf("without a folder: %v, %+v", err, s.State())
 	}
