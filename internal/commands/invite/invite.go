@@ -156,9 +156,12 @@ func Announce(s *store.Store, tenant, name, url string, print func(text string) 
 	})
 }
 
-// person returns the name of the current user, and under sudo of the user who ran sudo.
+// person returns the name of the current user, and under sudo or pkexec of the user who ran it.
 func person() string {
 	u, err := user.Lookup(os.Getenv("SUDO_USER"))
+	if err != nil {
+		u, err = user.LookupId(os.Getenv("PKEXEC_UID"))
+	}
 	if err != nil {
 		u, err = user.Current()
 	}

@@ -29,8 +29,9 @@ you in with all rights when you press the button there. A server must be
 running. The link works once, within 15 minutes. Without a browser, the link is
 printed.
 
-The database of the installed service requires administrator rights. On Windows,
-open asks for them. On other systems, run it with sudo: it then prints the link.`,
+The database of the installed service requires administrator rights. On Windows
+and on a Linux desktop with pkexec, open asks for them. Elsewhere, run it with
+sudo: it then prints the link.`,
 		Example: `  sudo firefighters open
   firefighters open --department "Engine 7" --db records.db`,
 	}
@@ -117,10 +118,14 @@ func (o *opening) invite(c Commands) error {
 
 // show opens the link in the browser, or prints it if there is no browser.
 func (o *opening) show() error {
+	link := invitation{o.local, o.created.code}.link()
+	if os.Getenv("PKEXEC_UID") != "" { // elevate opens it
+		return o.env.Println(link)
+	}
 	if !hasBrowser() {
 		return o.print(noBrowser())
 	}
-	page, err := newPrivateFile("open.html", redirect(invitation{o.local, o.created.code}.link()))
+	page, err := newPrivateFile("open.html", redirect(link))
 	if err != nil {
 		return o.failed(err)
 	}

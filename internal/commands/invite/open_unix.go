@@ -7,11 +7,37 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"syscall"
+	"time"
 )
 
-// elevate returns false: the hint of the error has the command with sudo.
-func elevate([]string) bool { return false }
+// elevate starts this program again as an administrator, after the desktop has asked for a password,
+// and opens the link that it prints. It returns false if that fails or there is no pkexec: the hint of
+// the error has the command with sudo.
+func elevate(args []string) bool {
+	self, err := os.Executable()
+	if err != nil || !hasBrowser() {
+		return false
+	}
+	link, err := exec.Command("pkexec", append([]string{self}, args...)...).Output()
+	if err != nil {
+		return false
+	}
+	page, err := newPrivateFile("open.html", redirect(strings.TrimSpace(string(link))))
+	if err != nil {
+		return false
+	}
+	defer removePrivateFile(page)
+	if _, err := openBrowser(page); err != nil {
+		return false
+	}
+	time.Sleep(loadLimit)
+	return true
+}
+
+// loadLimit is the time in which the browser loads the private file.
+var loadLimit = 20 * time.Second
 
 // showError does nothing, because the program runs in a terminal.
 var showError = func(error) {}

@@ -7,7 +7,10 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
@@ -79,8 +82,56 @@ func TestPersonUnderSudo(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no user named nobody")
 	}
-	t.Setenv("SUDO_USER", other.Username)
-	if got := person(); got != other.Username && got != other.Name {
-		t.Errorf("%q", got)
+	for variable, value := range map[string]string{"SUDO_USER": other.Username, "PKEXEC_UID": other.Uid} {
+		t.Run(variable, func(t *testing.T) {
+			t.Setenv(variable, value)
+			if got := person(); got != other.Username && got != other.Name {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+}
+
+// TestElevate checks that open runs itself with pkexec and opens the link that it prints, with
+// programs in place of pkexec and xdg-open.
+func TestElevate(t *testing.T) {
+	if runtime.GOOS == "darwin" {
+		t.Skip("macOS has no pkexec")
+	}
+	bin, loaded := t.TempDir(), loadLimit
+	loadLimit = 2 * time.Second
+	t.Cleanup(func() { loadLimit = loaded })
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("SUDO_USER", "")
+	t.Setenv("DISPLAY", ":0")
+	program := func(name, script string) {
+		must(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755))
+	}
+	program("xdg-open", `cat "$1" >`+bin+"/opened")
+	program("pkexec", "exit 126") // the person cancelled
+	if elevate([]string{"open"}) {
+		t.Error("reported success although pkexec failed")
+	}
+	program("pkexec", `[ "$2 $3" = "open --db" ] && echo http://127.0.0.1:8080/x`)
+	if !elevate([]string{"open", "--db"}) {
+		t.Fatal("failed")
+	}
+	opened, err := os.ReadFile(filepath.Join(bin, "opened"))
+	if must(t, err); !strings.Contains(string(opened), `href="http://127.0.0.1:8080/x"`) {
+		t.Errorf("%s", opened)
+	}
+	if left, _ := filepath.Glob(os.Getenv("HOME") + "/*"); left != nil {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// TestUnderPkexec checks that the elevated program prints only the link for this computer.
+func TestUnderPkexec(t *testing.T) {
+	t.Setenv("PKEXEC_UID", "0")
+	var out strings.Builder
+	o := opening{env: cli.Env{Stdout: &out}, local: "http://127.0.0.1:8080", created: invitation{"https://station:8443", "ABCD"}}
+	if must(t, o.show()); !strings.HasPrefix(out.String(), "http://127.0.0.1:8080/") || strings.Count(out.String(), "\n") != 1 {
+		t.Errorf("%q", out.String())
 	}
 }
