@@ -4,6 +4,8 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -62,7 +64,11 @@ func TestOfficeLanguageKeepsInput(t *testing.T) {
 	before++
 	conflict := editing.send(t, "Speichern").wantsChoices(t, "Ana Čović wurde inzwischen von jemand anderem geändert",
 		"Telefon | *Ihre Eingabe: 112 | Vorher: 091 234 5678", "Geburtsdatum | Ihre Eingabe: 15. Mai 1990 | *Andere Eingabe: 16. Mai 1990")
-	conflict.form(t, personPath(id)).switchTo(t, "English").wants(t, 200).says(t, "Nothing is saved yet")
+	resolving := conflict.form(t, personPath(id))
+	resolving.values.Set("phoneNumber", "091 234 5678")
+	resolving.values.Set("dateOfBirth", "15. Mai 1990")
+	resolving.switchTo(t, "English").wantsChoices(t, "Someone else has changed Ana Čović",
+		"Phone | Yours: 112 | *Before: 091 234 5678", "Date of birth | *Yours: 15 May 1990 | Theirs: 16 May 1990")
 
 	search := open("/office/?sortBy=firstName&page=1").form(t, "/office/").set(t, "Search", "čov")
 	p = search.switchTo(t, "Deutsch").follow(t)
@@ -125,4 +131,88 @@ func TestOfficeLanguageKeepsSignIn(t *testing.T) {
 	signIn = signIn.kept(t, signIn.switchTo(t, "Deutsch")).set(t, "Schlüssel oder Code", s.key)
 	p := b.post(t, signIn.send(t, "Anmelden").wants(t, http.StatusTemporaryRedirect).header.Get("Location"), signIn.values)
 	adding.kept(t, p)
+}
+
+// TestOfficeLanguageKeepsEveryForm checks that each form on each page keeps all fields without scripts.
+func TestOfficeLanguageKeepsEveryForm(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id, other := s.create(t, ana), s.create(t, `{"firstName":"Eva","lastName":"Kos","phoneNumber":"112"}`)
+	s.do(t, "DELETE", collection+"/"+s.create(t, ana), "").wants(t, 204)
+	b := s.signIn(t, s.key, "en")
+	source := b.get(t, "/office/import").form(t, "/office/import").attach("new.csv", "Vorname;Nachname\nIva;Kos\n")
+	imported := source.send(t, "Check the list").follow(t).form(t, "/office/import").send(t, "Import 1 person").follow(t)
+	missing := imported.one(t, "div", "id", "notice").all("a")
+	style := b.get(t, b.get(t, "/office/").one(t, "link", "rel", "stylesheet").attributes["href"]).body
+	seen := 0
+	for _, path := range []string{"/office/", "/office/?search=a&sortBy=firstName", newPerson, personPath(id), personPath(id) + "/merge",
+		personPath(id) + "/merge?with=" + other, "/office/duplicates", "/office/emails", "/office/history", personPath(id) + "/history",
+		"/office/deleted", "/office/deleted/erase", "/office/print", "/office/print?list=full", "/office/paper", "/office/birthdays",
+		"/office/access", "/office/phones", "/office/department", "/office/export", "/office/export?search=a", "/office/imports",
+		missing[0].attributes["href"]} {
+		forms := b.get(t, path).typedForms(t)
+		for _, name := range forms {
+			f := b.get(t, path).typedForm(t, name)
+			f.typeAll()
+			p := f.switchTo(t, "Deutsch")
+			if p.status == http.StatusSeeOther {
+				p = p.follow(t)
+			}
+			again := p.wants(t, http.StatusOK).typedForm(t, name)
+			for field := range f.values {
+				if got, want := again.values[field], f.values[field]; !slices.Equal(got, want) {
+					t.Errorf("%s: %s of the form %s is %q, want %q", path, field, name, got, want)
+				}
+			}
+			if rule := "body:has(#" + name + " :is("; len(forms) > 1 && !strings.Contains(style, rule) {
+				t.Errorf("%s: office.css has no rule for the form %s", path, name)
+			}
+			seen++
+		}
+	}
+	if seen < 20 {
+		t.Errorf("%d forms", seen)
+	}
+}
+
+// typedForms returns the IDs of the forms of the page that have fields.
+func (p *webPage) typedForms(t *testing.T) (names []string) {
+	t.Helper()
+	for _, f := range p.one(t, "main").all("form") {
+		for _, control := range f.all("") {
+			if control.isControl() && control.attributes["type"] != "hidden" && control.tag != "button" {
+				names = append(names, f.attributes["id"])
+				break
+			}
+		}
+	}
+	return names
+}
+
+func (p *webPage) typedForm(t *testing.T, id string) *webForm {
+	t.Helper()
+	f := p.one(t, "form", "id", id)
+	return &webForm{page: p, form: f, values: f.values()}
+}
+
+// typeAll changes every field of a form.
+func (f *webForm) typeAll() {
+	for _, control := range f.form.all("") {
+		name := control.attributes["name"]
+		_, checked := control.attributes["checked"]
+		switch kind := control.attributes["type"]; {
+		case !control.isControl() || kind == "hidden" || control.tag == "button":
+		case control.tag == "select":
+			options := control.all("option")
+			f.values.Set(name, options[len(options)-1].attributes["value"])
+		case kind == "radio":
+			f.values.Set(name, control.attributes["value"])
+		case kind == "checkbox" && checked:
+			f.values.Del(name)
+		case kind == "checkbox":
+			f.values.Add(name, control.attributes["value"])
+		default:
+			f.values.Set(name, "7")
+		}
+	}
 }

@@ -54,7 +54,7 @@ func TestFirstSteps(t *testing.T) {
 	if p.notice(t) != "The department is now called Station 7" || p.one(t, "a", "class", "brand").text() != "Station 7" {
 		t.Errorf("%q: %s", p.notice(t), p.text())
 	}
-	p = p.form(t, "/office/name").set(t, "Your name", "Ana Čović").send(t, "Save").wants(t, 303).follow(t)
+	p = p.form(t, "/office/department").set(t, "Your name", "Ana Čović").send(t, "Save").wants(t, 303).follow(t)
 	if p.notice(t) != "The history now shows your changes under Ana Čović" || p.one(t, "span", "class", "who").text() != "Ana Čović" {
 		t.Errorf("%q: %s", p.notice(t), p.text())
 	}
@@ -171,7 +171,7 @@ func TestDepartmentName(t *testing.T) {
 		}
 		again.one(t, "div", "id", "faults")
 	}
-	again := p.form(t, "/office/name").set(t, "Your name", "").send(t, "Save").wants(t, http.StatusUnprocessableEntity)
+	again := p.form(t, "/office/department").set(t, "Your name", "").send(t, "Save").wants(t, http.StatusUnprocessableEntity)
 	if again.fault(t, "Your name") != "Please enter a name." || again.fault(t, "Name of the department") != "" {
 		t.Errorf("without a name: %s", again.text())
 	}
@@ -186,7 +186,7 @@ func TestDepartmentName(t *testing.T) {
 	for _, scope := range []string{"read", "write"} {
 		other := s.signIn(t, newKey(t, s.db, "Station <7>", "--scope", scope), "en")
 		other.get(t, link).wants(t, http.StatusForbidden)
-		for _, path := range []string{"/office/department", "/office/name", "/office/steps/hide"} {
+		for _, path := range []string{"/office/department", "/office/steps/hide"} {
 			other.post(t, path, url.Values{"name": {"Mine"}}).wants(t, http.StatusForbidden)
 		}
 	}
@@ -220,7 +220,7 @@ func TestNameIsKept(t *testing.T) {
 	first := opens()
 	login := who(first)
 	first.get(t, "/office/").says(t, "It currently shows your changes under “"+login+"”.")
-	first.get(t, "/office/").form(t, "/office/name").set(t, "Your name", "Ana Čović").send(t, "Save").wants(t, 303)
+	first.get(t, "/office/").form(t, "/office/department").set(t, "Your name", "Ana Čović").send(t, "Save").wants(t, 303)
 	if got := who(opens()); got != "Ana Čović" {
 		t.Errorf("a later session of %q has the name %q", login, got)
 	}

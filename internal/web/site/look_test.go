@@ -69,14 +69,14 @@ func plainSite() *Site {
 			"POST /office/form":   {Handle: say},
 			"GET /office/secret":  {Scope: "read", Handle: say},
 			"POST /office/upload": {Handle: upload, Upload: true},
-			"POST /office/import": {Scope: "write", Handle: upload, Upload: true, Carried: true},
-			"POST /office/typed":  {Scope: "write", Handle: say, Carried: true},
+			"POST /office/import": {Scope: "write", Handle: upload, Upload: true, Form: "/office/import"},
+			"POST /office/typed":  {Scope: "write", Handle: say, Form: "/office/typed#form"},
 			"GET /office/part": {Handle: func(v *Visit) error {
 				return v.Render(http.StatusOK, "plain", Page{Part: "part", Data: "\u202e<b>\u2067“\u2069"})
 			}},
 			"GET /office/panic": {Handle: func(*Visit) error { panic("oh") }},
-			"POST /office/busy": {Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Busy} }, Carried: true},
-			"POST /office/gone": {Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Path} }, Carried: true},
+			"POST /office/busy": {Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Busy} }, Form: "/office/"},
+			"POST /office/gone": {Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Path} }, Form: "/office/"},
 		}})
 }
 
@@ -197,7 +197,7 @@ func TestRefusedVisits(t *testing.T) {
 			t.Errorf("%s: %q", tt.name, csp)
 		}
 	}
-	if body := bodyOf(t, visitSite("POST", "/office/typed", "name=Ana&key=k")); !strings.Contains(body, `value="/office/typed">name=Ana `) {
+	if body := bodyOf(t, visitSite("POST", "/office/typed", "name=Ana&key=k")); !strings.Contains(body, `value="/office/language?form=form&amp;next=%2Foffice%2Ftyped">name=Ana `) {
 		t.Errorf("form input was lost: %s", body)
 	}
 }

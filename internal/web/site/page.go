@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -56,7 +55,9 @@ type frame struct {
 	AskBeforeOut                bool // whether the sign-out button first asks for confirmation
 	Languages                   []*lang.Language
 	RequestID                   string
-	Backups                     *Backups // only for administrators of departments that are not invented; otherwise nil
+	Backups                     *Backups       // only for administrators of departments that are not invented; otherwise nil
+	typed                       string         // ID of the form that the page shows again; may be empty
+	forms                       []languageForm // of Typed and Query
 }
 
 // Render renders templates/NAME.html of a room within layout.html. The page is sent after the
@@ -68,7 +69,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 		Lang: v.Lang.Tag, Languages: lang.All(), Path: v.here(), RequestID: v.requestID(),
 		SignedIn: v.SignedIn(), CanWrite: v.May(store.ScopeWrite), IsAdmin: v.May(store.ScopeAdmin),
 		Phones:       v.Site.Phones,
-		AskBeforeOut: v.invited() && v.path != signOutPath,
+		AskBeforeOut: v.invited() && v.path != signOutPath, typed: v.form,
 	}
 	if f.SignedIn {
 		f.Department, f.Person = p.Department, v.Session.Label
@@ -94,10 +95,16 @@ func (v *Visit) Render(status int, name string, p Page) error {
 		}
 	}
 	write := func(to io.Writer) error {
-		if err := v.Site.look.pages[pageKey(v.Lang, name)]().ExecuteTemplate(to, cmp.Or(p.Part, layoutName), f); err != nil {
+		var page bytes.Buffer
+		out := to
+		if v.form != "" && len(v.R.PostForm) > 0 { // a demo disables its settings
+			out = &page
+		}
+		if err := v.Site.look.pages[pageKey(v.Lang, name)]().ExecuteTemplate(out, cmp.Or(p.Part, layoutName), &f); err != nil {
 			return fmt.Errorf("rendering the page %s: %w", name, err)
 		}
-		return nil
+		_, err := to.Write(fill(page.Bytes(), v.form, v.R.PostForm))
+		return err
 	}
 	h := v.W.Header()
 	if v.insideWork { // the page may be long: do not hold all of it in memory
@@ -232,8 +239,11 @@ func (v *Visit) fail(err error) {
 			data.Command = local + Root + "settings"
 		}
 	}
-	if v.route.Carried && p.Status >= http.StatusInternalServerError {
+	if (v.route.Form != "" || v.form != "") && p.Status >= http.StatusInternalServerError {
 		data.Action, data.Carried = v.R.URL.Path, carry(v.R.PostForm)
+		if v.form != "" {
+			data.Action = formPath(v.form, v.R.URL.RequestURI())
+		}
 	}
 	v.failed = true
 	err = v.Render(p.Status, "error", Page{Title: data.What, Data: data})
@@ -244,42 +254,4 @@ func (v *Visit) fail(err error) {
 		v.Site.Log.Error("rendering an error page failed", "requestId", v.requestID(), "cause", err.Error())
 		http.Error(v.W, data.What, p.Status)
 	}
-}
-
-const languageCookie = "firefighters-language"
-
-// languageOf returns the language that the visitor chose, or the best match for the browser.
-func languageOf(r *http.Request) *lang.Language {
-	if cookie, err := r.Cookie(languageCookie); err == nil {
-		if chosen := lang.ByTag(cookie.Value); chosen != nil {
-			return chosen
-		}
-	}
-	return lang.Negotiate(r.Header.Get("Accept-Language"))
-}
-
-// chooseLanguage switches to the language of the button that sent the form, if it was one. The
-// buttons send the form with what is typed, on pages that define the template "typed".
-func (v *Visit) chooseLanguage() {
-	if chosen := lang.ByTag(v.R.PostForm.Get("language")); chosen != nil {
-		v.Lang = chosen
-		http.SetCookie(v.W, &http.Cookie{Name: languageCookie, Value: chosen.Tag, Path: Root, MaxAge: int(365 * 24 * time.Hour / time.Second),
-			HttpOnly: true, Secure: v.isSecure(), SameSite: http.SameSiteStrictMode})
-	}
-	v.R.PostForm.Del("language")
-}
-
-// showAgain redirects to the page of a language button. If fields of its form have changed, it sends
-// them as the form would.
-func showAgain(v *Visit) error {
-	form := v.R.PostForm
-	to, _ := url.Parse(LocalPath(cmp.Or(v.Query().Get("next"), form.Get("next")))) // checked by LocalPath
-	form.Del("next")
-	query := to.Query()
-	for name := range form {
-		if query.Get(name) != form.Get(name) {
-			to.RawQuery = form.Encode()
-		}
-	}
-	return v.Redirect(to.String())
 }

@@ -89,9 +89,12 @@ type signInPage struct {
 }
 
 // askToSignIn answers a request without a session: it leads through the sign-in page back to the
-// requested page. If carried is set, it preserves the submitted form.
-func (v *Visit) askToSignIn(carried bool) error {
-	if v.R.Method != http.MethodPost {
+// requested page. It preserves the submitted form of a route with Form.
+func (v *Visit) askToSignIn() error {
+	page, form, _ := strings.Cut(strings.Replace(v.route.Form, "{id}", url.PathEscape(v.R.PathValue("id")), 1), "#")
+	if v.form != "" {
+		page, form = v.R.URL.RequestURI(), v.form
+	} else if v.R.Method != http.MethodPost {
 		if v.isCrossSite() { // the browser sends the cookie when this page reloads
 			return v.Render(http.StatusOK, "again", Page{Title: v.Text("signin.title")})
 		}
@@ -102,8 +105,11 @@ func (v *Visit) askToSignIn(carried bool) error {
 		return v.Redirect(to)
 	}
 	data := signInPage{Next: v.next(), Fault: "signin.ended"}
-	if carried {
-		data.Next, data.Carried = v.R.URL.Path, carry(v.R.PostForm)
+	if page != "" {
+		data.Next, data.Carried = page, carry(v.R.PostForm)
+	}
+	if form != "" {
+		data.Next = formPath(form, page)
 	}
 	v.W.Header().Set("WWW-Authenticate", `Session realm="firefighters"`)
 	return v.renderSignIn(http.StatusUnauthorized, data)
@@ -123,7 +129,7 @@ func HereOnly(serviceURL string) bool {
 }
 
 // ownFields are the fields of the sign-in form itself.
-var ownFields = []string{"key", "shared", "next", "resume"}
+var ownFields = []string{"key", "shared", "next"}
 
 // maxCarried is the maximum size of the carried fields, in bytes. The sign-in form needs the rest.
 const maxCarried = MaxForm - 4<<10
@@ -179,7 +185,7 @@ func (v *Visit) isCrossSite() bool { return v.R.Header.Get("Sec-Fetch-Site") == 
 func signIn(v *Visit) error {
 	form := v.R.PostForm
 	data := signInPage{Next: LocalPath(form.Get("next")), Shared: form.Get("shared") != "", Carried: carry(form)}
-	if v.Resumed() {
+	if v.switched {
 		data.Key = form.Get("key")
 		return v.renderSignIn(http.StatusOK, data)
 	}
@@ -239,15 +245,12 @@ func (v *Visit) begin(secret string, session store.Key, data signInPage) error {
 	if len(data.Carried) == 0 {
 		return v.Redirect(data.Next)
 	}
-	// 307 makes the browser resend the form with the new cookie. With resume, the form is shown
-	// again with its values instead of being saved.
-	v.W.Header().Set("Location", data.Next+"?resume=1")
+	// 307 makes the browser resend the form with the new cookie. The address shows the form again
+	// with its values instead of saving it.
+	v.W.Header().Set("Location", data.Next)
 	v.W.WriteHeader(http.StatusTemporaryRedirect)
 	return nil
 }
-
-// Resumed reports whether to show a form again with its values instead of saving it.
-func (v *Visit) Resumed() bool { return v.Query().Has("resume") }
 
 const (
 	signOutPath   = Root + "sign-out"

@@ -72,11 +72,14 @@ type Handler func(v *Visit) error
 
 // Route is one address of a site.
 type Route struct {
-	Scope   string // that the session needs; empty if the route needs no session
-	Here    bool   // whether the route is a setting of this computer; see Visit.maySet
-	Handle  Handler
-	Carried bool // whether signing in preserves the submitted form after the session has ended
-	Upload  bool // whether the form may contain a file, as multipart/form-data of at most upload.MaxFile
+	Scope  string // that the session needs; empty if the route needs no session
+	Here   bool   // whether the route is a setting of this computer; see Visit.maySet
+	Handle Handler
+	// Form is the page and the ID of the form that is submitted to the route, such as
+	// "/office/people/new#person". If the session has ended, signing in shows the form again. Without
+	// an ID, signing in submits it to the page. If Form is empty, the form is lost.
+	Form   string
+	Upload bool // whether the form may contain a file, as multipart/form-data of at most upload.MaxFile
 	// Large marks a page about many people. It is rendered within Work, which limits how many are
 	// rendered at the same time and buffers the page for slow clients.
 	Large bool
@@ -98,7 +101,8 @@ func ownRoom() Room {
 		"POST " + Root + "sign-in":      {Handle: signIn},
 		"GET " + signOutPath:            {Handle: showSignOut},
 		"POST " + signOutPath:           {Handle: (*Visit).SignOut},
-		"POST " + Root + "language":     {Handle: showAgain},
+		"GET " + languagePath:           {Handle: showAgain},
+		"POST " + languagePath:          {Handle: showAgain},
 		"GET " + Root + "assets/{name}": {Handle: serveAsset},
 		Root:                            {Handle: notFound},
 	}}
@@ -127,6 +131,9 @@ func New(service Service, explain httpapi.Explain, frame fs.FS, rooms ...Room) *
 
 func (s *Site) serve(w http.ResponseWriter, r *http.Request, path string, route Route) {
 	v := &Visit{W: w, R: r, Site: s, Store: s.Store, Lang: languageOf(r), route: route, path: path}
+	if shown, ok := r.Context().Value(again{}).(*Visit); ok {
+		v.Lang, v.form = shown.Lang, shown.form
+	}
 	defer func() { v.Upload.Close() }()
 	defer v.recover()
 	err := v.answer()

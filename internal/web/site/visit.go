@@ -34,6 +34,9 @@ type Visit struct {
 	failed bool       // whether the page reports an error
 	denied bool       // whether the session was revoked
 
+	switched bool   // whether a language button sent the form
+	form     string // ID of the form to show again, with the values in R.PostForm; may be empty
+
 	insideWork bool // whether Work is calling the handler, so that W buffers the response
 
 	status int    // of the page that send sends; 0 if there is none
@@ -106,7 +109,7 @@ func (v *Visit) answer() error {
 	case !v.mayUse(v.route) && v.SignedIn():
 		return &httpapi.Problem{Kind: httpapi.Scope}
 	case !v.mayUse(v.route):
-		return v.askToSignIn(v.route.Carried)
+		return v.askToSignIn()
 	case v.route.Large:
 		return v.Work(upload.Writing, func() error { return v.route.Handle(v) })
 	}

@@ -27,19 +27,18 @@ var files embed.FS
 func Room(phones bool) site.Room {
 	all := map[string]site.Route{
 		"GET /office/department":  {Scope: store.ScopeAdmin, Handle: view.Handler(showDepartment)},
-		"POST /office/department": {Scope: store.ScopeAdmin, Handle: view.Handler(renameDepartment), Carried: true},
-		"POST /office/name":       {Scope: store.ScopeAdmin, Handle: view.Handler(nameSession), Carried: true},
+		"POST /office/department": {Scope: store.ScopeAdmin, Handle: view.Handler(saveNames), Form: departmentPath + "#names"},
 		"POST /office/steps/hide": {Scope: store.ScopeAdmin, Handle: view.Handler(hideSteps)},
 
 		"GET /office/access":           {Scope: store.ScopeAdmin, Handle: view.Handler(showAccess)},
 		"POST /office/access/revoke":   {Scope: store.ScopeAdmin, Handle: view.Handler(revokeAccess)},
-		"POST /office/access/invite":   {Scope: store.ScopeAdmin, Handle: view.Handler(createInvitation)},
+		"POST /office/access/invite":   {Scope: store.ScopeAdmin, Handle: view.Handler(createInvitation), Form: accessPath + "#invite"},
 		"POST /office/access/withdraw": {Scope: store.ScopeAdmin, Handle: view.Handler(withdrawInvitation)},
 	}
 	if phones {
 		maps.Copy(all, map[string]site.Route{
 			"GET /office/phones":                           {Scope: store.ScopeAdmin, Handle: view.Handler(showPhones)},
-			"POST /office/phones":                          {Scope: store.ScopeAdmin, Handle: view.Handler(addPhone), Carried: true},
+			"POST /office/phones":                          {Scope: store.ScopeAdmin, Handle: view.Handler(addPhone), Form: phonesPath + "#phone"},
 			"GET /office/phones/{code}":                    {Handle: view.Handler(withPhoneCode(showPhone))},
 			"GET /office/phones/{code}/" + dav.ProfileName: {Handle: view.Handler(withPhoneCode(sendProfile))},
 		})
@@ -220,9 +219,6 @@ func createInvitation(v view.Visit) error {
 	data := accessPage{Name: v.R.PostForm.Get("name"), Scope: v.R.PostForm.Get("scope")}
 	if !store.ValidScope(data.Scope) { // not sent by the form
 		return &httpapi.Problem{Kind: httpapi.Malformed}
-	}
-	if v.Resumed() {
-		return renderAccess(v, http.StatusOK, data)
 	}
 	var name string
 	if name, data.Fault = formName(v); data.Fault != "" {

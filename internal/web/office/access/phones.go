@@ -80,9 +80,6 @@ func addPhone(v view.Visit) error {
 	if !slices.Contains(devices, data.Device) { // not sent by the form
 		return &httpapi.Problem{Kind: httpapi.Malformed}
 	}
-	if v.Resumed() {
-		return renderPhones(v, http.StatusOK, data)
-	}
 	var name string
 	if name, data.Fault = formName(v); data.Fault != "" {
 		return renderPhones(v, http.StatusUnprocessableEntity, data)

@@ -1,8 +1,10 @@
 package access
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -10,16 +12,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-const (
-	departmentPath = site.Root + "department"
-	ownNamePath    = site.Root + "name"
-)
+const departmentPath = site.Root + "department"
 
 // Steps are the first steps of a department, which the list shows.
 type Steps struct {
 	Department, Person string
 	Named, Known       bool   // the department and the person have names
-	Renaming, Naming   naming // forms for missing names
+	Renaming, Naming   naming // fields for missing names
 	People             int64
 	Saved              bool // backups have no problem
 	Reach              site.Reach
@@ -27,16 +26,13 @@ type Steps struct {
 	Left               int  // number of open steps
 }
 
-// naming is a form for a name.
-type naming struct {
-	ID, Action, Label, Hint string
-	Value, Fault            string
-	Back                    string // address to which it leads back; empty for the list
-}
+// naming is a field for a name.
+type naming struct{ ID, Field, Label, Hint, Value, Fault string }
 
 // departmentPage is the Data of department.html.
 type departmentPage struct {
-	Forms  []naming
+	Names  []naming
+	Back   string // address to which the form leads back
 	Faults []view.Fault
 }
 
@@ -64,8 +60,9 @@ func FirstSteps(v view.Visit, people int64) (*Steps, error) {
 	if s.Known, err = isNamed(v); err != nil {
 		return nil, err
 	}
-	s.Person, s.Saved, s.Phones = v.Session.Label, backups.Trouble == "", v.Site.Phones
-	s.Renaming, s.Naming = departmentNaming(v, ""), personNaming(v, "")
+	s.Person, s.Saved = v.Session.Label, backups.Trouble == ""
+	names := namings(v, "", "")
+	s.Renaming, s.Naming = names[0], names[1]
 	for _, done := range []bool{s.Named, s.Known, people > 0, s.Saved, s.Reach.Address != ""} {
 		if !done {
 			s.Left++
@@ -87,74 +84,74 @@ func isNamed(v view.Visit) (bool, error) {
 	return v.Session.Label != by, nil
 }
 
-func departmentNaming(v view.Visit, value string) naming {
-	label, hint := v.Text("department.name"), v.Text("department.name.hint")
-	return naming{ID: "department", Action: departmentPath, Label: label, Hint: hint, Value: value}
+// namings returns the fields for the names of the department and of the person of this session.
+func namings(v view.Visit, department, person string) []naming {
+	return []naming{
+		{"department", "name", v.Text("department.name"), v.Text("department.name.hint"), department, ""},
+		{"person", "person", v.Text("department.person"), v.Text("department.person.hint", v.Session.Label), person, ""},
+	}
 }
 
-func personNaming(v view.Visit, value string) naming {
-	label, hint := v.Text("department.person"), v.Text("department.person.hint", v.Session.Label)
-	return naming{ID: "person", Action: ownNamePath, Label: label, Hint: hint, Value: value}
-}
-
-func showDepartment(v view.Visit) error { return renderDepartment(v, http.StatusOK, naming{}) }
-
-// renderDepartment responds with the forms for the names of the department and the person. sent
-// replaces the form with the same ID.
-func renderDepartment(v view.Visit, status int, sent naming) error {
+func showDepartment(v view.Visit) error {
 	department, err := v.Store.TenantName(v.Session.Tenant)
 	if err != nil {
 		return err
 	}
-	data := departmentPage{Forms: []naming{departmentNaming(v, department), personNaming(v, v.Session.Label)}}
-	for i := range data.Forms {
-		form := &data.Forms[i]
-		form.Back = departmentPath
-		if form.ID == sent.ID {
-			form.Value, form.Fault, form.Back = sent.Value, sent.Fault, sent.Back
-		}
-		if form.Fault != "" {
-			data.Faults = append(data.Faults, view.Fault{Name: form.ID, Fault: form.Fault})
-		}
-	}
+	return renderDepartment(v, http.StatusOK, departmentPage{Names: namings(v, department, v.Session.Label), Back: departmentPath})
+}
+
+func renderDepartment(v view.Visit, status int, data departmentPage) error {
 	p := site.Page{Title: v.Text("department.title"), Section: "access", Wrong: len(data.Faults) > 0, Data: data}
 	return v.Render(status, "department", p)
 }
 
-func renameDepartment(v view.Visit) error {
-	return saveName(v, "department", func(name string) error {
-		return v.Store.RenameTenant(v.Session.Tenant, name, false)
-	})
-}
-
-// nameSession sets the name of the person of this session.
-func nameSession(v view.Visit) error {
-	return saveName(v, "person", func(name string) error { return v.Site.Callers.NameSession(v.Session, name) })
-}
-
-// saveName passes the submitted name to save and redirects with a notice. An invalid name is shown
-// again in its form, the one with the ID, with a message.
-func saveName(v view.Visit, id string, save func(name string) error) error {
-	form := naming{ID: id, Value: v.R.PostForm.Get("name"), Back: v.Back()}
-	if v.Resumed() {
-		return renderDepartment(v, http.StatusOK, form)
-	}
-	name, err := record.NormalizeName(form.Value)
-	if err == nil {
-		err = save(name)
-	}
-	if wrong := (*record.TextError)(nil); errors.As(err, &wrong) {
-		form.Fault = v.Text("access.fault." + wrong.Code)
-		return renderDepartment(v, http.StatusUnprocessableEntity, form)
-	}
-	if errors.As(err, new(*store.TakenError)) {
-		form.Fault = v.Text("department.fault.taken")
-		return renderDepartment(v, http.StatusConflict, form)
-	}
+// saveNames saves the names that differ, and redirects with a notice. The first steps have empty
+// fields, so an empty name is invalid only if the other one is not saved.
+func saveNames(v view.Visit) error {
+	department, err := v.Store.TenantName(v.Session.Tenant)
 	if err != nil {
 		return err
 	}
-	return v.Redirect(view.WithParameter(form.Back, view.DoneParameter, id))
+	form, saved, status := v.R.PostForm, "", http.StatusUnprocessableEntity
+	data := departmentPage{Names: namings(v, form.Get("name"), form.Get("person")), Back: v.Back()}
+	for i, before := range []string{department, v.Session.Label} {
+		n := &data.Names[i]
+		if !form.Has(n.Field) || n.Value == before {
+			n.Value = before
+			continue
+		}
+		var wrong *record.TextError
+		switch err := saveName(v, *n); {
+		case err == nil:
+			saved = cmp.Or(saved, n.ID)
+		case errors.As(err, &wrong):
+			n.Fault = v.Text("access.fault." + wrong.Code)
+		case errors.As(err, new(*store.TakenError)):
+			n.Fault, status = v.Text("department.fault.taken"), http.StatusConflict
+		default:
+			return err
+		}
+	}
+	for _, n := range data.Names {
+		if n.Fault != "" && (saved == "" || strings.TrimSpace(n.Value) != "") {
+			data.Faults = append(data.Faults, view.Fault{Name: n.ID, Fault: n.Fault})
+		}
+	}
+	if len(data.Faults) > 0 {
+		return renderDepartment(v, status, data)
+	}
+	return v.Redirect(view.WithParameter(data.Back, view.DoneParameter, cmp.Or(saved, "department")))
+}
+
+func saveName(v view.Visit, n naming) error {
+	name, err := record.NormalizeName(n.Value)
+	switch {
+	case err != nil:
+		return err
+	case n.ID == "person":
+		return v.Site.Callers.NameSession(v.Session, name)
+	}
+	return v.Store.RenameTenant(v.Session.Tenant, name, false)
 }
 
 // hideSteps permanently hides the first steps of the department.

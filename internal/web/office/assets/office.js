@@ -87,6 +87,11 @@ function search(form, open) {
     find('#count').scrollIntoView({ block: 'nearest' }); // the previous list may have been longer
     history.replaceState(history.state, '', url);
     for (const field of document.querySelectorAll('#notice input[name=back]')) field.value = url;
+    for (const button of document.querySelectorAll('button[formaction]')) {
+      const to = new URL(button.formAction);
+      to.searchParams.set('next', url);
+      button.formAction = to;
+    }
     for (const link of document.querySelectorAll('a[data-back]')) link.search = new URLSearchParams({ back: url });
     const people = document.querySelectorAll(rows);
     if (open && query.get('search') && people.length === 1) find(rowLink, people[0]).click();
@@ -236,7 +241,7 @@ document.addEventListener('submit', (event) => {
     event.preventDefault();
     return;
   }
-  if (form.matches('[data-inplace]') && find('#results')) {
+  if (form.matches('[data-inplace]') && find('#results') && !switches(event)) {
     event.preventDefault();
     change(form, event.submitter);
     return;

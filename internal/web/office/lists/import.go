@@ -34,6 +34,9 @@ func checkImport(v visit) error {
 	if err != nil {
 		return err
 	}
+	if l.isRead() && v.Query().Has("resume") { // after a new sign-in
+		return v.renderCheck(l, v.Text("import.resumed"))
+	}
 	return v.renderCheck(l, "")
 }
 
@@ -81,8 +84,6 @@ func applyImport(v visit) error {
 		return err
 	case !l.isRead():
 		return v.renderCheck(l, "")
-	case v.Resumed():
-		return v.renderCheck(l, v.Text("import.resumed"))
 	}
 	l.file.Options.Confirmed = []byte(checked)
 	l.release()

@@ -24,9 +24,10 @@ func Room() site.Room {
 		return view.Handler(func(v view.Visit) error { return handle(visit{v, kept}) })
 	}
 	return site.Room{Files: files, Routes: map[string]site.Route{
-		"GET /office/import":                 {Scope: store.ScopeWrite, Handle: withLists(onList(checkImport))},
-		"POST /office/import":                {Scope: store.ScopeWrite, Handle: withLists(receiveList(checkImport)), Upload: true, Carried: true},
-		"POST /office/import/apply":          {Scope: store.ScopeWrite, Handle: withLists(onList(applyImport)), Carried: true},
+		"GET /office/import": {Scope: store.ScopeWrite, Handle: withLists(onList(checkImport))},
+		"POST /office/import": {Scope: store.ScopeWrite, Handle: withLists(receiveList(checkImport)),
+			Upload: true, Form: importPath},
+		"POST /office/import/apply":          {Scope: store.ScopeWrite, Handle: withLists(onList(applyImport)), Form: importPath + "?resume=1"},
 		"GET /office/import/missing":         {Scope: store.ScopeWrite, Handle: withLists(onList(showMissing))},
 		"POST /office/import/report":         {Scope: store.ScopeWrite, Handle: withLists(onList(reportImport))},
 		"GET /office/imports":                {Scope: store.ScopeRead, Handle: view.Handler(showImports)},
@@ -35,6 +36,7 @@ func Room() site.Room {
 		"GET /office/export/file":            {Scope: store.ScopeRead, Handle: view.Handler(sendExport)},
 		"GET /office/compare":                {Scope: store.ScopeRead, Handle: withLists(onList(compareList))},
 		"POST /office/compare/report":        {Scope: store.ScopeRead, Handle: withLists(onList(reportComparison))},
-		"POST /office/compare":               {Scope: store.ScopeRead, Handle: withLists(receiveList(compareList)), Upload: true, Carried: true},
+		"POST /office/compare": {Scope: store.ScopeRead, Handle: withLists(receiveList(compareList)),
+			Upload: true, Form: site.Root + "compare"},
 	}}
 }

@@ -25,6 +25,7 @@ type conflictPage struct {
 type conflictField struct {
 	Name, Label   string
 	Yours, Theirs string
+	Before        string // when the form was created
 	Same          bool
 	KeepTheirs    bool // you did not change the field
 	Both          bool // both changed the field
@@ -54,7 +55,8 @@ func RenderConflict(v view.Visit, id string, yours, was record.Fields, past bool
 	}
 	theirs, before, shown := view.FieldValues(v.Shown(now.Fields)), view.FieldValues(v.Shown(was)), v.Shown(yours)
 	for d, value := range shown.Each {
-		c := conflictField{Name: d.Name, Label: v.Text("field." + d.Name), Yours: *value, Theirs: theirs[d.Name], Same: *value == theirs[d.Name]}
+		c := conflictField{Name: d.Name, Label: v.Text("field." + d.Name), Yours: *value, Theirs: theirs[d.Name], Before: before[d.Name]}
+		c.Same = c.Yours == c.Theirs
 		c.KeepTheirs = *value == before[d.Name] && (past || v.R.PostForm.Has("was."+d.Name))
 		if past && c.KeepTheirs { // the entry did not change the field
 			c.Same, c.Yours = true, c.Theirs
@@ -63,5 +65,22 @@ func RenderConflict(v view.Visit, id string, yours, was record.Fields, past bool
 		c.Both = !c.Same && !c.KeepTheirs && !c.OnlyYou
 		data.Choices = append(data.Choices, c)
 	}
-	return v.Render(http.StatusConflict, "conflict", site.Page{Title: v.Text(title, data.Name), Section: "list", Data: data})
+	status := http.StatusConflict
+	if v.R.Method == http.MethodGet { // in another language
+		status = http.StatusOK
+	}
+	return v.Render(status, "conflict", site.Page{Title: v.Text(title, data.Name), Section: "list", Data: data})
+}
+
+// showConflict shows a submitted conflict page in another language, with its choices.
+func showConflict(v view.Visit, f record.Firefighter) error {
+	fields := func(prefix string) record.Fields {
+		stored, _ := normalize(v, typedFields(v, prefix, record.Fields{}), f.DateOfBirth)
+		return stored
+	}
+	yours, was, chosen := fields("asked."), fields("before."), v.Shown(fields(""))
+	for d, value := range chosen.Each {
+		v.R.PostForm.Set(d.Name, *value)
+	}
+	return RenderConflict(v, f.ID, yours, was, v.R.PostForm.Get("conflict") == "past")
 }

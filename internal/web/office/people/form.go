@@ -161,9 +161,10 @@ func renderForm(v view.Visit, status int, data formPage, typed, was record.Field
 	}
 	data.Inputs, data.Faults = newInputs(v, typed, was, faults)
 	data.Inputs[0].Focus = data.ID == "" && len(data.Faults) == 0 && !data.Asks
-	data.Editing = data.ID == "" || v.R.Method == http.MethodPost || v.Query().Has(editParameter)
+	data.Editing = data.ID == "" || v.R.PostForm != nil || v.Query().Has(editParameter)
 	data.Unsaved = len(faults) > 0 || typed != was
-	data.Resumed, p.Wrong = v.Resumed() && data.Unsaved, slices.ContainsFunc(data.Faults, func(in input) bool { return !in.Question })
+	data.Resumed = v.R.Method == http.MethodGet && data.Unsaved
+	p.Wrong = slices.ContainsFunc(data.Faults, func(in input) bool { return !in.Question })
 	p.Data = data
 	return v.Render(status, "person", p)
 }

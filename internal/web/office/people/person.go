@@ -15,14 +15,12 @@ import (
 )
 
 func showNewPerson(v view.Visit) error {
-	return renderForm(v, http.StatusOK, formPage{}, record.Fields{}, record.Fields{}, nil)
+	data := formPage{Token: v.R.PostForm.Get("token")}
+	return renderForm(v, http.StatusOK, data, typedFields(v, "", record.Fields{}), record.Fields{}, nil)
 }
 
 func addPerson(v view.Visit) error {
 	typed, data := typedFields(v, "", record.Fields{}), formPage{Token: v.R.PostForm.Get("token")}
-	if v.Resumed() {
-		return renderForm(v, http.StatusOK, data, typed, record.Fields{}, nil)
-	}
 	fields, faults := normalize(v, typed, "")
 	askAboutPhone(v, fields, "", "person.new", faults)
 	if len(faults) > 0 {
@@ -75,13 +73,29 @@ func formKey(v view.Visit, token string, f record.Fields) *store.IdempotencyKey 
 // newPersonPath is the address of the form for a new person.
 const newPersonPath = site.Root + "people/new"
 
+// The forms of a person, as in site.Route.
+const (
+	newPersonForm = newPersonPath + "#person"
+	personForm    = site.Root + "people/{id}#person"
+)
+
 func showPerson(v view.Visit, id string) error {
-	f, err := v.Store.Get(v.Session.Tenant, id)
+	f, deleted, err := v.Find(id)
+	form := v.R.PostForm // of a page in another language, or nil
+	if err == nil && deleted && form == nil {
+		err = store.ErrNotFound
+	}
 	if err != nil {
 		return err
 	}
 	shown := v.Shown(f.Fields)
-	return renderForm(v, http.StatusOK, formOf(v, f), shown, shown, nil)
+	typed, was := typedFields(v, "", shown), typedFields(v, "was.", shown)
+	if form.Has("conflict") {
+		return showConflict(v, f)
+	}
+	data := formOf(v, f)
+	data.Tag, data.Deleted = cmp.Or(form.Get("tag"), data.Tag), deleted
+	return renderForm(v, http.StatusOK, data, typed, was, nil)
 }
 
 // savePerson replaces a record if it has not changed since the form was created. Saving values
@@ -94,9 +108,6 @@ func savePerson(v view.Visit, id string) error {
 	data := formOf(v, f)
 	data.Tag, data.Deleted = v.R.PostForm.Get("tag"), deleted
 	typed, was := typedFields(v, "", v.Shown(f.Fields)), typedFields(v, "was.", record.Fields{})
-	if v.Resumed() {
-		return renderForm(v, http.StatusOK, data, typed, was, nil)
-	}
 	fields, faults := normalize(v, typed, f.DateOfBirth)
 	askAboutPhone(v, fields, f.PhoneNumber, "person.save", faults)
 	before, _ := normalize(v, was, f.DateOfBirth)

@@ -38,7 +38,11 @@ func Room() site.Room {
 		"POST " + restorePath:          onBackups(restore),
 		"GET " + Path + "/card":        onBackups(showCard),
 	} {
-		routes[path] = site.Route{Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(handle), Carried: path == departmentRoute}
+		form := ""
+		if path == departmentRoute {
+			form = Path + "#department-form"
+		}
+		routes[path] = site.Route{Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(handle), Form: form}
 	}
 	return site.Room{Files: files, Routes: routes}
 }
@@ -178,9 +182,6 @@ func setDepartment(v view.Visit) error {
 		return done(v, "", site.ErrFixed)
 	}
 	data := settingsPage{Name: v.R.PostForm.Get("name")}
-	if v.Resumed() {
-		return render(v, http.StatusOK, data)
-	}
 	chosen, err := record.NormalizeCountry(v.R.PostForm.Get("country"))
 	if err != nil { // not sent by the form
 		return &httpapi.Problem{Kind: httpapi.Malformed}
