@@ -131,6 +131,13 @@ export async function menu(browser, station) {
     const links = phone.getByRole("navigation", { name: "Menu" }).getByRole("link");
     equal(await links.count(), 0, "links of the folded menu");
     check((await phone.getByRole("banner").boundingBox()).height <= 64, "the top of the page is more than one line");
+    await phone.setViewportSize({ width: 320, height: 844 });
+    const cut = await phone.locator(".brand span").evaluate((span) => {
+      span.className = "long";
+      span.textContent = "Freiwillige Feuerwehr der Verbandsgemeinde Untertürkheim-Obertürkheim-Neustadt";
+      return span.scrollHeight > span.clientHeight + 1;
+    });
+    check(!cut, "a long department name is cut");
     await phone.locator("details").getByText("Menu", { exact: true }).click();
     check(await links.count() > 1 && await phone.getByRole("button", { name: "Sign out" }).isVisible(), "the menu does not unfold");
   });
