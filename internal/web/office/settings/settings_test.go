@@ -331,10 +331,13 @@ func TestSet(t *testing.T) {
 	b.post("/office/settings/department", url.Values{"name": {"Ladder 1"}}, nil).wants(409, "Another department has this name")
 	b.post("/office/settings/department", url.Values{"name": {" "}, "country": {"DE"}}, nil).wants(422, "Please enter a name.",
 		`value="DE" selected`)
-	const again = "/office/language?form=department-form&next=%2Foffice%2Fsettings"
-	b.get("/office/settings", nil).wants(200, again, `id="department-form"`)
 	sameOrigin := func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-origin") }
-	b.post(again, url.Values{"name": {"Typed"}, "country": {"DE"}}, sameOrigin).wants(200, `value="Typed"`, `value="DE" selected`)
+	for form, fields := range map[string]url.Values{"department-form": {"name": {"typed"}}, "folder-form": {"other": {"typed"}},
+		"recipients-form": {"recipients": {"typed"}}} {
+		again := "/office/language?form=" + form + "&next=%2Foffice%2Fsettings"
+		b.get("/office/settings", nil).wants(200, again, `id="`+form+`"`)
+		b.post(again, fields, sameOrigin).wants(200, `value="typed"`)
+	}
 	b.post("/office/settings/department", url.Values{"name": {"Engine 8"}, "country": {"XX"}}, nil).wants(400)
 	p.called()
 }
