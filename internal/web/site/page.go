@@ -94,18 +94,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 			}
 		}
 	}
-	write := func(to io.Writer) error {
-		var page bytes.Buffer
-		out := to
-		if v.form != "" && len(v.R.PostForm) > 0 { // a demo disables its settings
-			out = &page
-		}
-		if err := v.Site.look.pages[pageKey(v.Lang, name)]().ExecuteTemplate(out, cmp.Or(p.Part, layoutName), &f); err != nil {
-			return fmt.Errorf("rendering the page %s: %w", name, err)
-		}
-		_, err := to.Write(fill(page.Bytes(), v.form, v.R.PostForm))
-		return err
-	}
+	write := func(to io.Writer) error { return v.write(to, name, cmp.Or(p.Part, layoutName), &f) }
 	h := v.W.Header()
 	if v.insideWork { // the page may be long: do not hold all of it in memory
 		v.W.WriteHeader(status)
@@ -126,6 +115,20 @@ func (v *Visit) Render(status int, name string, p Page) error {
 		v.keepCookie()
 	}
 	return nil
+}
+
+// write executes a template of a page. If the page shows a form again, it fills in the fields.
+func (v *Visit) write(to io.Writer, name, part string, f *frame) error {
+	var page bytes.Buffer
+	out := to
+	if v.form != "" && len(v.R.PostForm) > 0 { // a demo disables its settings
+		out = &page
+	}
+	if err := v.Site.look.pages[pageKey(v.Lang, name)]().ExecuteTemplate(out, part, f); err != nil {
+		return fmt.Errorf("rendering the page %s: %w", name, err)
+	}
+	_, err := to.Write(fill(page.Bytes(), v.form, v.R.PostForm))
+	return err
 }
 
 // undirected writes a page without the characters that change the direction of text, because one
