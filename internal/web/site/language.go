@@ -33,15 +33,11 @@ func languageOf(r *http.Request) *lang.Language {
 // chooseLanguage switches to the language of the button that sent the form, if it was one.
 func (v *Visit) chooseLanguage() {
 	if chosen := lang.ByTag(v.R.PostForm.Get("language")); chosen != nil {
-		v.Lang, v.switched = chosen, true
+		v.Lang = chosen
 		http.SetCookie(v.W, &http.Cookie{Name: languageCookie, Value: chosen.Tag, Path: Root, MaxAge: int(365 * 24 * time.Hour / time.Second),
 			HttpOnly: true, Secure: v.isSecure(), SameSite: http.SameSiteStrictMode})
 	}
-	v.R.PostForm.Del("language")
 }
-
-// Switched reports whether a language button sent the form, to show it again.
-func (v *Visit) Switched() bool { return v.switched }
 
 // languageForm is a form that language buttons send to an address that shows it again. Without
 // scripts, only the form can keep what is typed.
@@ -93,6 +89,7 @@ func showAgain(v *Visit) error {
 		return nil
 	}
 	form.Del("next")
+	form.Del("language")
 	query := to.Query()
 	for name := range form {
 		if query.Get(name) != form.Get(name) {

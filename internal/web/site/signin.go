@@ -77,7 +77,6 @@ func (v *Visit) isSecure() bool {
 
 // signInPage is the Data of sign-in.html.
 type signInPage struct {
-	Key     string // typed before a change of language
 	Fault   string // message key; may be empty
 	Wait    int    // seconds to wait after too many wrong tries
 	Next    string // address to open after signing in
@@ -129,7 +128,7 @@ func HereOnly(serviceURL string) bool {
 }
 
 // ownFields are the fields of the sign-in form itself.
-var ownFields = []string{"key", "shared", "next"}
+var ownFields = []string{"key", "shared", "next", "language"}
 
 // maxCarried is the maximum size of the carried fields, in bytes. The sign-in form needs the rest.
 const maxCarried = MaxForm - 4<<10
@@ -175,7 +174,7 @@ func showSignIn(v *Visit) error {
 	query := v.Query()
 	// After a link from another site, the browser may still have a session.
 	out := query.Has("signedOut") && !v.SignedIn() && !v.isCrossSite()
-	return v.renderSignIn(http.StatusOK, signInPage{Next: LocalPath(query.Get("next")), Out: out})
+	return v.renderSignIn(http.StatusOK, signInPage{Next: LocalPath(query.Get("next")), Out: out, Carried: carry(v.R.PostForm)})
 }
 
 // isCrossSite reports whether a link from another site led here. The browser has then left out the
@@ -185,10 +184,6 @@ func (v *Visit) isCrossSite() bool { return v.R.Header.Get("Sec-Fetch-Site") == 
 func signIn(v *Visit) error {
 	form := v.R.PostForm
 	data := signInPage{Next: LocalPath(form.Get("next")), Shared: form.Get("shared") != "", Carried: carry(form)}
-	if v.switched {
-		data.Key = form.Get("key")
-		return v.renderSignIn(http.StatusOK, data)
-	}
 	lifetime := sessionLifetime
 	if data.Shared {
 		lifetime = sharedLifetime

@@ -75,9 +75,8 @@ type Route struct {
 	Scope  string // that the session needs; empty if the route needs no session
 	Here   bool   // whether the route is a setting of this computer; see Visit.maySet
 	Handle Handler
-	// Form is the page and the ID of the form that is submitted to the route, such as
-	// "/office/people/new#person". If the session has ended, signing in shows the form again. Without
-	// an ID, signing in submits it to the page. If Form is empty, the form is lost.
+	// Form is the page and the ID of the form for the route, such as "/office/people/new#person", which
+	// a new sign-in shows again. Without an ID, the form is sent to the page. If empty, it is lost.
 	Form   string
 	Upload bool // whether the form may contain a file, as multipart/form-data of at most upload.MaxFile
 	// Large marks a page about many people. It is rendered within Work, which limits how many are

@@ -34,8 +34,7 @@ type Visit struct {
 	failed bool       // whether the page reports an error
 	denied bool       // whether the session was revoked
 
-	switched bool   // whether a language button sent the form
-	form     string // ID of the form to show again, with the values in R.PostForm; may be empty
+	form string // ID of the form to show again, with the values in R.PostForm; may be empty
 
 	insideWork bool // whether Work is calling the handler, so that W buffers the response
 

@@ -106,7 +106,7 @@ func (v visit) openListAs(o imports.Options) (*uploadedList, error) {
 		switch {
 		case form.Get("token") != "":
 			l.faults = []view.Fault{{Name: "file", Fault: v.Text("import.fault.gone")}}
-		case form.Has("token") || v.R.Method == http.MethodPost && !v.Switched():
+		case form.Has("token") || v.R.Method == http.MethodPost && !form.Has("language"):
 			l.faults = []view.Fault{{Name: "file", Fault: v.Text("import.fault.missing")}}
 		}
 		return l, nil

@@ -73,12 +73,6 @@ func formKey(v view.Visit, token string, f record.Fields) *store.IdempotencyKey 
 // newPersonPath is the address of the form for a new person.
 const newPersonPath = site.Root + "people/new"
 
-// The forms of a person, as in site.Route.
-const (
-	newPersonForm = newPersonPath + "#person"
-	personForm    = site.Root + "people/{id}#person"
-)
-
 func showPerson(v view.Visit, id string) error {
 	f, deleted, err := v.Find(id)
 	form := v.R.PostForm // of a page in another language, or nil

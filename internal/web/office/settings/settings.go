@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
@@ -33,15 +34,12 @@ func Room() site.Room {
 		"POST " + Path + "/key":        createKey,
 		"POST " + Path + "/recipients": setRecipients,
 		"POST " + Path + "/network":    setNetwork,
-		departmentRoute:                setDepartment,
+		"POST " + Path + "/department": setDepartment,
 		"GET " + restorePath:           onBackups(showBackups),
 		"POST " + restorePath:          onBackups(restore),
 		"GET " + Path + "/card":        onBackups(showCard),
 	} {
-		form := ""
-		if path == departmentRoute {
-			form = Path + "#department-form"
-		}
+		form := Path + "#" + path[strings.LastIndexByte(path, '/')+1:] + "-form"
 		routes[path] = site.Route{Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(handle), Form: form}
 	}
 	return site.Room{Files: files, Routes: routes}
@@ -49,8 +47,6 @@ func Room() site.Room {
 
 // Path is the address of the page.
 const Path = site.Root + "settings"
-
-const departmentRoute = "POST " + Path + "/department"
 
 // doneParameter asks for the notice about an action, one of doneNotices.
 const doneParameter = "set"
