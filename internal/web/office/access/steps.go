@@ -61,8 +61,9 @@ func FirstSteps(v view.Visit, people int64) (*Steps, error) {
 		return nil, err
 	}
 	s.Person, s.Saved = v.Session.Label, backups.Trouble == ""
-	names := namings(v, "", "")
+	names := namings(v, department)
 	s.Renaming, s.Naming = names[0], names[1]
+	s.Renaming.Value, s.Naming.Value = "", ""
 	for _, done := range []bool{s.Named, s.Known, people > 0, s.Saved, s.Reach.Address != ""} {
 		if !done {
 			s.Left++
@@ -84,11 +85,12 @@ func isNamed(v view.Visit) (bool, error) {
 	return v.Session.Label != by, nil
 }
 
-// namings returns the fields for the names of the department and of the person of this session.
-func namings(v view.Visit, department, person string) []naming {
+// namings returns the fields with the names of the department and of the person of this session.
+func namings(v view.Visit, department string) []naming {
+	person := v.Session.Label
 	return []naming{
 		{"department", "name", v.Text("department.name"), v.Text("department.name.hint"), department, ""},
-		{"person", "person", v.Text("department.person"), v.Text("department.person.hint", v.Session.Label), person, ""},
+		{"person", "person", v.Text("department.person"), v.Text("department.person.hint", person), person, ""},
 	}
 }
 
@@ -97,7 +99,7 @@ func showDepartment(v view.Visit) error {
 	if err != nil {
 		return err
 	}
-	return renderDepartment(v, http.StatusOK, departmentPage{Names: namings(v, department, v.Session.Label), Back: departmentPath})
+	return renderDepartment(v, http.StatusOK, departmentPage{Names: namings(v, department), Back: departmentPath})
 }
 
 func renderDepartment(v view.Visit, status int, data departmentPage) error {
@@ -112,14 +114,14 @@ func saveNames(v view.Visit) error {
 	if err != nil {
 		return err
 	}
-	form, saved, status := v.R.PostForm, "", http.StatusUnprocessableEntity
-	data := departmentPage{Names: namings(v, form.Get("name"), form.Get("person")), Back: v.Back()}
-	for i, before := range []string{department, v.Session.Label} {
-		n := &data.Names[i]
-		if !form.Has(n.Field) || n.Value == before {
-			n.Value = before
+	saved, status := "", http.StatusUnprocessableEntity
+	data := departmentPage{Names: namings(v, department), Back: v.Back()}
+	for i := range data.Names {
+		n, typed := &data.Names[i], v.R.PostForm[data.Names[i].Field]
+		if typed == nil || typed[0] == n.Value {
 			continue
 		}
+		n.Value = typed[0]
 		var wrong *record.TextError
 		switch err := saveName(v, *n); {
 		case err == nil:

@@ -24,13 +24,13 @@ var files embed.FS
 // Room returns the routes, templates and messages of people.
 func Room() site.Room {
 	return site.Room{Files: files, Routes: map[string]site.Route{
-		"GET /office/{$}":                   {Scope: store.ScopeRead, Handle: view.Handler(showList)},
-		"GET /office/emails":                {Scope: store.ScopeRead, Handle: view.Handler(showEmails), Large: true},
-		"GET /office/people/new":            {Scope: store.ScopeWrite, Handle: view.Handler(showNewPerson)},
-		"GET /office/people/alike":          {Scope: store.ScopeWrite, Handle: view.Handler(showAlike), Large: true},
-		"POST /office/people":               {Scope: store.ScopeWrite, Handle: view.Handler(addPerson), Form: newPersonPath + "#person"},
-		"GET /office/people/{id}":           {Scope: store.ScopeRead, Handle: view.Handler(view.WithID(showPerson))},
-		"POST /office/people/{id}":          {Scope: store.ScopeWrite, Handle: view.Handler(view.WithID(savePerson)),
+		"GET /office/{$}":          {Scope: store.ScopeRead, Handle: view.Handler(showList)},
+		"GET /office/emails":       {Scope: store.ScopeRead, Handle: view.Handler(showEmails), Large: true},
+		"GET /office/people/new":   {Scope: store.ScopeWrite, Handle: view.Handler(showNewPerson)},
+		"GET /office/people/alike": {Scope: store.ScopeWrite, Handle: view.Handler(showAlike), Large: true},
+		"POST /office/people":      {Scope: store.ScopeWrite, Handle: view.Handler(addPerson), Form: newPersonPath + "#person"},
+		"GET /office/people/{id}":  {Scope: store.ScopeRead, Handle: view.Handler(view.WithID(showPerson))},
+		"POST /office/people/{id}": {Scope: store.ScopeWrite, Handle: view.Handler(view.WithID(savePerson)),
 			Form: "/office/people/{id}#person"},
 		"POST /office/people/delete":        {Scope: store.ScopeWrite, Handle: view.Handler(deletePeople)},
 		"POST /office/people/undelete":      {Scope: store.ScopeWrite, Handle: view.Handler(undeletePeople)},
