@@ -12,6 +12,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/lists/internal/vcard"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/calendar"
 	"github.com/firefighter-records/firefighters/internal/text/phone"
 )
 
@@ -52,7 +53,7 @@ func (w *vcardWriter) Write(f *record.Firefighter) error {
 // is set. Each number in the phone text is a TEL that can be dialled. The card omits the department,
 // because renaming the department would change every card.
 func AppendCard(b []byte, f *record.Firefighter, birthday bool) []byte {
-	w := vcardWriter{Cards: vcard.Cards{Buffer: *bytes.NewBuffer(b)}, birthday: birthday}
+	w := vcardWriter{Cards: vcard.Cards{Lines: calendar.Lines{Buffer: *bytes.NewBuffer(b)}}, birthday: birthday}
 	w.begin(f)
 	if f.UpdatedAt != 0 {
 		w.revision(f)

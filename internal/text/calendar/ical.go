@@ -1,6 +1,7 @@
 package calendar
 
 import (
+	"bytes"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -10,7 +11,7 @@ import (
 const ContentType = "text/calendar; charset=utf-8"
 
 // Writer writes an iCalendar file (RFC 5545).
-type Writer struct{ body []byte }
+type Writer struct{ lines Lines }
 
 // refresh is how often subscribed programs should fetch the calendar.
 const refresh = "PT12H"
@@ -18,13 +19,13 @@ const refresh = "PT12H"
 // NewWriter starts a calendar with a product identifier and a display name.
 func NewWriter(product, name string) *Writer {
 	w := &Writer{}
-	w.line("BEGIN:VCALENDAR")
-	w.line("VERSION:2.0")
-	w.text("PRODID", product)
-	w.line("CALSCALE:GREGORIAN")
-	w.text("X-WR-CALNAME", name)                         // nonstandard, but widely displayed
-	w.line("REFRESH-INTERVAL;VALUE=DURATION:" + refresh) // RFC 7986
-	w.line("X-PUBLISHED-TTL:" + refresh)                 // older equivalent
+	w.lines.Line("BEGIN:VCALENDAR")
+	w.lines.Line("VERSION:2.0")
+	w.lines.Text("PRODID", product)
+	w.lines.Line("CALSCALE:GREGORIAN")
+	w.lines.Text("X-WR-CALNAME", name)                         // nonstandard, but widely displayed
+	w.lines.Line("REFRESH-INTERVAL;VALUE=DURATION:" + refresh) // RFC 7986
+	w.lines.Line("X-PUBLISHED-TTL:" + refresh)                 // older equivalent
 	return w
 }
 
@@ -35,44 +36,55 @@ func NewWriter(product, name string) *Writer {
 // An event that starts on 29 February repeats on day 60 of the year, which is 1 March in common
 // years. A plain yearly rule would skip those years.
 func (w *Writer) Yearly(id, summary string, first Date, changed time.Time) {
-	w.line("BEGIN:VEVENT")
-	w.text("UID", id)
-	w.line("DTSTAMP:" + changed.UTC().Format("20060102T150405Z"))
-	w.line("DTSTART;VALUE=DATE:" + strings.ReplaceAll(first.String(), "-", ""))
+	w.lines.Line("BEGIN:VEVENT")
+	w.lines.Text("UID", id)
+	w.lines.Line("DTSTAMP:" + changed.UTC().Format("20060102T150405Z"))
+	w.lines.Line("DTSTART;VALUE=DATE:" + strings.ReplaceAll(first.String(), "-", ""))
 	if first.Month == time.February && first.Day == 29 {
-		w.line("RRULE:FREQ=YEARLY;BYYEARDAY=60")
+		w.lines.Line("RRULE:FREQ=YEARLY;BYYEARDAY=60")
 	} else {
-		w.line("RRULE:FREQ=YEARLY")
+		w.lines.Line("RRULE:FREQ=YEARLY")
 	}
-	w.line("TRANSP:TRANSPARENT")
-	w.text("SUMMARY", summary)
-	w.line("END:VEVENT")
+	w.lines.Line("TRANSP:TRANSPARENT")
+	w.lines.Text("SUMMARY", summary)
+	w.lines.Line("END:VEVENT")
 }
 
 // End completes the calendar and returns the file.
 func (w *Writer) End() []byte {
-	w.line("END:VCALENDAR")
-	return w.body
+	w.lines.Line("END:VCALENDAR")
+	return w.lines.Bytes()
 }
+
+// Lines are the lines of an iCalendar file or of vCards (RFC 2426), which have the same syntax.
+type Lines struct{ bytes.Buffer }
 
 var escapes = strings.NewReplacer(`\`, `\\`, `;`, `\;`, `,`, `\,`, "\r\n", `\n`, "\n", `\n`, "\r", `\n`)
 
-// text adds a property with an escaped text value.
-func (w *Writer) text(name, value string) { w.line(name + ":" + escapes.Replace(value)) }
+// Text adds a property, whose name may include parameters and whose value may have several
+// components, such as the parts of a name. It skips a property without text.
+func (l *Lines) Text(name string, components ...string) {
+	for i := range components {
+		components[i] = escapes.Replace(components[i])
+	}
+	if value := strings.Join(components, ";"); strings.Trim(value, ";") != "" {
+		l.Line(name + ":" + value)
+	}
+}
 
 // maxLine is the maximum length of a line in octets, excluding the line break.
 const maxLine = 75
 
-// line adds a line. It folds long lines between characters.
-func (w *Writer) line(text string) {
+// Line adds a line. It folds long lines between characters.
+func (l *Lines) Line(text string) {
 	length := 0
 	for _, r := range text {
 		if length+utf8.RuneLen(r) > maxLine {
-			w.body = append(w.body, "\r\n "...)
+			l.WriteString("\r\n ")
 			length = 1
 		}
-		w.body = utf8.AppendRune(w.body, r)
+		l.WriteRune(r)
 		length += utf8.RuneLen(r)
 	}
-	w.body = append(w.body, "\r\n"...)
+	l.WriteString("\r\n")
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/firefighter-records/firefighters/internal/text/calendar"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
@@ -264,44 +265,14 @@ func cutOutsideQuotes(text string, separator byte) (before, after string, found 
 }
 
 // Cards writes cards of version 3.0 (RFC 2426), which more phones can read than 4.0.
-type Cards struct{ bytes.Buffer }
+type Cards struct{ calendar.Lines }
 
 // Begin starts a card. product identifies the program that writes it.
 func (c *Cards) Begin(product string) {
-	c.line("BEGIN:VCARD")
-	c.line("VERSION:3.0")
+	c.Line("BEGIN:VCARD")
+	c.Line("VERSION:3.0")
 	c.Text("PRODID", product)
 }
 
 // End completes a card.
-func (c *Cards) End() { c.line("END:VCARD") }
-
-var escapes = strings.NewReplacer(`\`, `\\`, `;`, `\;`, `,`, `\,`, "\r\n", `\n`, "\n", `\n`, "\r", `\n`)
-
-// Text writes a property, whose name may include parameters and whose value may have several
-// components, as for a name. It skips a property without text.
-func (c *Cards) Text(name string, components ...string) {
-	for i := range components {
-		components[i] = escapes.Replace(components[i])
-	}
-	if value := strings.Join(components, ";"); strings.Trim(value, ";") != "" {
-		c.line(name + ":" + value)
-	}
-}
-
-// maxLine is the maximum length of a line in octets, excluding the line break.
-const maxLine = 75
-
-// line writes a line. It folds long lines between characters.
-func (c *Cards) line(text string) {
-	length := 0
-	for _, r := range text {
-		if length+utf8.RuneLen(r) > maxLine {
-			c.WriteString("\r\n ")
-			length = 1
-		}
-		c.WriteRune(r)
-		length += utf8.RuneLen(r)
-	}
-	c.WriteString("\r\n")
-}
+func (c *Cards) End() { c.Line("END:VCARD") }

@@ -290,7 +290,7 @@ func FuzzRead(f *testing.F) {
 func checkLines(t *testing.T, text string) {
 	t.Helper()
 	for line := range strings.SplitSeq(text, "\r\n") {
-		if len(line) > maxLine || !utf8.ValidString(line) {
+		if len(line) > 75 || !utf8.ValidString(line) {
 			t.Fatalf("invalid line %q", line)
 		}
 	}
