@@ -95,34 +95,17 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	return UsageErrorf(cmd, "%s", what)
 }
 
-// similarCommands returns the commands below cmd that word most likely refers to. It considers the
-// names and SuggestFor of direct subcommands, and exact matches of deeper ones.
+// similarCommands returns the subcommands of cmd that are similar to a word, or else the deeper
+// commands that have it as a name or in SuggestFor.
 func similarCommands(cmd *cobra.Command, word string) (paths []string) {
-	least := 7
+	cmd.SuggestionsMinimumDistance = 2
+	if direct := cmd.SuggestionsFor(word); len(direct) > 0 {
+		return slices.Compact(direct) // a name may also be in SuggestFor
+	}
 	forEach(cmd, func(sub *cobra.Command) {
-		path, isDirect, best := strings.TrimPrefix(sub.CommandPath(), cmd.CommandPath()+" "), sub.Parent() == cmd, least+1
-		for i, name := range append([]string{sub.Name()}, sub.SuggestFor...) {
-			rank := 0
-			switch {
-			case name == word && (i == 0 || isDirect):
-			case name == word:
-				rank = 1
-			case isDirect && i == 0 && strings.HasPrefix(name, word):
-				rank = 3
-			case isDirect && Nearest(word, []string{name}) != "":
-				rank = 2 + distance(word, name) + 2*min(i, 1)
-			default:
-				continue
-			}
-			best = min(best, rank)
+		if !sub.Hidden && slices.Contains(append(sub.SuggestFor, sub.Name()), word) {
+			paths = append(paths, strings.TrimPrefix(sub.CommandPath(), cmd.CommandPath()+" "))
 		}
-		if sub == cmd || sub.Hidden || best > least {
-			return
-		}
-		if best < least {
-			paths, least = nil, best
-		}
-		paths = append(paths, path)
 	})
 	return paths
 }
@@ -166,7 +149,8 @@ func unexpected(cmd *cobra.Command, arg string) error {
 	case err == nil:
 		hint = withFlag(cmd, "listen", "127.0.0.1:"+arg)
 	default:
-		hint = cmp.Or(withFlag(cmd, "name", arg), withFlag(cmd, "search", arg), withFlag(cmd, "output", arg), withFlag(cmd, "department", arg))
+		hint = cmp.Or(withFlag(cmd, "name", arg), withFlag(cmd, "search", arg), withFlag(cmd, "id", arg),
+			withFlag(cmd, "output", arg), withFlag(cmd, "department", arg))
 	}
 	return Usage(what, cmp.Or(hint, helpOf(cmd)))
 }

@@ -29,8 +29,7 @@ type Env struct {
 	// ServiceDB returns the database of the installed service, or "". It may be nil.
 	ServiceDB func() string
 
-	args []string // command line
-	logs bool     // Stderr is a log
+	logs bool // Stderr is a log
 }
 
 // Println writes a line of the result.

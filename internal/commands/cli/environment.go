@@ -61,11 +61,6 @@ func (env Env) complete(cmd *cobra.Command) (err error) {
 	flags := cmd.Flags()
 	exclusive := map[string][]string{}
 	flags.Visit(func(f *pflag.Flag) {
-		value := f.Value.String()
-		next, dashed := strings.CutPrefix(value, "--")
-		if dashed && flags.Lookup(next) != nil && strings.Contains(" "+strings.Join(env.args, " ")+" ", " --"+f.Name+" "+value+" ") {
-			err = UsageErrorf(cmd, "--%s needs a value", f.Name)
-		}
 		for _, group := range f.Annotations["cobra_annotation_mutually_exclusive"] {
 			exclusive[group] = append(exclusive[group], "--"+f.Name)
 		}

@@ -22,14 +22,14 @@ type Explain func(cmd *cobra.Command, err error) error
 // command that only prints.
 func Execute(env Env, root *cobra.Command, args []string, explain Explain) int {
 	result := &stream{to: env.Stdout}
-	env.Stdout, env.Stderr, env.args = result, &stream{to: env.Stderr}, withDefault(args)
+	env.Stdout, env.Stderr, args = result, &stream{to: env.Stderr}, withDefault(args)
 	started := false
 	prepare(root, func() { started = true })
-	root.SetArgs(env.args)
+	root.SetArgs(args)
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	if len(env.args) > 0 && strings.HasPrefix(env.args[0], cobra.ShellCompRequestCmd) {
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		forEach(root, func(cmd *cobra.Command) { // completions would show the backquotes of pflag
 			cmd.Flags().VisitAll(func(f *pflag.Flag) { _, f.Usage = pflag.UnquoteUsage(f) })
 		})
