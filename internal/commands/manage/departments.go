@@ -24,22 +24,7 @@ func (c Commands) departmentsCommand() *cobra.Command {
   firefighters departments rename default "Engine 7"
   firefighters departments set "Engine 7" --country HR`,
 	}
-	cmd.AddCommand(c.departmentsListCommand(), c.departmentsRenameCommand(), c.departmentsSetCommand(),
-		c.departmentsRemoveCommand(), departmentsAddCommand())
-	return cmd
-}
-
-// departmentsAddCommand returns a hidden command that explains how to create a department.
-func departmentsAddCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "add NAME", Aliases: []string{"create", "new"}, Short: "How to create a department", Hidden: true}
-	db := cli.AddDB(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		hint := "firefighters keys create --department " + cli.Quote(args[0]) + " --new"
-		if cmd.Flags().Changed("db") {
-			hint += " --db " + cli.Quote(*db)
-		}
-		return cli.Usage("a department is created with its first key", hint)
-	}
+	cmd.AddCommand(c.departmentsListCommand(), c.departmentsRenameCommand(), c.departmentsSetCommand(), c.departmentsRemoveCommand())
 	return cmd
 }
 

@@ -2,7 +2,6 @@ package manage
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,16 +26,6 @@ record, when, and the record before the change.`,
 	id := cmd.Flags().String("id", "", "show only changes to the record with this `id`")
 	since := cmd.Flags().String("since", "", "show only changes since this `time`: 30d or 12h ago, 2027-01-31 (UTC) or 2027-01-31T08:00:00Z")
 	asJSON := cmd.Flags().Bool("json", false, "print each change as a line of JSON: at, action, id, key, label, before")
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return nil
-		}
-		what := fmt.Sprintf("unexpected argument %q", args[0])
-		if _, err := record.ParseID(args[0]); err != nil || len(args) > 1 || *id != "" {
-			return cli.UsageErrorf(cmd, "%s", what)
-		}
-		return cli.Usage(what, strings.Replace(cli.CommandLine(cmd), args[0], "--id "+args[0], 1))
-	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		env, only := cli.EnvOf(cmd), ""
 		if *id != "" {
