@@ -13,29 +13,20 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
-// removal counts the cells that were changed for one reason, with the first of them before and after.
-type removal struct {
-	code          string
-	count         int
-	before, after string
-}
-
 // prepared is a copy of a table in which the cells have the values to read.
 type prepared struct {
 	sheet.Table
-	changed  map[int]bool // rows that are copies
-	skips    []string     // by row: the reason to leave it out; nil: none is
-	quotes   string       // opening and closing quotation mark of each cell, or empty
-	removals []removal
-	joined   []sheet.Note
-	empty    counted // cells without a value
+	*tally
+	changed map[int]bool // rows that are copies
+	skips   []string     // by row: the reason to leave it out; nil: none is
+	quotes  string       // opening and closing quotation mark of each cell, or empty
 }
 
 // prepare returns the table to read. In the cells of imported columns, it removes what does not belong
 // to a value, and counts each kind. It empties cells without a value, joins parts, and leaves out
 // further rows that only continue the person above.
 func (c *choice) prepare(t *sheet.Table, o Options, skips []string) *prepared {
-	p := &prepared{Table: *t, changed: map[int]bool{}, skips: skips}
+	p := &prepared{Table: *t, tally: &c.tally, changed: map[int]bool{}, skips: skips}
 	if t.Ours {
 		return p
 	}
@@ -51,17 +42,17 @@ func (c *choice) prepare(t *sheet.Table, o Options, skips []string) *prepared {
 				continue
 			}
 			if cell.Marks&sheet.Struck != 0 && !row.IsStruck() {
-				p.count(NoteStruckCells, "", cell.Text)
+				p.countCell(NoteStruckCells, "", cell.Text)
 			}
 			if cell.Marks&sheet.Invisible != 0 {
-				p.count(NoteInvisible, "", cell.Text)
+				p.countCell(NoteInvisible, "", cell.Text)
 			}
 			plain := cell
 			if cell.Kind == sheet.Text {
 				plain.Text = p.tidy(column.Field, cell)
 			}
 			if plain.Text != "" && column.Field != ID && !column.IsName() && cell.Marks&sheet.Literal == 0 && hasNoValue(plain) {
-				p.empty.add(sheet.Quoted(plain.Text))
+				p.count(NoteNoValue, sheet.Quoted(plain.Text))
 				plain.Text = ""
 			}
 			if plain.Text != cell.Text {
@@ -92,24 +83,12 @@ func (p *prepared) set(row, column int, text string) {
 	p.Rows[row].Cells[column] = sheet.Cell{Text: text, Marks: p.Rows[row].Cells[column].Marks}
 }
 
-// count counts a changed cell.
-func (p *prepared) count(code, before, after string) {
-	at := slices.IndexFunc(p.removals, func(r removal) bool { return r.code == code })
-	if at < 0 {
-		at, p.removals = len(p.removals), append(p.removals, removal{code, 0, before, after})
-	}
-	p.removals[at].count++
-}
-
-// notes returns a note for each reason, with an example.
-func (p *prepared) notes() (notes []sheet.Note) {
+// countCell counts a changed cell.
+func (p *prepared) countCell(code, before, after string) {
 	short := func(text string) sheet.Quoted {
 		return sheet.Quoted(lang.Short(strings.Join(lines(text), " ↵ "), shownCell))
 	}
-	for _, r := range p.removals {
-		notes = append(notes, sheet.Note{Code: r.code, Args: []any{r.count, short(r.before), short(r.after)}})
-	}
-	return slices.Concat(notes, p.joined, p.empty.notes(NoteNoValue))
+	p.count(code, short(before), short(after))
 }
 
 const shownCell = 80 // characters of a cell in a note
@@ -138,7 +117,7 @@ func (p *prepared) fillMerged(o Options, columns []Column) {
 			}
 			p.set(i, r.Column, cell.Text)
 			p.Rows[i].Cells[r.Column].Kind = cell.Kind
-			p.count(NoteMerged, "", cell.Text)
+			p.countCell(NoteMerged, "", cell.Text)
 			if columns[r.Column].IsName() {
 				shared[i]++
 				first[i] = start
@@ -185,7 +164,7 @@ func (p *prepared) tidy(field string, cell sheet.Cell) string {
 	text := cell.Text
 	change := func(code, plain string) {
 		if plain != text {
-			p.count(code, text, plain)
+			p.countCell(code, text, plain)
 			text = plain
 		}
 	}
@@ -195,7 +174,7 @@ func (p *prepared) tidy(field string, cell sheet.Cell) string {
 	if !sheet.IsPlain(text) {
 		isLiteral := cell.Marks&sheet.Literal != 0
 		if !isLiteral {
-			text = sheet.Unwrap(text, p.count)
+			text = sheet.Unwrap(text, p.countCell)
 		}
 		if between := " "; !isLiteral && strings.ContainsFunc(text, isBreak) || strings.ContainsAny(text, "\t\n\v\f\r") {
 			if field == "phoneNumber" {

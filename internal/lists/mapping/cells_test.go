@@ -36,10 +36,10 @@ func TestTidy(t *testing.T) {
 		{"email", "Ana, ana@example.org", "Ana, ana@example.org", ""},
 		{"lastName", "Ana <ana@example.org>", "Ana <ana@example.org>", ""},
 	} {
-		p := &prepared{}
+		p := &prepared{tally: &tally{}}
 		got := p.tidy(tt.field, sheet.Cell{Text: tt.cell})
-		if code := len(p.removals) > 0; got != tt.want || code != (tt.code != "") || code && p.removals[0].code != tt.code {
-			t.Errorf("%s %q becomes %q, %v; want %q, %s", tt.field, tt.cell, got, p.removals, tt.want, tt.code)
+		if code := len(p.notes) > 0; got != tt.want || code != (tt.code != "") || code && p.notes[0].Code != tt.code {
+			t.Errorf("%s %q becomes %q, %v; want %q, %s", tt.field, tt.cell, got, p.notes, tt.want, tt.code)
 		}
 	}
 	table := tableOf("First name|Last name|Phone|Notes", "Ana|K&ouml;s|091 1\n092 2|&amp;", "Eva|Bili&#263;|=\"093 3\"|y", "a|&amp;|1|")

@@ -53,9 +53,8 @@ type choice struct {
 	fields   []string         // by column, without the options
 	joins    []join           // fields whose parts are in several columns
 	joined   map[int]bool     // columns whose parts another column gets
-	untitled counted          // cells of a column of titles that are left out
 	several  []several        // fields read from several columns
-	notes    []sheet.Note
+	tally
 
 	questions []sheet.Question
 }
@@ -450,7 +449,7 @@ func (c *choice) useNames(assigned map[int]string, known bool) bool {
 		return c.table.HeaderRow == 0 && c.useNamePair()
 	}
 	c.columns[at].Field = FullName
-	c.notes = append(c.notes, sheet.Note{Code: NoteLooksNames, Args: []any{sheet.Quoted(cmp.Or(c.columns[at].Header, c.firstValue(at)))}})
+	c.add(NoteLooksNames, sheet.Quoted(cmp.Or(c.columns[at].Header, c.firstValue(at))))
 	return true
 }
 
@@ -541,7 +540,7 @@ func (c *choice) noteHidden() {
 		}
 	}
 	if len(headers) > 0 {
-		c.notes = append(c.notes, sheet.Note{Code: NoteHidden, Args: []any{firstHeaders(headers)}})
+		c.add(NoteHidden, firstHeaders(headers))
 	}
 }
 
@@ -597,7 +596,7 @@ func (c *choice) checkIDs(assigned map[int]string) {
 		}
 	}
 	c.columns[at].Field = LeftOut
-	c.notes = append(c.notes, sheet.Note{Code: NoteNotOurID, Args: []any{sheet.Quoted(c.columns[at].Header)}})
+	c.add(NoteNotOurID, sheet.Quoted(c.columns[at].Header))
 }
 
 // isData reports whether a header looks like data: an email address, date or phone number.

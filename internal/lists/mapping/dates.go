@@ -50,15 +50,12 @@ type births struct {
 	country  string // of the department
 
 	questions []sheet.Question
-
-	usual       counted // dates read in the order of the country
-	twoDigits   int
-	exampleYear int // first year written with two digits
+	notes     *tally
 }
 
 // readBirths parses the dates of a table and determines their order. The error is the error of ctx.
-func readBirths(ctx context.Context, t *sheet.Table, columns []Column, o Options) (*births, error) {
-	b := &births{table: t, now: o.Now, country: o.Country, orders: map[string]string{}}
+func readBirths(ctx context.Context, t *sheet.Table, columns []Column, o Options, notes *tally) (*births, error) {
+	b := &births{notes: notes, table: t, now: o.Now, country: o.Country, orders: map[string]string{}}
 	b.column = slices.IndexFunc(columns, func(c Column) bool { return c.Field == "dateOfBirth" })
 	if b.column < 0 {
 		return b, nil
@@ -172,8 +169,9 @@ func (b *births) settle(header string, groups []*votes, byCountry bool) (open []
 			b.orders[g.separator] = usual
 			row := g.first[eitherOrder]
 			day, _ := b.in(b.dates[row], usual)
-			b.usual.add(sheet.ReadDay{Text: b.table.Rows[row].Cell(b.column).Text, Day: day})
-			b.usual.count += g.count[eitherOrder] - 1
+			for range g.count[eitherOrder] {
+				b.notes.count(NoteUsual, sheet.ReadDay{Text: b.table.Rows[row].Cell(b.column).Text, Day: day})
+			}
 		default:
 			open = append(open, g)
 		}
@@ -328,9 +326,8 @@ func (b *births) day(row int) (string, *record.FieldError) {
 }
 
 func (b *births) countTwoDigits(year int) {
-	if b.twoDigits++; b.twoDigits == 1 {
-		b.exampleYear = year
-	}
+	text := fmt.Sprintf("%04d", year)
+	b.notes.count(NoteTwoDigits, text[2:], text)
 }
 
 func fault(format, text string) *record.FieldError {
@@ -338,11 +335,6 @@ func fault(format, text string) *record.FieldError {
 }
 
 var orderWords = map[string]string{DMY: "with the day first", MDY: "with the month first", YMD: "with the year first"}
-
-func (b *births) notes() []sheet.Note {
-	year := fmt.Sprintf("%04d", b.exampleYear)
-	return append(b.usual.notes(NoteUsual), countNote(NoteTwoDigits, b.twoDigits, year[2:], year)...)
-}
 
 // in returns the date in an order, with a year of four digits. It returns false if the numbers do not
 // fit.

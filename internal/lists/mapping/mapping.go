@@ -169,14 +169,6 @@ const (
 	NoteStruckCells = "struckCells"   // number, before, after: cells that are struck through, in rows that are not
 )
 
-// countNote returns a note about count cells, or nothing if count is 0.
-func countNote(code string, count int, args ...any) []sheet.Note {
-	if count == 0 {
-		return nil
-	}
-	return []sheet.Note{{Code: code, Args: append([]any{count}, args...)}}
-}
-
 // FieldName is the name of a field in the arguments of a note.
 type FieldName string
 
@@ -225,18 +217,18 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 	prepared, rows := c.prepare(t, o, o.skips(t, r.Columns)), t.Rows
 	skips := prepared.skips
 	t = withoutSkipped(&prepared.Table, skips)
-	births, err := readBirths(ctx, t, r.Columns, o)
+	births, err := readBirths(ctx, t, r.Columns, o, &c.tally)
 	if err != nil {
 		return r, err
 	}
 	r.Dates = births.reported
-	names, err := readNames(ctx, t, r.Columns, o)
+	names, err := readNames(ctx, t, r.Columns, o, &c.tally)
 	if err != nil {
 		return r, err
 	}
 	m := mapper{
 		table: t, columns: r.Columns, several: c.several, births: births, names: names,
-		phones: readPhones(t, r.Columns, o), now: o.Now, leaveOutBad: o.LeaveOutBad,
+		phones: readPhones(t, r.Columns, o, &c.tally), notes: &c.tally, now: o.Now, leaveOutBad: o.LeaveOutBad,
 	}
 	r.People = make([]Person, len(t.Rows))
 	for i := range t.Rows {
@@ -252,7 +244,6 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 	if !t.Ours {
 		r.Questions = slices.Concat(c.questions, births.questions, names.questions(), m.phones.questions())
 	}
-	r.Notes = slices.Concat(r.Notes, prepared.notes(), c.untitled.notes(NoteNoTitles), m.severalNotes(), m.phones.notes(),
-		names.notes(), births.notes())
+	r.Notes = inOrder(append(c.notes, names.examples()...))
 	return r, nil
 }

@@ -349,18 +349,16 @@ type names struct {
 	literal     bool     // the names are from this program and are not changed
 
 	plain, doubtful []sheet.Note // examples of split names
-	guessed         int
-
-	titles, capitals     examples
-	byCapitals, remarked counted
+	byCapitals      bool         // a name was split by capitals
+	notes           *tally
 
 	question sheet.Question // about rows with two readings; without options: none
 }
 
 // readNames determines the format of full names in a table. The error is the error of ctx.
-func readNames(ctx context.Context, t *sheet.Table, columns []Column, o Options) (*names, error) {
+func readNames(ctx context.Context, t *sheet.Table, columns []Column, o Options, notes *tally) (*names, error) {
 	answer := o.Answers[AskNames]
-	n := &names{lastFirst: answer == LastFirstName, sure: answer != "", literal: t.Ours}
+	n := &names{lastFirst: answer == LastFirstName, sure: answer != "", literal: t.Ours, notes: notes}
 	at := -1
 	for i, column := range columns { // a joined column of titles is empty
 		if column.IsFullName() && (at < 0 || slices.ContainsFunc(t.Rows, func(row sheet.Row) bool { return row.Cell(i).Text != "" })) {
@@ -423,12 +421,12 @@ func (n *names) full(p *Person, f *record.Fields, cell string) {
 	name := n.split(cell)
 	f.FirstName, f.LastName = name.name.First, name.name.Last
 	if len(name.removed) > 0 {
-		n.titles.add(strings.Join(name.removed, " "), p.Row)
+		n.notes.countPlace(NoteTitles, strings.Join(name.removed, " "), p.Row)
 	}
 	whole, quoted := strings.TrimSpace(name.name.First+" "+name.name.Last), sheet.Quoted(lang.Short(cell, shownName))
 	remark := alike.WithoutRemarks(cell, 2) != cell
 	if remark {
-		n.remarked.add(quoted, sheet.Quoted(whole))
+		n.notes.count(NoteRemarks, quoted, sheet.Quoted(whole))
 	}
 	doubt := name.form != oneName && name.form == n.rarer || name.form == titleMid
 	if doubt && name.name != name.other {
@@ -443,12 +441,13 @@ func (n *names) full(p *Person, f *record.Fields, cell string) {
 	}
 	args := []any{quoted, sheet.Quoted(name.name.First), sheet.Quoted(name.name.Last)}
 	if name.form == capitals {
-		n.byCapitals.add(args...)
+		n.byCapitals = true
+		n.notes.count(NoteByCapitals, args...)
 		return
 	}
 	list := &n.plain
 	if name.guessed {
-		n.guessed++
+		n.notes.count(NoteGuessedName)
 		list = &n.doubtful
 	} else if remark {
 		return
@@ -497,7 +496,7 @@ func (n *names) tidy(p *Person, f *record.Fields) {
 			break
 		}
 		if isTitleAlone(*name) {
-			n.titles.add(*name, p.Row)
+			n.notes.countPlace(NoteTitles, *name, p.Row)
 			*name = ""
 		}
 		if n.literal {
@@ -505,10 +504,10 @@ func (n *names) tidy(p *Person, f *record.Fields) {
 		}
 		rest, rank := n.withoutRank(*name)
 		if rank != "" {
-			n.titles.add(rank, p.Row)
+			n.notes.countPlace(NoteTitles, rank, p.Row)
 		}
 		if *name = alike.WithoutRemarks(rest, 1); *name != rest {
-			n.remarked.add(sheet.Quoted(lang.Short(rest, shownName)), sheet.Quoted(*name))
+			n.notes.count(NoteRemarks, sheet.Quoted(lang.Short(rest, shownName)), sheet.Quoted(*name))
 		}
 		if last, particle, ok := strings.Cut(*name, ","); ok && allParticles(particle) && strings.TrimSpace(particle) != "" { // "Vries, de"
 			*name = strings.TrimSpace(particle) + " " + last
@@ -520,8 +519,8 @@ func (n *names) tidy(p *Person, f *record.Fields) {
 }
 
 func (n *names) look(p *Person) {
-	if capitalLetters(p.Fields.FirstName) > 2 || capitalLetters(p.Fields.LastName) > 2 && n.byCapitals.count == 0 {
-		n.capitals.add(p.Name(), p.Row)
+	if capitalLetters(p.Fields.FirstName) > 2 || capitalLetters(p.Fields.LastName) > 2 && !n.byCapitals {
+		n.notes.countPlace(NoteCapitals, p.Name(), p.Row)
 	}
 }
 
@@ -544,40 +543,8 @@ const (
 	shownName     = 200 // characters of a name
 )
 
-type examples struct {
-	count int
-	first []sheet.Place
-}
-
-func (e *examples) add(text string, row int) {
-	if e.count++; len(e.first) == shownExamples {
-		return
-	}
-	e.first = append(e.first, sheet.Place{Text: lang.Short(text, shownName), Row: row})
-}
-
-func (e *examples) notes(code string) []sheet.Note {
-	return countNote(code, e.count, sheet.Places{First: e.first, More: e.count > len(e.first)})
-}
-
-// counted counts cells of one kind, with the first one as an example.
-type counted struct {
-	count   int
-	example []any
-}
-
-func (c *counted) add(example ...any) {
-	if c.count++; c.count == 1 {
-		c.example = example
-	}
-}
-
-func (c *counted) notes(code string) []sheet.Note { return countNote(code, c.count, c.example...) }
-
-// notes returns up to three split names, doubtful ones first, and the other notes about names.
-func (n *names) notes() []sheet.Note {
+// examples returns up to three split names, doubtful ones first.
+func (n *names) examples() []sheet.Note {
 	all := slices.Concat(n.doubtful, n.plain)
-	return slices.Concat(all[:min(len(all), shownExamples)],
-		countNote(NoteGuessedName, n.guessed), n.titles.notes(NoteTitles), n.capitals.notes(NoteCapitals),
-		n.byCapitals.notes(NoteByCapitals), n.remarked.notes(NoteRemarks))
+	return all[:min(len(all), shownExamples)]
 }

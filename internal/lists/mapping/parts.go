@@ -213,7 +213,7 @@ func (c *choice) titleJoins() []join {
 	return []join{{field, name, []int{title, name}, func(parts []string) string {
 		titles := academic(parts[0])
 		if titles != parts[0] {
-			c.untitled.add(sheet.Quoted(parts[0]))
+			c.count(NoteNoTitles, sheet.Quoted(parts[0]))
 		}
 		if titles == "" || parts[1] == "" {
 			return parts[1]
@@ -374,7 +374,7 @@ func (p *prepared) joinParts(j join, columns []Column) {
 			example, result = filled, text
 		}
 		if text == "" {
-			p.empty.add(sheet.Quoted(filled[0]))
+			p.count(NoteNoValue, sheet.Quoted(filled[0]))
 		}
 		for _, at := range j.parts {
 			p.set(i, at, "")
@@ -386,7 +386,6 @@ func (p *prepared) joinParts(j join, columns []Column) {
 		if field == LastFirst {
 			field = FullName
 		}
-		args := []any{FieldName(field), headers, example, sheet.Quoted(result)}
-		p.joined = append(p.joined, sheet.Note{Code: NoteParts, Args: args})
+		p.add(NoteParts, FieldName(field), headers, example, sheet.Quoted(result))
 	}
 }

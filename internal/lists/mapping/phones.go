@@ -13,20 +13,18 @@ import (
 
 // phones reads phone numbers and detects a leading 0 or + that a spreadsheet dropped.
 type phones struct {
-	zero     bool           // add missing zeros
-	fronts   map[int]fronts // by column
-	lacking  string         // the first number without a leading 0, as in the cell
-	without  int            // numbers without a leading 0
-	repaired int            // numbers that got a 0
-	foreign  int            // numbers without a +
+	zero    bool           // add missing zeros
+	fronts  map[int]fronts // by column
+	lacking string         // the first number without a leading 0, as in the cell
+	notes   *tally
 }
 
 // fronts are the prefixes of numbers in a column that start with 0 or +: the character itself, and
 // the country code after + or 00. It is empty if there are no such numbers.
 type fronts map[string]bool
 
-func readPhones(t *sheet.Table, columns []Column, o Options) *phones {
-	p := &phones{zero: o.Answers[AskZero] == "true", fronts: map[int]fronts{}}
+func readPhones(t *sheet.Table, columns []Column, o Options, notes *tally) *phones {
+	p := &phones{zero: o.Answers[AskZero] == "true", fronts: map[int]fronts{}, notes: notes}
 	for at, column := range columns {
 		if column.Field == "phoneNumber" && !t.Ours && phone.HasZero(o.Country) {
 			p.fronts[at] = frontsOf(t, at)
@@ -75,15 +73,15 @@ func (p *phones) read(at int, text string) string {
 	case len(others) == 0, len(digits) < fewestDigits, len(digits) > mostDigits, !bareNumber().MatchString(text), dateAlone().MatchString(text):
 		return text
 	case others[code] && len(digits) >= foreignDigits:
-		p.foreign++
+		p.notes.count(NoteNoZero)
 		return text
 	}
 	p.lacking = cmp.Or(p.lacking, text)
 	if p.zero {
-		p.repaired++
+		p.notes.count(NoteZero)
 		return "0" + text
 	}
-	p.without++
+	p.notes.count(NoteNoZero)
 	return text
 }
 
@@ -95,11 +93,6 @@ func (p *phones) questions() []sheet.Question {
 	}
 	return []sheet.Question{{Kind: AskZero, Answer: strconv.FormatBool(p.zero), Options: []sheet.Option{
 		{Value: "false", Example: sheet.Examples{p.lacking}}, {Value: "true", Example: sheet.Examples{"0" + p.lacking}}}}}
-}
-
-// notes returns the counts of numbers without a 0 or +, and of numbers that got a 0.
-func (p *phones) notes() []sheet.Note {
-	return append(countNote(NoteZero, p.repaired), countNote(NoteNoZero, p.without+p.foreign)...)
 }
 
 // dateAlone matches a date with enough digits for a phone number. clearNumber matches a number that

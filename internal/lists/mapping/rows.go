@@ -29,7 +29,7 @@ type mapper struct {
 	phones  *phones
 	names   *names
 	now     time.Time
-	joined  int // cells with several values
+	notes   *tally
 
 	leaveOutBad bool
 }
@@ -40,7 +40,7 @@ func (m *mapper) person(i int) Person {
 	p := Person{Row: row.Number}
 	var fields record.Fields
 	for s := range m.several {
-		m.several[s].choose(row)
+		m.several[s].choose(row, m.notes)
 	}
 	for at, column := range m.columns {
 		if cell := row.Cell(at); column.Field != LeftOut && cell.Text != "" && m.counts(at) {
@@ -68,8 +68,8 @@ func (m *mapper) person(i int) Person {
 }
 
 // cardName adds titles and suffixes to the structured name of a card. If that name is incomplete, it
-// takes the rest of the formatted name, which may have the last name first, splits the formatted name, or else the part that the card has: programs write "FN:Ana Kos" only,
-// or "N:;Ana Kos;;;".
+// takes the rest of the formatted name, or else splits the formatted name or the part that the card has:
+// programs write "FN:Ana Kos" only, or "N:;Ana Kos;;;".
 func (m *mapper) cardName(p *Person, f *record.Fields, row sheet.Row) {
 	if f.FirstName != "" && f.LastName != "" {
 		f.FirstName = strings.TrimSpace(academic(m.cell(row, "N prefix")) + " " + f.FirstName)

@@ -27,7 +27,6 @@ type several struct {
 	field   string
 	sources []source // from the left
 	chosen  int      // chosen column; -1: all are empty
-	never   int      // skipped cells, such as fax numbers
 	kinds   map[string]int
 }
 
@@ -79,7 +78,7 @@ func (c *choice) readSeveral() {
 			s.sources = append(s.sources, one)
 		}
 		if len(s.sources) > 1 {
-			c.notes = append(c.notes, c.severalNote(s, byKind))
+			c.noteSeveral(s, byKind)
 		}
 		if len(s.sources) > 1 || byKind {
 			c.several = append(c.several, s)
@@ -89,8 +88,8 @@ func (c *choice) readSeveral() {
 
 const shownColumns = 10
 
-// severalNote returns a note that lists the columns for a field in order of preference.
-func (c *choice) severalNote(s several, byKind bool) sheet.Note {
+// noteSeveral adds a note that lists the columns for a field in order of preference.
+func (c *choice) noteSeveral(s several, byKind bool) {
 	sorted := slices.Clone(s.sources)
 	if !byKind {
 		slices.SortStableFunc(sorted, source.compare)
@@ -102,11 +101,11 @@ func (c *choice) severalNote(s several, byKind bool) sheet.Note {
 			kinds = append(kinds, c.columns[one.kindIn].Header)
 		}
 	}
-	note := sheet.Note{Code: NoteFirstFilled, Args: []any{FieldName(s.field), firstHeaders(headers)}}
 	if byKind {
-		note.Code, note.Args = NoteFirstByKind, append(note.Args, firstHeaders(kinds))
+		c.add(NoteFirstByKind, FieldName(s.field), firstHeaders(headers), firstHeaders(kinds))
+	} else {
+		c.add(NoteFirstFilled, FieldName(s.field), firstHeaders(headers))
 	}
-	return note
 }
 
 func firstHeaders(all Headers) Headers {
@@ -181,7 +180,7 @@ func (s *several) kind(label string) int {
 
 // choose selects the column that counts in a row: the first filled column by typed order, then
 // kind, then position. A word instead of a phone number counts only if all other columns are empty.
-func (s *several) choose(row sheet.Row) {
+func (s *several) choose(row sheet.Row, notes *tally) {
 	s.chosen = -1
 	var best source
 	for _, one := range s.sources {
@@ -191,7 +190,7 @@ func (s *several) choose(row sheet.Row) {
 		}
 		if one.kindIn >= 0 {
 			if one.kind = s.kind(row.Cell(one.kindIn).Text); one.kind == never {
-				s.never++
+				notes.count(NoteNoFax)
 				continue
 			}
 		}
@@ -222,17 +221,9 @@ func (m *mapper) firstOfJoined(at int, text string) string {
 	if !strings.Contains(text, joint) || !strings.HasSuffix(typedHeader(m.columns[at].Header), googleValue) {
 		return text
 	}
-	m.joined++
+	m.notes.count(NoteJoined)
 	first, _, _ := strings.Cut(text, joint)
 	return strings.TrimSpace(first)
-}
-
-func (m *mapper) severalNotes() []sheet.Note {
-	faxes := 0
-	for i := range m.several {
-		faxes += m.several[i].never
-	}
-	return append(countNote(NoteNoFax, faxes), countNote(NoteJoined, m.joined)...)
 }
 
 // aloneWords match headers that imply a field by the kind of value, such as "Home" and "Work" above
