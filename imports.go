@@ -262,7 +262,7 @@ func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller,
 		return err
 	}
 	if o.Apply && !outcome.Applied {
-		notImported(outcome).WriteWith(w, outcome.WriteJSON)
+		notImported(outcome).WriteWith(w, outcome.JSON())
 		return nil
 	}
 	status := http.StatusOK
@@ -270,9 +270,7 @@ func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller,
 		setLocation(w, *outcome.Number)
 		status = http.StatusCreated
 	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	outcome.WriteJSON(w) // an error means that the client has disconnected
+	httpapi.Respond(w, status, outcome.JSON())
 	return nil
 }
 

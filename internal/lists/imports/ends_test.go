@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -54,21 +53,6 @@ func TestDepartmentThatCannotBeRead(t *testing.T) {
 			}
 		}
 	}
-}
-
-// shortDisk accepts a limited number of bytes.
-type shortDisk struct{ left, tries int }
-
-func (d *shortDisk) Write(p []byte) (int, error) {
-	if d.left == 0 {
-		d.tries++
-	}
-	n := min(len(p), d.left)
-	d.left -= n
-	if n < len(p) {
-		return n, io.ErrShortWrite
-	}
-	return n, nil
 }
 
 // TestEnds checks that every operation stops without changes when its context ends.

@@ -1,7 +1,6 @@
 package imports
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -253,42 +252,14 @@ func textOrNil(text string) *string {
 	return &text
 }
 
-// JSON returns the outcome as JSON: the API response, also stored to answer repeated requests.
+// JSON returns the outcome as JSON, without HTML escapes: the API response, also stored to answer repeated
+// requests.
 func (o *Outcome) JSON() []byte {
-	var b bytes.Buffer
-	o.WriteJSON(&b) // cannot fail
-	return b.Bytes()
-}
-
-// encode returns value as JSON without HTML escaping.
-func encode(value any) []byte {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	encoder.Encode(value) // encoding texts and numbers to memory cannot fail
+	encoder.Encode(o) // encoding texts and numbers to memory cannot fail
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
-// WriteJSON writes the same as JSON row by row, because the outcome of a file with only refused
-// rows can reach 40 MB. The error is the error of w.
-func (o *Outcome) WriteJSON(w io.Writer) error {
-	const rows = `"rows":[` // the first: it cannot occur in a string, where quotes are escaped
-	frame := *o
-	frame.Rows = []Row{}
-	head, tail, _ := bytes.Cut(encode(frame), []byte(rows))
-	out := bufio.NewWriterSize(w, 64<<10)
-	out.Write(head)
-	out.WriteString(rows)
-	for i := range o.Rows {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		if _, err := out.Write(encode(&o.Rows[i])); err != nil {
-			return err
-		}
-	}
-	out.Write(tail)
-	return out.Flush()
 }
 
 // Entry is the JSON form of an import in a department's history.

@@ -5,7 +5,6 @@ package httpapi
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 )
@@ -51,13 +50,13 @@ func (p *Problem) Write(w http.ResponseWriter) {
 	RespondJSON(w, p.Status, p.details(w.Header())) // cannot fail; see Errors
 }
 
-// WriteWith is Write with the members of the JSON object that write writes (RFC 9457, section 3.2).
-func (p *Problem) WriteWith(w http.ResponseWriter, write func(io.Writer) error) {
+// WriteWith is Write with the members of a JSON object (RFC 9457, section 3.2).
+func (p *Problem) WriteWith(w http.ResponseWriter, object []byte) {
 	members, _ := json.Marshal(p.details(w.Header())) // cannot fail; see Errors
 	members[len(members)-1] = ','
 	w.WriteHeader(p.Status)
 	w.Write(members)
-	write(&withoutBrace{to: w}) // an error means that the client has disconnected
+	w.Write(object[1:]) // an error means that the client has disconnected
 }
 
 // details sets the response headers and returns the members of the problem.
@@ -65,21 +64,6 @@ func (p *Problem) details(h http.Header) problemDetails {
 	maps.Copy(h, p.Header)
 	h["Content-Type"] = problemType
 	return problemDetails{"about:blank", p.title(), p.Status, p.Code, p.Detail, p.Errors, h.Get("X-Request-Id")}
-}
-
-// withoutBrace drops the opening brace of the JSON object written to it.
-type withoutBrace struct {
-	to    io.Writer
-	begun bool
-}
-
-func (o *withoutBrace) Write(b []byte) (n int, err error) {
-	if o.begun || len(b) == 0 {
-		return o.to.Write(b)
-	}
-	o.begun = true
-	n, err = o.to.Write(b[1:])
-	return n + 1, err
 }
 
 // FieldError describes an invalid header of a request or an invalid part of a form.
