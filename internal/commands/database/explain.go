@@ -270,12 +270,7 @@ func onFile(e *sqlite.FileError) Advice {
 			Hint: "install the newer version"}
 	}
 	is := func(target error) bool { return errors.Is(e, target) }
-	// Errors of the system and SQLite repeat the file name or have internal details.
-	because := func(cause, hint string) Advice {
-		return Advice{Text: fmt.Sprintf("%s database %s: %s", e.Op, name, cause), Hint: hint}
-	}
 	switch {
-	// The file is not a usable database.
 	case is(sqlite.ErrNotBack):
 		return Advice{Text: "the database " + name + " is incomplete: " + sqlite.ErrNotBack.Error(),
 			Hint: restore + "; " + OrNew(e.Path), Restore: true}
@@ -298,8 +293,19 @@ func onFile(e *sqlite.FileError) Advice {
 			Hint: "export the people with that version, and import them into a new database"}
 	case is(sqlite.ErrCorrupt):
 		return Advice{Text: "the database " + name + " is damaged", Hint: restore, Restore: true}
+	}
+	return onAccess(e)
+}
 
-	// The path cannot have a database.
+// onAccess explains that the path, another program, the system or the disk prevents the use of a file.
+func onAccess(e *sqlite.FileError) Advice {
+	name, path := osutil.InQuotes(e.Path), cli.Quote(e.Path)
+	is := func(target error) bool { return errors.Is(e, target) }
+	// Errors of the system and SQLite repeat the file name or have internal details.
+	because := func(cause, hint string) Advice {
+		return Advice{Text: fmt.Sprintf("%s database %s: %s", e.Op, name, cause), Hint: hint}
+	}
+	switch {
 	case is(sqlite.ErrNoFolder):
 		return noFolder(e.Path)
 	case is(sqlite.ErrNotRegular):
@@ -312,8 +318,6 @@ func onFile(e *sqlite.FileError) Advice {
 	case is(sqlite.ErrMounted):
 		return Advice{Text: "the database " + name + " is itself a mount point: serving it under another path as well would damage it",
 			Hint: "mount its folder instead (in Docker: -v with a folder)"}
-
-	// Another program uses the database.
 	case is(sqlite.ErrLockFile):
 		return Advice{Text: e.Error(), Hint: fmt.Sprintf("if no firefighters is running, delete %s-lock and %[1]s-backup-lock", path)}
 	case is(sqlite.ErrLost):
@@ -323,8 +327,6 @@ func onFile(e *sqlite.FileError) Advice {
 			Hint: "to open its page: firefighters open --db " + path}
 	case is(sqlite.ErrBusy):
 		return because(sqlite.ErrBusy.Error(), "")
-
-	// The system or the disk prevents access.
 	case is(sqlite.ErrReadOnly):
 		return because("the disk is read-only", readOnlyHint)
 	case is(sqlite.ErrPermission):

@@ -38,13 +38,7 @@ type importing struct {
 	options   imports.Options
 }
 
-func (c Commands) importCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:        "import FILE",
-		Short:      "Import people from a spreadsheet, or compare it",
-		GroupID:    cli.GroupPeople,
-		SuggestFor: []string{"load", "upload", "compare", "diff", "add"},
-		Long: `Import people from a spreadsheet (CSV or XLSX), vCards, or an export of this
+const importHelp = `Import people from a spreadsheet (CSV or XLSX), vCards, or an export of this
 program. FILE can be - for standard input.
 
 Without --apply, nothing changes: import shows how it reads the file, and what
@@ -59,7 +53,15 @@ With --compare, import shows who is only in the file, who is only in the
 department, who is probably in both, and which fields differ.
 
 The fields for --map are firstName, lastName, phoneNumber, email, dateOfBirth,
-id, name (both names) and nameReversed (last name first).`,
+id, name (both names) and nameReversed (last name first).`
+
+func (c Commands) importCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "import FILE",
+		Short:      "Import people from a spreadsheet, or compare it",
+		GroupID:    cli.GroupPeople,
+		SuggestFor: []string{"load", "upload", "compare", "diff", "add"},
+		Long:       importHelp,
 		Example: `  firefighters import people.xlsx
   firefighters import people.xlsx --apply
   firefighters import people.csv --map "Vorname=firstName,Handy=phoneNumber" --dates dmy
@@ -100,13 +102,7 @@ id, name (both names) and nameReversed (last name first).`,
 		if err := i.report.refuse(*i.db); err != nil {
 			return err
 		}
-		if i.content, err = readFile(i.env, i.cmd, i.path); err == nil {
-			i.list, err = imports.Read(i.env.Context, i.content, i.options, time.Now())
-		}
-		if err == nil {
-			err = i.run(c)
-		}
-		if errors.Is(err, context.Canceled) {
+		if err = i.run(c); errors.Is(err, context.Canceled) {
 			return cli.Unfinished("Stopped. Nothing was changed.", "")
 		}
 		return i.explain(err)
@@ -114,12 +110,19 @@ id, name (both names) and nameReversed (last name first).`,
 	return cmd
 }
 
-func (i *importing) run(c Commands) error {
+// run reads the list, and compares or imports it.
+func (i *importing) run(c Commands) (err error) {
+	if i.content, err = readFile(i.env, i.cmd, i.path); err != nil {
+		return err
+	}
+	if i.list, err = imports.Read(i.env.Context, i.content, i.options, time.Now()); err != nil {
+		return err
+	}
 	if i.comparing {
 		return c.Database.WithTenant(i.env, *i.db, i.options.Department, i.compare)
 	}
 	opened := false
-	err := c.Database.With(i.env, *i.db, false, func(s *store.Store) error {
+	err = c.Database.With(i.env, *i.db, false, func(s *store.Store) error {
 		opened = true
 		return i.into(c, s)
 	})

@@ -146,84 +146,96 @@ func (s Service) overview(ctx context.Context, state managers.State) overview {
 // littleRoom is space in bytes for some weeks of changes or a few backups.
 const littleRoom = 100_000_000
 
-func (o overview) lines(now time.Time) (lines []string) {
-	add := func(label, format string, args ...any) {
-		lines = append(lines, fmt.Sprintf("%-10s %s", label, fmt.Sprintf(format, args...)))
-	}
-	switch {
-	case !o.Running && o.State != "":
-		add("Service", "does not run: %s", o.State)
-	case !o.Running:
-		add("Service", "does not run")
-	case o.Since == nil:
-		add("Service", "runs")
-	default:
-		add("Service", "runs since %s (%s)", o.Since.Format(time.RFC3339), cli.FormatSpan(now.Sub(*o.Since)))
-	}
-	if o.Manual {
-		add("", "WARNING: it does not start with the PC. Try: %s", cli.AsAdministrator(cli.Typed()+" service install"))
-	}
-	add("Version", "%s, %s", cmp.Or(o.Version, "unknown"), o.Program)
-	if o.Address != "" && o.Answers != nil && !*o.Answers {
-		add("Address", "%s, which does not answer", o.Address)
-	} else if o.Address != "" {
-		add("Address", "%s", o.Address)
-		if o.Local != "" {
-			add("", "%s on this PC, without a certificate", o.Local)
-		}
-		add("", "To open it: %s", asReader(cli.Typed()+" open"))
-	}
-	if o.Fault != "" {
-		add("", "WARNING: it rejects all requests. %s", o.Fault)
-		add("", "Try: %s, which prints what to do next", cli.AsAdministrator(cli.Typed()+" service stop"))
-	}
-	for _, text := range o.Warnings {
-		if text != daemon.SameDisk { // see below
-			add("", "WARNING: %s", text)
-		}
-	}
-	add("Data", "%s", o.Data)
+// report has the lines of an overview.
+type report []string
+
+func (r *report) add(label, format string, args ...any) {
+	*r = append(*r, fmt.Sprintf("%-10s %s", label, fmt.Sprintf(format, args...)))
+}
+
+func (o overview) lines(now time.Time) (r report) {
+	o.addService(&r, now)
+	r.add("Data", "%s", o.Data)
 	if d := o.Database; d != nil {
-		add("Database", "%s, %s", d.Path, cmp.Or(d.Fault, cli.FormatBytes(d.Bytes)))
+		r.add("Database", "%s, %s", d.Path, cmp.Or(d.Fault, cli.FormatBytes(d.Bytes)))
 		if d.Saved != "" {
-			add("", "Its files were lost once. Their content was saved as %s", d.Saved)
+			r.add("", "Its files were lost once. Their content was saved as %s", d.Saved)
 		}
 	}
-	if b := o.Backups; b != nil {
-		if b.Newest == nil {
-			add("Backups", "none yet in %s", b.Folder)
-		} else {
-			add("Backups", "newest: %s (%s ago), %d in", b.Newest.Format(time.RFC3339), cli.FormatSpan(now.Sub(*b.Newest)), b.Count)
-			add("", "%s", b.Folder)
-		}
-		if b.Fault != "" {
-			add("", "WARNING: %s", b.Fault)
-		}
-		if b.Plain > 0 {
-			add("", "WARNING: %s can be read by everyone who can open this folder. To delete them: %s",
-				common.CountPlain(b.Plain), cli.AsAdministrator(cli.Typed()+" backup delete-plain"))
-		}
-		if b.SameDisk {
-			add("", "WARNING: they are on the disk of the database, and would be lost with it")
-		}
-		if b.Disk != nil {
-			add("", "disk: %s", b.Disk)
-		}
+	if o.Backups != nil {
+		o.Backups.addTo(&r, now)
 	}
 	if o.Disk != nil {
-		add("Disk", "%s", o.Disk)
+		r.add("Disk", "%s", o.Disk)
 		if o.Disk.Free < littleRoom {
-			add("", "WARNING: the disk is nearly full. Free some space.")
+			r.add("", "WARNING: the disk is nearly full. Free some space.")
 		}
 	}
 	for i, setting := range o.Settings {
-		add([]string{"Settings", ""}[min(i, 1)], "%s", setting)
+		r.add([]string{"Settings", ""}[min(i, 1)], "%s", setting)
 	}
-	add("Log", "%s", o.Log)
+	r.add("Log", "%s", o.Log)
 	if o.Missing != "" {
-		add("", "For the rest, try: %s", o.Missing)
+		r.add("", "For the rest, try: %s", o.Missing)
 	}
-	return lines
+	return r
+}
+
+func (o overview) addService(r *report, now time.Time) {
+	switch {
+	case !o.Running && o.State != "":
+		r.add("Service", "does not run: %s", o.State)
+	case !o.Running:
+		r.add("Service", "does not run")
+	case o.Since == nil:
+		r.add("Service", "runs")
+	default:
+		r.add("Service", "runs since %s (%s)", o.Since.Format(time.RFC3339), cli.FormatSpan(now.Sub(*o.Since)))
+	}
+	if o.Manual {
+		r.add("", "WARNING: it does not start with the PC. Try: %s", cli.AsAdministrator(cli.Typed()+" service install"))
+	}
+	r.add("Version", "%s, %s", cmp.Or(o.Version, "unknown"), o.Program)
+	if o.Address != "" && o.Answers != nil && !*o.Answers {
+		r.add("Address", "%s, which does not answer", o.Address)
+	} else if o.Address != "" {
+		r.add("Address", "%s", o.Address)
+		if o.Local != "" {
+			r.add("", "%s on this PC, without a certificate", o.Local)
+		}
+		r.add("", "To open it: %s", asReader(cli.Typed()+" open"))
+	}
+	if o.Fault != "" {
+		r.add("", "WARNING: it rejects all requests. %s", o.Fault)
+		r.add("", "Try: %s, which prints what to do next", cli.AsAdministrator(cli.Typed()+" service stop"))
+	}
+	for _, text := range o.Warnings {
+		if text != daemon.SameDisk { // a warning about the backups
+			r.add("", "WARNING: %s", text)
+		}
+	}
+}
+
+func (b *backups) addTo(r *report, now time.Time) {
+	if b.Newest == nil {
+		r.add("Backups", "none yet in %s", b.Folder)
+	} else {
+		r.add("Backups", "newest: %s (%s ago), %d in", b.Newest.Format(time.RFC3339), cli.FormatSpan(now.Sub(*b.Newest)), b.Count)
+		r.add("", "%s", b.Folder)
+	}
+	if b.Fault != "" {
+		r.add("", "WARNING: %s", b.Fault)
+	}
+	if b.Plain > 0 {
+		r.add("", "WARNING: %s can be read by everyone who can open this folder. To delete them: %s",
+			common.CountPlain(b.Plain), cli.AsAdministrator(cli.Typed()+" backup delete-plain"))
+	}
+	if b.SameDisk {
+		r.add("", "WARNING: they are on the disk of the database, and would be lost with it")
+	}
+	if b.Disk != nil {
+		r.add("", "disk: %s", b.Disk)
+	}
 }
 
 func (d *disk) String() string {
