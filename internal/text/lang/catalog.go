@@ -60,7 +60,7 @@ func (c Catalog) Text(l *Language, key string, args ...any) string {
 // message does not exist or is not a plural.
 func (c Catalog) Count(l *Language, key string, n int, args ...any) string {
 	forms, _ := c.messages[key][l.Tag].(map[string]any)
-	text, ok := forms[string(l.plural(max(n, -n)))].(string)
+	text, ok := forms[l.plural(max(n, -n))].(string)
 	if !ok {
 		return key
 	}

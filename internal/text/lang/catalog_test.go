@@ -148,10 +148,10 @@ func TestMessages(t *testing.T) {
 
 // forms returns the plural forms of a language, and whether the form one includes numbers other
 // than 1.
-func (l *Language) forms() (all []form, oneIsMore bool) {
+func (l *Language) forms() (all []string, oneIsMore bool) {
 	for n := range 200 {
 		f := l.plural(n)
-		if oneIsMore = oneIsMore || f == one && n != 1; !slices.Contains(all, f) {
+		if oneIsMore = oneIsMore || f == "one" && n != 1; !slices.Contains(all, f) {
 			all = append(all, f)
 		}
 	}
@@ -159,17 +159,17 @@ func (l *Language) forms() (all []form, oneIsMore bool) {
 }
 
 // plain is the form of a message without plural forms.
-const plain form = ""
+const plain = ""
 
 // formsOf returns the forms of a message in a language.
-func formsOf(texts any) map[form]string {
-	all := map[form]string{}
+func formsOf(texts any) map[string]string {
+	all := map[string]string{}
 	switch texts := texts.(type) {
 	case string:
 		all[plain] = texts
 	case map[string]any:
 		for name, text := range texts {
-			all[form(name)], _ = text.(string)
+			all[name], _ = text.(string)
 		}
 	}
 	return all
@@ -178,9 +178,9 @@ func formsOf(texts any) map[form]string {
 // faults returns the errors in a message.
 func (m message) faults() (all []string) {
 	english := formsOf(m["en"])
-	want := needs(english[plain] + english[other])
+	want := needs(english[plain] + english["other"])
 	for _, l := range languages {
-		forms, oneIsMore := []form{plain}, false
+		forms, oneIsMore := []string{plain}, false
 		if len(english) > 1 {
 			forms, oneIsMore = l.forms()
 		}
@@ -191,7 +191,7 @@ func (m message) faults() (all []string) {
 		for _, f := range forms {
 			text := texts[f]
 			has := needs(text)
-			complete := slices.Equal(has, want) || f == one && !oneIsMore && slices.Equal(append([]string{"{0}"}, has...), want) // "One person" needs no {0}
+			complete := slices.Equal(has, want) || f == "one" && !oneIsMore && slices.Equal(append([]string{"{0}"}, has...), want) // "One person" needs no {0}
 			if text == "" || !complete || strings.ContainsAny(argument.ReplaceAllString(text, ""), "{}") {
 				all = append(all, fmt.Sprintf("%s %s is %q", l.Tag, f, text))
 			}

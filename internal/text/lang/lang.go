@@ -7,16 +7,27 @@ import (
 	"slices"
 	"sync"
 
+	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
 )
 
 // Language is a language of the program. Compare languages by pointer.
 type Language struct {
-	Tag      string           // BCP 47, such as "hr"
-	Name     string           // in the language itself, such as "Hrvatski"
-	plural   func(n int) form // n is not negative
+	Tag      string // BCP 47, such as "hr"
+	Name     string // in the language itself, such as "Hrvatski"
 	grouping grouping
 	dates    dateForm
+}
+
+// plural returns the CLDR plural category of a number that is not negative, named as in message files.
+func (l *Language) plural(n int) string {
+	switch plural.Cardinal.MatchPlural(language.Make(l.Tag), n, 0, 0, 0, 0) {
+	case plural.One:
+		return "one"
+	case plural.Few:
+		return "few"
+	}
+	return "other"
 }
 
 // All returns the languages in the order in which the program offers them. The first is English.

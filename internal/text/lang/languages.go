@@ -9,7 +9,6 @@ import (
 var languages = []*Language{
 	{
 		Tag: "en", Name: "English",
-		plural:   oneOther,
 		grouping: grouping{separator: ",", from: 1000},
 		dates: dateForm{
 			months: []string{"January", "February", "March", "April", "May", "June",
@@ -20,7 +19,6 @@ var languages = []*Language{
 	},
 	{
 		Tag: "de", Name: "Deutsch",
-		plural:   oneOther,
 		grouping: grouping{separator: ".", from: 1000},
 		dates: dateForm{
 			months: []string{"Januar", "Februar", "März", "April", "Mai", "Juni",
@@ -32,7 +30,6 @@ var languages = []*Language{
 	},
 	{
 		Tag: "fr", Name: "Français",
-		plural:   zeroToo,
 		grouping: grouping{separator: "\u202f", from: 1000}, // narrow no-break space
 		dates: dateForm{
 			months: []string{"janvier", "février", "mars", "avril", "mai", "juin",
@@ -43,7 +40,6 @@ var languages = []*Language{
 	},
 	{
 		Tag: "es", Name: "Español",
-		plural:   oneOther,
 		grouping: grouping{separator: ".", from: 10_000},
 		dates: dateForm{
 			months: []string{"enero", "febrero", "marzo", "abril", "mayo", "junio",
@@ -55,7 +51,6 @@ var languages = []*Language{
 	},
 	{
 		Tag: "hr", Name: "Hrvatski",
-		plural:   oneFewOther,
 		grouping: grouping{separator: ".", from: 1000},
 		dates: dateForm{
 			months: []string{"siječanj", "veljača", "ožujak", "travanj", "svibanj", "lipanj",
@@ -66,40 +61,6 @@ var languages = []*Language{
 			fillers: []string{"god", "godine"},
 		},
 	},
-}
-
-// form is a CLDR plural category, named as in message files.
-type form string
-
-const (
-	one   form = "one"
-	few   form = "few"
-	other form = "other"
-)
-
-func oneOther(n int) form {
-	if n == 1 {
-		return one
-	}
-	return other
-}
-
-func zeroToo(n int) form {
-	if n <= 1 {
-		return one
-	}
-	return other
-}
-
-func oneFewOther(n int) form {
-	units, teen := n%10, n%100/10 == 1
-	switch {
-	case units == 1 && !teen:
-		return one
-	case 2 <= units && units <= 4 && !teen:
-		return few
-	}
-	return other
 }
 
 // grouping describes how a language groups digits in threes.
