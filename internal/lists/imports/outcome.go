@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
@@ -289,31 +288,10 @@ func EntryOf(i store.Import) Entry {
 // WriteReport writes the whole file as sheet.CSV or sheet.XLSX, with additional columns for the
 // result and errors of each row. header names these columns; cells returns their texts.
 func WriteReport(w io.Writer, format string, f *File, o *Outcome, header []string, cells func(Row) []string) error {
-	return sheet.WriteTable(w, format, f.withDays(), header, func(i int) []string {
+	return sheet.WriteTable(w, format, f.Table, header, func(i int) []string {
 		if i >= len(o.All) { // no column has names in an uncertain encoding
 			return make([]string, len(header))
 		}
 		return cells(o.All[i])
 	})
-}
-
-// withDays returns the table with serial numbers of dates of birth replaced by dates.
-func (f *File) withDays() *sheet.Table {
-	at := slices.IndexFunc(f.Mapped.Columns, func(c mapping.Column) bool { return c.Field == "dateOfBirth" })
-	t := *f.Table
-	t.Rows = slices.Clone(t.Rows)
-	for i, row := range t.Rows {
-		if at < 0 || at >= len(row.Cells) || row.Cells[at].Kind != sheet.Number {
-			continue
-		}
-		if day, ok := t.Day(row.Cells[at].Text); ok {
-			cells := slices.Clone(row.Cells)
-			cells[at] = sheet.Cell{Text: day}
-			if len(day) == len(time.DateOnly) && day >= sheet.FirstDate {
-				cells[at].Kind = sheet.Date
-			}
-			t.Rows[i].Cells = cells
-		}
-	}
-	return &t
 }

@@ -67,9 +67,6 @@ func (c *choice) use(at int, f record.Field) {
 func (c *choice) firstValue(at int) string {
 	for _, row := range c.table.Rows {
 		if cell := row.Cell(at); cell.Text != "" && !hasNoValue(cell) {
-			if day, ok := c.table.Day(cell.Text); ok && cell.Marks&sheet.Dated != 0 {
-				return day
-			}
 			return cell.Text
 		}
 	}
@@ -116,7 +113,7 @@ func (c *choice) looksLike(at int, field string, o Options) bool {
 			return err == nil && strings.Contains(address.Address, ".")
 		case "dateOfBirth":
 			sure++
-			return (cell.Kind == sheet.Text || cell.Marks&sheet.Dated != 0) && b.hasAge(cell)
+			return cell.Kind != sheet.Number && b.hasAge(cell)
 		}
 		return false
 	})

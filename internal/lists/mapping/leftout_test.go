@@ -81,7 +81,7 @@ func TestAskDateCells(t *testing.T) {
 		table := tableOf("Vorname|Nachname|X", "Ana|Kos|33008")
 		table.Rows[0].Cells[2] = sheet.Cell{Text: "33008", Kind: sheet.Number}
 		if dated {
-			table.Rows[0].Cells[2].Marks = sheet.Dated
+			table.Rows[0].Cells[2] = sheet.Cell{Text: "1990-05-15", Kind: sheet.Date}
 		}
 		r, err := Map(t.Context(), table, Options{Now: now})
 		if err != nil || r.People[0].Fields.DateOfBirth != want || len(r.Questions) > 0 != (want != "") {

@@ -93,7 +93,7 @@ const (
 	Text   = xlsx.Text
 	Number = xlsx.Number
 	Error  = xlsx.Error
-	Date   = xlsx.Date // only for WriteTable
+	Date   = xlsx.Date
 )
 
 // Marks of cells.
@@ -101,11 +101,7 @@ const (
 	Struck    = xlsx.Struck
 	Literal   = xlsx.Literal
 	Invisible = xlsx.Invisible
-	Dated     = xlsx.Dated
 )
-
-// FirstDate is the first day that a Date cell can represent.
-const FirstDate = "1900-03-01"
 
 // Top returns the first rows of a spreadsheet, including the header row and the rows above it.
 func (t *Table) Top() []Row { return t.all[:min(len(t.all), 2*maxTitles)] }

@@ -256,7 +256,7 @@ func (x xlsxWriter) Write(f *record.Firefighter) error {
 	if x.form.Labels == nil {
 		born++ // after the id
 	}
-	if date := strings.TrimSuffix(cells[born].Text, midnight); len(date) == len(time.DateOnly) && date >= FirstDate {
+	if date := strings.TrimSuffix(cells[born].Text, midnight); len(date) == len(time.DateOnly) && date >= xlsx.FirstDate {
 		cells[born] = Cell{Text: date, Kind: Date}
 	}
 	return x.row(cells)

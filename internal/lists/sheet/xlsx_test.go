@@ -61,7 +61,7 @@ func TestXLSX(t *testing.T) {
 			shown, err := f.NewStyle(&excelize.Style{CustomNumFmt: &phone})
 			date, dateErr := f.NewStyle(&excelize.Style{CustomNumFmt: &day})
 			return errors.Join(err, dateErr, list(f, "Sheet1", 1), f.SetCellInt("Sheet1", "C2", 664123456), f.SetCellStyle("Sheet1", "C2", "C2", shown), f.SetCellStyle("Sheet1", "D2", "D2", date))
-		}, "", `xlsxSheet1 ["Vorname" "Name" "Handy" "Geboren"] 2["Änne" "Müller" "0664 123456" "33008"]`, nil},
+		}, "", `xlsxSheet1 ["Vorname" "Name" "Handy" "Geboren"] 2["Änne" "Müller" "0664 123456" "1990-05-15"]`, nil},
 		{"formulas", func(f *excelize.File) error {
 			return errors.Join(list(f, "Sheet1", 1), f.SetCellFormula("Sheet1", "E2", "A2"), f.SetCellFormula("Sheet1", "A3", "A2"), f.SetCellFormula("Sheet1", "B3", "B2"))
 		}, "", `xlsxSheet1 ["Vorname" "Name" "Handy" "Geboren"] 2["Änne" "Müller" "+43 664" "33008"]`, []Note{{NoteFormulas, []any{3}}}},

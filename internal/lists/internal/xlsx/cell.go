@@ -20,11 +20,14 @@ const (
 	Number
 	Error
 
-	// Date is a cell whose text is a date such as 1990-05-15, from 1900-03-01 on. Earlier days
-	// differ from the calendar because Excel has a 29 February 1900. When read, a date is a
-	// Number, or text before firstDate.
+	// Date is a cell whose text is a date such as 1990-05-15, from FirstDate on. A date with a time, or
+	// before FirstDate, is Text. A date that no format shows as one is a Number.
 	Date
 )
+
+// FirstDate is the first day that a Date can represent. Earlier days differ from the calendar because
+// Excel has a 29 February 1900.
+const FirstDate = "1900-03-01"
 
 // Cell is a cell. The text of a number has all digits and no exponent. The text of a formula is its
 // stored value.
@@ -41,7 +44,6 @@ const (
 	Struck    Marks = 1 << iota // struck through
 	Literal                     // guarded; package sheet sets it
 	Invisible                   // invisible characters were removed; package sheet sets it
-	Dated                       // a number that is shown as a date
 )
 
 // sharedString is the type of a cell whose value is an index into the shared strings.

@@ -93,8 +93,8 @@ var (
 // firstDate is the first number that is a date in any cell. A lower number may be a year.
 const firstDate = 3000
 
-// styled applies the style with the given number to a cell. If the style shows a number digit by
-// digit, or a number below firstDate as a date, the cell becomes text.
+// styled applies the style with the given number to a cell. If the style shows a number as a date, the
+// cell becomes a date or text, and if it shows the number digit by digit, the cell becomes text.
 func (f *File) styled(cell Cell, number string) Cell {
 	i, err := strconv.Atoi(number)
 	if err != nil || i < 0 || i >= len(f.styles) {
@@ -104,14 +104,12 @@ func (f *File) styled(cell Cell, number string) Cell {
 	if cell.Kind != Number {
 		return cell
 	}
-	if f.styles[i].date {
-		cell.Marks |= Dated
-	}
-	if f.styles[i].date && isYear(cell.Text) {
-		if text, ok := date(cell.Text, f.Date1904); ok {
-			cell.Text, cell.Kind = text, Text
-			return cell
+	if text, ok := date(cell.Text, f.Date1904); ok && f.styles[i].date {
+		cell.Text, cell.Kind = text, Text
+		if len(text) == len(FirstDate) && text >= FirstDate {
+			cell.Kind = Date
 		}
+		return cell
 	}
 	if text := f.styles[i].format.show(cell.Text); text != cell.Text {
 		cell.Text, cell.Kind = text, Text

@@ -100,7 +100,7 @@ func TestStyles(t *testing.T) {
 	const row = `<row><c><v>91234</v></c><c s="0"><v>91234</v></c><c s="1"><v>91234</v></c><c s="2"><v>91234</v></c><c s="9"><v>91234</v></c>` +
 		`<c s="1" t="str"><v>91234</v></c><c s="1"><f>A1</f><v>9.1234E4</v></c><c s="1"><v>91234.5</v></c></row>`
 	plain, shown := Cell{Text: "91234", Kind: Number}, Cell{Text: "091 234"}
-	want := cells(plain, plain, shown, Cell{Text: "91234", Kind: Number, Marks: Dated}, plain, "91234", shown, Cell{Text: "91234.5", Kind: Number})
+	want := cells(plain, plain, shown, Cell{Text: "2149-10-14", Kind: Date}, plain, "91234", shown, Cell{Text: "91234.5", Kind: Number})
 	without := cells(plain, plain, plain, plain, plain, "91234", plain, Cell{Text: "91234.5", Kind: Number})
 	broken := styles(phone, cell)
 	broken["xl/styles.xml"] = strings.Replace(broken["xl/styles.xml"], "<cellXfs>", "<cellXfs", 1)
@@ -132,8 +132,8 @@ func TestLowDates(t *testing.T) {
 	p := parts{"xl/styles.xml": `<styleSheet><numFmts count="2">` + formats + `</numFmts>` +
 		`<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs></styleSheet>`}
 	const row = `<row><c s="0"><v>1985</v></c><c s="1"><v>1</v></c><c s="2"><v>1985</v></c><c s="2"><v>33008</v></c><c s="3"><v>1985</v></c></row>`
-	want := cells(Cell{Text: "1985", Kind: Number}, Cell{Text: "1900-01-01", Marks: Dated}, Cell{Text: "1905-06-07", Marks: Dated},
-		Cell{Text: "33008", Kind: Number, Marks: Dated}, Cell{Text: "1985", Kind: Number})
+	want := cells(Cell{Text: "1985", Kind: Number}, Cell{Text: "1900-01-01"}, Cell{Text: "1905-06-07", Kind: Date},
+		Cell{Text: "1990-05-15", Kind: Date}, Cell{Text: "1985", Kind: Number})
 	if rows, err := rowsOf(book(row, p).zip(t)); err != nil || len(rows) != 1 || fmt.Sprint(rows[0].Cells) != fmt.Sprint(want) {
 		t.Errorf("%v, %v, want %v", rows, err, want)
 	}
