@@ -44,8 +44,8 @@ func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string,
 	h := w.Header()
 	httpapi.VaryByEncoding(h)
 	p := record.ParseParameters(r.URL.RawQuery)
-	after, limit, times := p.Get("after"), p.WholeNumber("limit", defaultChanges, maxChanges), p.Times()
-	wait := time.Duration(min(p.WholeNumberOrZero("wait", 0, maxWait), maxWait)) * time.Second
+	after, limit, times := p.Get("after"), p.WholeNumber("limit", 1, defaultChanges, maxChanges), p.Times()
+	wait := time.Duration(min(p.WholeNumber("wait", 0, 0, maxWait), maxWait)) * time.Second
 	if err := p.Err(); err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func answers(p *record.Parameters, o *imports.Options) {
 func importOptions(p *record.Parameters) (imports.Options, error) {
 	o := imports.Options{
 		Apply: p.Bool("apply"), Update: p.Bool("update"), SkipBad: p.Bool("skipBad"), Sheet: p.Get("sheet"),
-		HeaderRow: int(p.WholeNumberOrZero("headerRow", 0, 1<<30)), LeaveOutBad: p.Bool("leaveOutBadFields"), Spelling: p.Bool("spelling"),
+		HeaderRow: int(p.WholeNumber("headerRow", 0, 0, 1<<30)), LeaveOutBad: p.Bool("leaveOutBadFields"), Spelling: p.Bool("spelling"),
 		AllRows: p.OneOf("rows", "", imports.AllRows) != "", Languages: []string{osutil.Language()},
 	}
 	answers(p, &o)

@@ -38,9 +38,6 @@ func asUsageError(cmd *cobra.Command, err error) error {
 }
 
 func flagError(cmd *cobra.Command, err error) error {
-	if errors.Is(err, pflag.ErrHelp) {
-		return err
-	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return UsageErrorf(cmd, "--%s cannot be %q", invalid.GetFlag().Name, invalid.GetValue())
 	}

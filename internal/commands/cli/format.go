@@ -105,11 +105,8 @@ func ParseSince(text string, now time.Time) (time.Time, error) {
 }
 
 // ParseExpiry parses an expiry time: a duration from now, or a date, which is the last valid day in
-// UTC. Empty text is the zero time, which means never.
+// UTC.
 func ParseExpiry(text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		return day.AddDate(0, 0, 1), nil
 	}

@@ -124,7 +124,7 @@ func expiry(expires *string, now time.Time) (time.Time, error) {
 	}
 	at, err := cli.ParseExpiry(*expires, now)
 	switch {
-	case err != nil || at.IsZero():
+	case err != nil:
 		return at, cli.WrongTime("expires", "90d or 2027-01-31", *expires)
 	case !at.After(now):
 		return at, fmt.Errorf("--expires must be in the future, not %s", *expires)

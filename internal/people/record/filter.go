@@ -119,7 +119,7 @@ func (p *Parameters) digits(name string) string {
 
 // month reads a month number, or 0 if absent.
 func (p *Parameters) month(name string) int64 {
-	month := p.WholeNumber(name, 0, maxMonths+1)
+	month := p.WholeNumber(name, 1, 0, maxMonths+1)
 	if month > maxMonths {
 		p.errs.Add(name, OutOfRange, "%s must be a whole number from 1 to %d.", name, maxMonths)
 	}

@@ -153,8 +153,8 @@ func (p *Parameters) Export() Query {
 func (p *Parameters) Times() bool { return p.OneOf("include", "", "times") != "" }
 
 func (p *Parameters) readPage(q *Query) {
-	q.Page = p.WholeNumber("page", q.Page, lastNumber)
-	q.PageSize = min(p.WholeNumber("pageSize", q.PageSize, maxPageSize), maxPageSize)
+	q.Page = p.WholeNumber("page", 1, q.Page, lastNumber)
+	q.PageSize = min(p.WholeNumber("pageSize", 1, q.PageSize, maxPageSize), maxPageSize)
 }
 
 func (p *Parameters) readOrder(q *Query) {
@@ -225,18 +225,9 @@ func (p *Parameters) All(name string) (all []string) {
 // lastNumber is the largest integer that JavaScript represents exactly.
 const lastNumber = 1<<53 - 1
 
-// WholeNumber reads an integer from 1. A number beyond int64 is read as limit; with limit
+// WholeNumber reads an integer from least. A number beyond int64 is read as limit; with limit
 // lastNumber, larger numbers are an error.
-func (p *Parameters) WholeNumber(name string, absent, limit int64) int64 {
-	return p.numberFrom(1, name, absent, limit)
-}
-
-// WholeNumberOrZero is like WholeNumber, from 0.
-func (p *Parameters) WholeNumberOrZero(name string, absent, limit int64) int64 {
-	return p.numberFrom(0, name, absent, limit)
-}
-
-func (p *Parameters) numberFrom(least int64, name string, absent, limit int64) int64 {
+func (p *Parameters) WholeNumber(name string, least, absent, limit int64) int64 {
 	text := p.Get(name)
 	if text == "" {
 		return absent
