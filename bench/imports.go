@@ -99,7 +99,8 @@ func lists(rows [][]string) (added, changed []byte, err error) {
 
 // importList imports a list by the command.
 func (b *bench) importList(list, tenant string) error {
-	out, err := exec.CommandContext(b.ctx, b.program, "import", list, "--apply", "--new", "--tenant", tenant, "--db", b.country.path).CombinedOutput()
+	command := exec.CommandContext(b.ctx, b.program, "import", list, "--apply", "--new", "--tenant", tenant, "--db", b.country.path)
+	out, err := command.CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%w: %s", err, out)
 	}

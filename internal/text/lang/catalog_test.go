@@ -191,7 +191,8 @@ func (m message) faults() (all []string) {
 		for _, f := range forms {
 			text := texts[f]
 			has := needs(text)
-			complete := slices.Equal(has, want) || f == "one" && !oneIsMore && slices.Equal(append([]string{"{0}"}, has...), want) // "One person" needs no {0}
+			complete := slices.Equal(has, want) ||
+				f == "one" && !oneIsMore && slices.Equal(append([]string{"{0}"}, has...), want) // "One person" needs no {0}
 			if text == "" || !complete || strings.ContainsAny(argument.ReplaceAllString(text, ""), "{}") {
 				all = append(all, fmt.Sprintf("%s %s is %q", l.Tag, f, text))
 			}
