@@ -365,7 +365,7 @@ var (
 	basicForm   = lazy(`^((?:19|20)\d{2})(\d{2})(\d{2})$`)
 	numbersForm = lazy(`^(\d{1,4}) ?([-./ ]) ?(\d{1,2}) ?([-./ ]) ?(\d{1,4}) ?\.?(?: ?(?:g|god|godine|r|rok|roku)\.?)?$`)
 	timeForm    = lazy(`^(.*\d\.?),? +(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]0+)?)? *(?:([AaPp])\.? ?[Mm]\.?|Uhr)?$`)
-	shortYear   = lazy(`^(.*\pL.*?[^\d'])'?(\d{2})\.?$`)
+	shortYear   = lazy(`^(\D*\d{1,2}\D*[^\d'])'?(\d{2})\.?$`)
 
 	// Birthdays without a year: in vCards, with a placeholder year such as Apple's 1604, and as
 	// typed.

@@ -286,12 +286,13 @@ func (p *dateParts) word(w string) bool {
 // shortestMonth is the number of letters that identify a month in all languages.
 const shortestMonth = 3
 
-// otherMonths are the folded month names of Italian, Dutch and Slovenian. Polish is not among them: its
-// listopad is November, and the Croatian one October.
+// otherMonths are the folded month names of Italian, Dutch, Slovenian and Hungarian. Polish is not among them:
+// its listopad is November, and the Croatian one October.
 var otherMonths = []string{
 	"gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
 	"januari februari maart april mei juni juli augustus september oktober november december",
 	"januar februar marec april maj junij julij avgust september oktober november december",
+	"januar februar marcius aprilis majus junius julius augusztus szeptember oktober november december",
 }
 
 // monthWords maps the folded month names of all languages, otherMonths, and their prefixes, to months. Prefixes
