@@ -76,7 +76,7 @@ var firstNames = sync.OnceValue(func() map[string]bool {
 func isLastFirst(t *sheet.Table, at int) bool {
 	all, first, last, commas := 0, 0, 0, 0
 	for _, row := range t.Rows[:min(len(t.Rows), enoughNames)] {
-		text := row.Cell(at).Text
+		text, _ := (&names{ranks: true}).withoutRank(row.Cell(at).Text)
 		if strings.Contains(text, ",") {
 			commas++
 			continue

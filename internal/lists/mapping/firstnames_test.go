@@ -23,6 +23,7 @@ func TestFirstNames(t *testing.T) {
 		{Options{}, "Name", "Huber Josef|Xy Zett", "Huber/Josef; Xy/Zett"},
 		{Options{}, "Name", "Franz Josef|Karl Anna|Berger Anna", "Franz/Josef; Karl/Anna; Berger/Anna"},
 		{Options{}, "Name", "Huber Josef|Berger Anna|Moser, Karl", "Josef/Huber; Anna/Berger; Karl/Moser"},
+		{Options{}, "Name", "Huber Josef, OBI|Berger Anna, HFM", "Josef/Huber; Anna/Berger"},
 		{Options{Answers: sheet.Answers{AskNames: FirstLast}}, "Name", "Huber Josef|Berger Anna", "Huber/Josef; Berger/Anna"},
 	} {
 		if got := readings(t, tt.o, tt.header, strings.Split(tt.cells, "|")...); !strings.HasPrefix(got, tt.want) {

@@ -19,9 +19,10 @@ import (
 var particles = words(`von van vom zu zum zur de der den des del della di da dal do dos das du la le les
 	af av ten ter te op bin ibn el`)
 
-// salutations precede a name. They are folded and without periods.
+// salutations and ranks that are no names precede a name. They are folded and without periods.
 var salutations = words(`mr mrs ms miss mx herr herrn frau hr monsieur madame mademoiselle mme mlle sr sra srta senor senora senorita dna
-	sig sigra signa signor signora signorina dhr mevr mevrouw mw pani gosp gospodin gospodja gospoda gda gdja gdica gospodica`)
+	sig sigra signa signor signora signorina dhr mevr mevrouw mw pani gosp gospodin gospodja gospoda gda gdja gdica gospodica
+	ff lt lieut capt cpt sgt`)
 
 // degrees follow a first and a last name. They are folded and without periods. After a last name
 // only, they are initials, as in "Müller, M.A.".

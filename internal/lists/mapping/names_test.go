@@ -112,6 +112,8 @@ func TestSplitName(t *testing.T) {
 		{"Hölzl Franz, OBI", true, "Franz", "Hölzl", false, "OBI"},
 		{"Franz Hölzl, OBI", false, "Franz", "Hölzl", false, "OBI"},
 		{"Adler, OBI", false, "", "Adler", false, "OBI"},
+		{"FF Jones, Alan", false, "Alan", "Jones", false, "FF"},
+		{"Lt. Alan Jones", false, "Alan", "Jones", false, "Lt."},
 		{"Hölzl, Franz, OBM d.F.", false, "Franz", "Hölzl", false, "OBM d.F."},
 		{"KOS, ANA", false, "ANA", "KOS", false, ""},
 		{"Smith, AJ", false, "AJ", "Smith", false, ""},
