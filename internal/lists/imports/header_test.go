@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 )
 
 // TestFindHeader checks that the header row is the first row in which most cells are known names, and
@@ -65,6 +66,20 @@ func TestHeaderContext(t *testing.T) {
 		"Person;;;Notfallkontakt;\nNachname;Vorname;Telefon;Name;Telefon\nKos;Ana;;Ivo;0664 9\n":       " ",
 		"Nachname;Vorname;Telefon;Notfallkontakt;\n;;;Name;Telefon\nKos;Ana;;Ivo;0664 9\n":             " ",
 		"Nachname;Vorname;Telefon;Notfallkontakt;Telefon\nKos;Ana;;Ivo;0664 9\n":                       " ",
+		"Notfallkontakt;;Person;;\nName;Telefon;Nachname;Vorname;Telefon\nIvo;0664 9;Kos;Ana;0664 1\n": "0664 1 ",
+		"Notfallkontakt;Telefon;Nachname;Vorname;Telefon\nIvo;0664 9;Kos;Ana;0664 1\n":                 "0664 1 ",
+		"Notfallkontakt;Tel.;Nachname;Vorname;Mobil\nIvo;0664 9;Kos;Ana;\nIvo;0664 9;Kos;Eva;0664 1\n": " ",
+		"Nachname;Vorname;Handy;Partner;Festnetz\nKos;Ana;;Ivo;0664 1\n":                               "0664 1 ",
+		"Nachname;Vorname;Partner;Mobil\nKos;Ana;Ivo;0664 999999\n":                                    "0664 999999 ",
+		"Nachname;Vorname;Notfallkontakt;Mobil\nKos;Ana;Ivo 0664 99999;0664 1\n":                       "0664 1 ",
+		"Nachname;Vorname;Telefon;Arbeitgeber;Telefon\nKos;Ana;;Fa. X;0664 9\n":                        " ",
+		"FF Dorf;;Notfallkontakte 2026;\nName;Vorname;Mobil;Festnetz\nKos;Ana;0664 1;\n":               "0664 1 ",
+		"Nachname;Vorname;Mobil;Tel. Kontaktperson;geb.\nKos;Ana;;0664 999999;15.5.1990\n":             " 1990-05-15T00:00:00Z",
+		"Wehrangehörige;Telefon\nAna Kos;0664 999999\n":                                                "0664 999999 ",
+		"Naam;Mobiel;In geval van nood;Tel.\nAna Kos;;Ivo;0664 9\n":                                    " ",
+		"Nachname;Vorname;Handy;Notfallkontakt;Bezug;Tel.\nKos;Ana;;Ivo;Vater;0664 9\n":                " ",
+		"Nachname;Vorname;Notfallnummer;Mobil\nKos;Ana;0664 999999;0664 1\n":                           "0664 1 ",
+		"Notfallkontakte;Stand 2026;\nNr;Nachname;Vorname;Telefon\n1;Kos;Ana;0664 1\n":                 "0664 1 ",
 		"Apellidos;Nombre;Móvil;Familiar de contacto;Móvil\nKos;Ana;;Ivo;0664 9\n":                     " ",
 		"Telefoni;;\nBr;Prezime;Ime\n12;Kos;Ana\n":                                                     " ",
 		"Notfallliste;;;Stand 2026\nNachname;Vorname;Telefon;Telefon\nKos;Ana;;0664 9\nBilic;Ivo;1;\n": "0664 9 ",
@@ -73,6 +88,16 @@ func TestHeaderContext(t *testing.T) {
 		if p := f.Mapped.People[0].Fields; len(f.Mapped.Questions) > 0 || p.LastName != "Kos" || p.PhoneNumber+" "+p.DateOfBirth != want {
 			t.Errorf("%q: %+v", text, p)
 		}
+	}
+	f := read(t, "Vorname;Nachname;Handy;Notfallkontakt;Tel.\nAna;Kos;;Ivo;0664 9\n", imports.Options{
+		Headers: []mapping.Header{{Header: "Tel.", Field: "phoneNumber"}}})
+	if p := f.Mapped.People[0].Fields; p.PhoneNumber != "0664 9" {
+		t.Errorf("an answer by the name in the list: %+v", p)
+	}
+	const doubtful = "Notfallkontakt;Telefon;Nachname;Vorname\nIvo;0664 999999;Kos;Ana\n"
+	f = read(t, doubtful, imports.Options{})
+	if q := f.Mapped.Questions; len(q) != 1 || q[0].Kind != mapping.AskColumns || q[0].Answer != "" {
+		t.Errorf("the only phone number may be of the contact: %+v", q)
 	}
 }
 

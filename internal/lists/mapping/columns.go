@@ -66,6 +66,7 @@ func chooseColumns(t *sheet.Table, o Options) (*choice, *ColumnsError) {
 		c.columns[i].Header = header
 		c.fields = append(c.fields, cmp.Or(fieldOf(header), c.fieldAlone(i)))
 	}
+	c.leaveToContacts()
 	assigned, err := c.assignments(o)
 	if err != nil {
 		return c, err
@@ -116,6 +117,10 @@ func (c *choice) assignments(o Options) (map[int]string, *ColumnsError) {
 	}
 	for _, h := range o.Headers {
 		some := c.byHeader[typedHeader(h.Header)]
+		isOriginal := func(name string) bool { return typedHeader(name) == typedHeader(h.Header) }
+		if at := slices.IndexFunc(c.table.Header, isOriginal); some == nil && at >= 0 { // leaveToContacts has changed it
+			some = []int{at}
+		}
 		if some == nil {
 			return nil, &ColumnsError{Code: ColumnsUnknown, Headers: []string{h.Header}}
 		}
@@ -220,35 +225,74 @@ var datePlace = sync.OnceValue(func() *regexp.Regexp {
 // as below merged cells, the header has two rows.
 func FindHeader(t *sheet.Table) *sheet.Table { return withContext(withSecond(findHeader(t))) }
 
-// withContext completes names by the row above, such as "datum" below "Geburts-", and names that occur
-// again behind a contact by that contact: "Phone" behind "Emergency contact". The first text of the row
-// above may be a title.
+// withContext completes names by the headings of groups in the row above, such as "datum" below "Geburts-",
+// and "Phone" below "Emergency contact". The first text of that row may be a title, unless it names a contact
+// and the names of the people are below a later text.
 func withContext(t *sheet.Table) *sheet.Table {
-	other, title, above, contact, seen := *t, "", "", "", map[string]bool{}
-	other.Header = slices.Clone(t.Header)
 	top := t.Top()
 	before := slices.IndexFunc(top, func(r sheet.Row) bool { return r.Number == t.HeaderRow-1 })
+	if before < 0 {
+		return t
+	}
+	var groups []int // their first columns
+	for at := range t.Header {
+		if top[before].Cell(at).Text != "" {
+			groups = append(groups, at)
+		}
+	}
+	name := slices.IndexFunc(t.Header, func(name string) bool { return Column{Field: fieldOf(name)}.IsName() })
+	if len(groups) < 2 || !namesContact(top[before].Cell(groups[0]).Text) || name < groups[1] {
+		groups = groups[min(1, len(groups)):]
+	}
+	other, group, isNamed := *t, "", false
+	other.Header = slices.Clone(t.Header)
 	for at, name := range t.Header {
-		if before >= 0 && title != "" {
-			above = cmp.Or(top[before].Cell(at).Text, above)
-		} else if before >= 0 {
-			title = top[before].Cell(at).Text
+		if slices.Contains(groups, at) {
+			group, isNamed = top[before].Cell(at).Text, false
 		}
-		for _, text := range []string{above, name} {
-			if len(text) <= maxHeader && relatives().MatchString(letters(text)) {
-				contact = text
-			}
-		}
-		switch full := above + " " + name; {
-		case name == "":
-		case fieldOf(name) == LeftOut && fieldOf(full) != LeftOut:
+		field, full := fieldOf(name), group+" "+name
+		isNamed = isNamed || field == plainName || Column{Field: field}.IsName()
+		again := slices.Index(t.Header, name) < at || slices.Contains(t.Header[at+1:], name)
+		isContact := namesContact(group) && (isNamed || again) && field != "dateOfBirth" // otherwise it may be a title
+		if name != "" && (isContact || field == LeftOut && fieldOf(full) != LeftOut) {
 			other.Header[at] = full
-		case seen[name] && contact != "":
-			other.Header[at] = contact + " " + name
 		}
-		seen[name] = true
 	}
 	return &other
+}
+
+// namesContact reports whether a heading names another person to call.
+func namesContact(heading string) bool {
+	return len(heading) <= maxHeader && relatives().MatchString(letters(heading))
+}
+
+// leaveToContacts leaves out phone numbers and e-mail addresses between the name of an emergency contact or
+// parent and the next column of the person, such as "Phone" behind "Emergency contact". If an earlier column has
+// the same field, the contact becomes part of the name, so that no question is asked. Behind the name of another
+// relative or of a company, it leaves out only names that occur again.
+func (c *choice) leaveToContacts() {
+	contact, sure := "", false
+	hasNumber := func(cell sheet.Cell) bool { return len(record.Digits(cell.Text)) >= fewestDigits }
+	for at, field := range c.fields {
+		header := c.table.Header[at]
+		again := slices.Contains(c.table.Header[:at], header) || sure && slices.Contains(c.fields[:at], field)
+		switch {
+		case field == LeftOut && namesContact(header), severalFields[field] && contacts().MatchString(letters(header)):
+			c.fields[at] = LeftOut
+			if contact = header; !c.filled[at] || c.most(at, hasNumber) {
+				contact = ""
+			}
+			sure = contact != "" && contacts().MatchString(letters(header))
+		case contact == "" || field == LeftOut || field == plainName && !again:
+		case again:
+			c.columns[at].Header = contact + " " + header
+			c.fields[at] = LeftOut
+		case sure && severalFields[field]:
+			c.fields[at] = LeftOut
+		default:
+			contact, sure = "", false
+		}
+	}
 }
 
 func withSecond(t *sheet.Table) *sheet.Table {

@@ -73,15 +73,21 @@ func (c *choice) firstValue(at int) string {
 	return ""
 }
 
-// Parts of the headers of values of relatives, of others that are not the person's own, of other numbers,
-// and of other dates, folded.
-const ofRelatives = `emerg|notf|urgen|hitn|spouse|partner|gatt|ehe|frau|wife|husband|conjoint|epou|conyug|suprug|supruz|parent|elter` +
-	`|mutter|vater|mother|father|padre|madre|mere|pere|rodit|majk|otac|angehor|kin$|^nok|^ice|guardian|tutor` +
-	`|familiar|srodni|rodbin|kontaktpers|contactpers|prevenir`
+// Parts of the headers of values of emergency contacts and parents, of all people and companies with a phone
+// number, of others that are not the person's own, of other numbers, and of other dates, folded.
+const (
+	ofContacts = `emerg|notf|urgen|hitn|nood|parent|elter|mutter|vater|mother|father|padre|madre|mere|pere|rodit|majk|otac` +
+		`|(?:^|[^h]r|[^r])angehor` + // but not of Wehrangehörige
+		`|anhorig|kin$|^nok|^ice|guardian|tutor|familiar|srodni|rodbin|kontaktpers|contactpers|kontakt.{0,3}os[eo]b` +
+		`|osoba(?:za|do)kontakt|ertesitend|prevenir`
+	ofRelatives = ofContacts + `|spouse|partner|gatt|ehe|frau|wife|husband|conjoint|epou|conyug|suprug|supruz` +
+		`|firm|compan|entrepr|empres|tvrtk|arbeitgeb|employer|employeur|poslodav|arzt|doctor|physician|medecin|lijecnik`
+)
 
 var (
+	contacts  = lazy(ofContacts)
 	relatives = lazy(ofRelatives)
-	ofOthers  = lazy(ofRelatives + `|person|fax|faks|pager|firm|compan|entrepr|empres|tvrtk|chef|chief|manager|assist|vorges` +
+	ofOthers  = lazy(ofRelatives + `|person|fax|faks|pager|chef|chief|manager|assist|vorges` +
 		`|station|wache|komand`)
 	otherNumbers = lazy(`num|nr$|no$|^no|broj|^n$|id$|code|badge|ausweis|spind|locker|konto|account|iban|svnr|oib|jmbg|dni|nif|secu|insur` +
 		`|card|kart|licen`)
