@@ -358,7 +358,7 @@ func TestDeadPC(t *testing.T) {
 	for _, found := range regexp.MustCompile(`(?m)^    sudo firefighters (.*)$`).FindAllStringSubmatch(section, -1) {
 		lines = append(lines, found[1])
 	}
-	if len(lines) != 6 {
+	if len(lines) != 5 {
 		t.Fatalf("the section has the commands %q", lines)
 	}
 	key, recipient, _ := newIdentity(t)
@@ -375,7 +375,8 @@ func TestDeadPC(t *testing.T) {
 		must(t, err)
 		typed := strings.NewReplacer("/mnt/usb/firefighters/firefighters-20261120T093000Z.db.age", files[0],
 			"/mnt/usb/firefighters/firefighters-20261120T093000Z.db", files[0], "/mnt/usb/firefighters", stick,
-			"/mnt/usb/key.txt", key, "age1…", recipient, "service install", "serve --listen 127.0.0.1:0")
+			"/mnt/usb/key.txt", key, "age1…", recipient, "service install", "serve --listen 127.0.0.1:0",
+			"/var/lib/firefighters/", "")
 		pc := t.TempDir()
 		on := func(line string) (*exec.Cmd, *syncBuffer) {
 			cmd, output := process(t, strings.Fields(typed.Replace(line))...)
@@ -383,17 +384,13 @@ func TestDeadPC(t *testing.T) {
 			return cmd, output
 		}
 		first, output := on(lines[0])
-		restore := "Try: firefighters restore " + files[0]
+		commands := lines[1:3]
 		if flags != nil {
-			restore += " --identity KEYFILE"
+			commands = lines[3:]
 		}
-		restore += " --db firefighters.db\n"
+		restore := "Try: firefighters " + strings.Replace(typed.Replace(commands[0]), key, "KEYFILE", 1) + "\n"
 		if code := exitCode(t, first.Run()); code != 1 || !strings.Contains(output.String(), restore) || len(namesIn(t, pc)) > 1 {
 			t.Errorf("%s: code %d, files %q, want %s: %s", name, code, namesIn(t, pc), restore, output)
-		}
-		commands := lines[2:4]
-		if flags != nil {
-			commands = lines[4:]
 		}
 		restoring, output := on(commands[0])
 		if code := exitCode(t, restoring.Run()); code != 0 {
