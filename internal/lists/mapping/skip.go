@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/alike"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
@@ -226,7 +227,8 @@ func skipText(text string, filled int, data bool) string {
 		return SkipGroup
 	case colon, remarkWords[first], noteWords[first] && (digits > 0 || filled == 2 && len(all) == 1), lone && isRemark(text):
 		return SkipNote
-	case lone && digits > 0 && digits < fewestDigits && strings.Contains(text, " "):
+	case lone && digits > 0 && digits < fewestDigits && strings.Contains(text, " ") &&
+		(len(all) == 1 || record.Digits(alike.WithoutRemarks(text, 1)) != ""): // unlike "1. Ana Kos"
 		return SkipGroup
 	}
 	return ""

@@ -14,7 +14,7 @@ func TestSkip(t *testing.T) {
 		"Name|Telefon|Geboren": {
 			"Gesamt: 10": SkipTotal, "Ukupno||12": SkipTotal, "|10": "", "10": SkipTotal, "Other12": "", "Total members: 25": SkipTotal, "Anzahl|25": SkipTotal, "Total members|25": SkipTotal, "Total général||2": SkipTotal, "Razem|7": SkipTotal,
 			"Gruppe 2": SkipGroup, "1. Zug": SkipGroup, "Engine 7": SkipGroup, "Ehrenmitglieder": SkipGroup, "Équipe bleue": SkipGroup, "Aktive Mitglieder": SkipGroup, "Voluntarios Honorarios": SkipGroup, "Zapovjedništvo": SkipGroup, "Mlajši gasilci": SkipGroup, "Członkowie wspierający": SkipGroup, "Retraités": SkipGroup, "JSP": SkipGroup, "Bomberos de Reserva": SkipGroup,
-			"JUGENDFEUERWEHR": SkipGroup, "|Turno B": SkipGroup, "Zug 1|Leiter Hans Maier": SkipGroup, "Zug|Hans": "", "DVD Kos 3": SkipGroup,
+			"JUGENDFEUERWEHR": SkipGroup, "|Turno B": SkipGroup, "Zug 1|Leiter Hans Maier": SkipGroup, "Zug|Hans": "", "DVD Kos 3": SkipGroup, "1. Ana Kos": "", "1. Staffel": SkipGroup,
 			"Stand: 3.11.": SkipNote, "Stand 03.11.2026": SkipNote, "* in Ausbildung": SkipNote, "(nur am Wochenende)": SkipNote, "Seite 1 von 2": SkipNote,
 			"Änderungen bitte an den Schriftführer melden": SkipNote, "Datum:|3.11.2026": SkipNote, "Obmann: Hans Maier": SkipNote, "-----|----": SkipNote, "____": SkipNote, "Erstellt von Ana Kos": SkipNote, "Napomena|popis nije potpun": SkipNote, "Unterschrift": SkipNote, "Ukupno članova|2": SkipTotal,
 			"Name|Telefon|Geboren": SkipRepeated, "Vorname|Name|Telefon": SkipRepeated, "|Telefon|Geboren": SkipRepeated, "Vorname|Mobil|E-Mail": "",

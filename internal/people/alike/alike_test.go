@@ -116,6 +116,8 @@ func TestWithoutRemarks(t *testing.T) {
 		"Dipl.-Ing. (FH) Ana Kos": "Dipl.-Ing. (FH) Ana Kos", "Ivo Kos (jun.)": "Ivo Kos (jun.)", "Ivo Kos (Jr.) (passiv)": "Ivo Kos (Jr.)",
 		"Lim Nee Hong": "Lim Nee Hong", "Kim Ne Yong": "Kim Ne Yong", "Geb Hart Ana": "Geb Hart Ana",
 		"Gebhard Kos": "Gebhard Kos", "": "", " Ana  Kos ": " Ana  Kos ",
+		"1. Ana Kos": "Ana Kos", "12) Kos, Ana": "Kos, Ana", "3 Ana Kos": "Ana Kos", "Ana Kos *": "Ana Kos", "† Kos**, Ana¹": "Kos, Ana",
+		"1.": "1.", "*": "*", "1990 Kos": "1990 Kos", "Ana Kos 2": "Ana Kos 2",
 	} {
 		if got := WithoutRemarks(name, 2); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)

@@ -50,7 +50,7 @@ func (i *Identity) setName(text string) {
 // mayHaveTitle reports whether a folded name may contain a title, suffix or remark. Most names do
 // not.
 func mayHaveTitle(folded string) bool {
-	if strings.ContainsAny(folded, ".-/([") {
+	if strings.ContainsAny(folded, ".-/(["+markedBy) {
 		return true
 	}
 	for word := range strings.FieldsSeq(folded) {

@@ -29,6 +29,7 @@ func TestNamed(t *testing.T) {
 		{"Dr.-Ing. Ana", "Horvat", "Ana", "Horvat", true},
 		{"John", "Smith Jr.", "John", "Smith", true},
 		{"Anna", "Nowak z domu Kos", "Anna", "Nowak", true},
+		{"1. Ana", "Kos*", "Ana", "Kos", true},
 		{"Marko", "Perić ml.", "Marko", "Perić jun.", true},
 		{"John", "Smith Jr.", "John", "Smith Sr.", false},
 		{"John", "Smith III", "John", "Smith II", false},

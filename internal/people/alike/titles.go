@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/firefighter-records/firefighters/internal/text/fold"
+	"github.com/firefighter-records/firefighters/internal/text/regex"
 )
 
 // Titles and suffixes, folded and without periods. Ranks are not included: Obi is also a name.
@@ -104,15 +105,20 @@ func cutTitles(name string) (rest, suffix string) {
 	return strings.Join(words, " "), suffix
 }
 
-// WithoutRemarks returns name without what is not part of it: text in brackets, and the name before
-// marriage after "geb.", "née" or "rođ.". At least as many words as least remain. A title or suffix
-// in brackets is no remark.
+// WithoutRemarks returns name without what is not part of it: text in brackets, the name before marriage
+// after "geb.", "née" or "rođ.", the number in a list, and marks of footnotes. At least as many words as
+// least remain. A title or suffix in brackets is no remark.
 func WithoutRemarks(name string, least int) string {
 	if len(name) > maxRemarked {
 		return name
 	}
 	if strings.ContainsAny(name, "([") {
 		name = withoutBrackets(name, least)
+	}
+	if strings.ContainsAny(name, markedBy) {
+		if rest := listMarks().ReplaceAllString(name, "$1"); rest != "" {
+			name = rest
+		}
 	}
 	name = strings.Replace(strings.Replace(name, " z d. ", " geb. ", 1), " z domu ", " geb. ", 1)
 	for word := range strings.FieldsSeq(name) {
@@ -122,6 +128,12 @@ func WithoutRemarks(name string, least int) string {
 	}
 	return name
 }
+
+// listMarks matches the number of a name in a list, and marks of footnotes: "1. Ana Kos*".
+// It matches only names with a character of markedBy.
+var listMarks = regex.Lazy(`^\s*\d{1,3}(?:[.)]\s*|\s+)(\pL)|^\s*[*†‡]+\s*|\s*[*†‡¹²³]+`)
+
+const markedBy = "0123456789*†‡¹²³"
 
 // maxRemarked is the maximum length in bytes of a name whose remarks are removed. No record has a
 // longer one.
