@@ -199,6 +199,13 @@ func TestSettledQuestions(t *testing.T) {
 			t.Errorf("%q: applied %t", tt.list, o.Applied)
 		}
 	}
+	const late = "Ime,Prezime,Datum rođenja\nEva,Perić,1985-04-12T22:00:00Z\nMia,Perić,1990-01-14T23:00:00Z\n"
+	apply(t, s, late, imports.Options{Answers: map[string]string{"midnight": "change"}})
+	for more, open := range map[string]int{"": 0, "Jan,Perić,\n": 0, "Jan,Perić,1990-01-14T23:00:00Z\n": 1} {
+		if o := check(t, s, ours, late+more, imports.Options{}); len(o.Open()) != open {
+			t.Errorf("%q more asks about %v", more, o.Open())
+		}
+	}
 	latin := "Ime;Prezime\nJ\xfcrgen;M\xfcller\n" // in many encodings
 	apply(t, s, latin, imports.Options{Answers: map[string]string{"encoding": "windows-1252"}})
 	if o := check(t, s, ours, latin, imports.Options{}); o.Open() != nil {

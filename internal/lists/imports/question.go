@@ -113,8 +113,8 @@ func (f *File) questions(rows []Row) []Question {
 	return all
 }
 
-// isSettled reports whether the answer to a question is what the department has: each row is an existing
-// person, and nothing would change in the columns concerned.
+// isSettled reports whether the answer to a question is what the department has: each row that it concerns
+// is an existing person, and nothing would change in the columns concerned.
 func (f *File) isSettled(q sheet.Question, rows []Row) bool {
 	fields := map[string]bool{}
 	for _, column := range f.Mapped.Columns {
@@ -130,7 +130,7 @@ func (f *File) isSettled(q sheet.Question, rows []Row) bool {
 	}
 	for i := range rows {
 		row := &rows[i]
-		if row.Result == Skipped || row.Twin != 0 {
+		if row.Result == Skipped || row.Twin != 0 || q.Changes != nil && !q.Changes[row.Row] {
 			continue
 		}
 		if row.Before == nil || len(row.Errors) > 0 {

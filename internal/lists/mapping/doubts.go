@@ -38,9 +38,13 @@ func (b *births) askAbout(kind, header string, o Options, rows []int, change fun
 		text = before.String() // a serial number
 	}
 	q := sheet.Question{Kind: kind, Columns: []string{header}, Args: []any{sheet.Quoted(header), len(rows), sheet.Quoted(text)},
-		Options: []sheet.Option{{Value: Change}, {Value: Keep, Example: sheet.ReadDay{Text: text, Day: before}}}, Answer: o.Answers[kind]}
+		Options: []sheet.Option{{Value: Change}, {Value: Keep, Example: sheet.ReadDay{Text: text, Day: before}}}, Answer: o.Answers[kind],
+		Changes: map[int]bool{}}
 	if after, ok := b.dayOf(change(before)); ok {
 		q.Options[0].Example = sheet.ReadDay{Text: text, Day: after}
+	}
+	for _, i := range rows {
+		q.Changes[b.table.Rows[i].Number] = true
 	}
 	b.questions = append(b.questions, q)
 	if q.Answer == Keep {

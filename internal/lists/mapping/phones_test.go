@@ -52,7 +52,7 @@ func TestZero(t *testing.T) {
 		t.Errorf("two columns: %s, %s", got, notes)
 	}
 	r, err := Map(t.Context(), tableOf(lines...), Options{Now: now})
-	if got := fmt.Sprint(r.Questions); err != nil || got != "[{zero [] [] [] [{false [6641234568]} {true [06641234568]}] false}]" {
+	if got := fmt.Sprint(r.Questions); err != nil || got != "[{zero [] [] map[] [] [{false [6641234568]} {true [06641234568]}] false}]" {
 		t.Errorf("%s, %v", got, err)
 	}
 }

@@ -10,7 +10,8 @@ type Question struct {
 	// Rows, the question concerns columns or the whole list, and nothing can be imported before the
 	// answer.
 	Rows    []int
-	Args    []any // of the message, as in a Note
+	Changes map[int]bool // numbers of the only rows that an answer changes; nil: unknown
+	Args    []any        // of the message, as in a Note
 	Options []Option
 	Answer  string // value of an option; empty: open. A question with a default is never open.
 }
