@@ -152,7 +152,8 @@ func unescape(text string) string {
 }
 
 // preference returns a sort key that is lowest for the most preferred property: mobile phones, then
-// others, then work phones, each ordered by PREF. It returns never for fax numbers and pagers.
+// others, then work phones, each ordered by PREF. It returns never for faxes, pagers and
+// emergency contacts.
 func (p Property) preference() int {
 	level := 101
 	if values := p.param("PREF"); len(values) > 0 {
@@ -167,7 +168,7 @@ func (p Property) preference() int {
 	switch phone := p.Name == "TEL"; {
 	case p.Is("CELL", "MOBILE", "IPHONE"):
 		return level - 1000
-	case phone && fax.MatchString(types+unquote(types)): // Android writes X-Fax, or the word in quoted-printable
+	case phone && notOwn.MatchString(types+unquote(types)): // Android writes X-Fax, or the word in quoted-printable
 		return never
 	case phone && p.Is("WORK"), p.Is("X400", "X.400"):
 		return level + 1000
@@ -185,7 +186,7 @@ func (c Card) Best(name string) int {
 		if p.Name != name || p.value == "" {
 			continue
 		}
-		if preference := p.preference(); preference < least && !(name == "TEL" && c.isLabeledFax(p)) {
+		if preference := p.preference(); preference < least && !(name == "TEL" && c.isLabeledNotOwn(p)) {
 			best, least = i, preference
 		}
 	}
@@ -220,15 +221,15 @@ func (c Card) IsPerson() bool {
 	return (kind == "" || kind == "INDIVIDUAL") && (hasNames || !isCompany) && !companyForm.MatchString(name)
 }
 
-// isLabeledFax reports whether the Apple label in the group of a phone number marks it as a fax or
-// pager.
-func (c Card) isLabeledFax(phone Property) bool {
+// isLabeledNotOwn reports whether the Apple label in the group of a phone number marks it as a fax, a
+// pager or an emergency contact.
+func (c Card) isLabeledNotOwn(phone Property) bool {
 	return phone.group != "" && slices.ContainsFunc(c, func(p Property) bool {
-		return p.Name == "X-ABLABEL" && p.group == phone.group && fax.MatchString(p.Text())
+		return p.Name == "X-ABLABEL" && p.group == phone.group && notOwn.MatchString(p.Text())
 	})
 }
 
-var fax = regexp.MustCompile(`(?i)fax|faks|t[ée]l[ée]copi|pager|modem`)
+var notOwn = regexp.MustCompile(`(?i)fax|faks|t[ée]l[ée]copi|pager|modem|emerg|notf[aä]l|urgen[cz]|hitn|\bice\b`)
 
 var (
 	basicDate = regexp.MustCompile(`^(\d{4}|--)(\d{2})(\d{2})($|T)`)

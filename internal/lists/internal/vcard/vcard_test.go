@@ -112,6 +112,7 @@ func TestBest(t *testing.T) {
 		{[]string{`TEL;TYPE="voice,cell":1`, "TEL;PREF=1:2"}, 0},
 		{[]string{"item1.TEL:1", "item1.X-ABLabel:_$!<HomeFAX>!$_", "item2.TEL;TYPE=work:2", "item2.X-ABLabel:Leitstelle"}, 2},
 		{[]string{"item1.X-ABLabel:Télécopie", "item1.TEL:1"}, -1},
+		{[]string{"item1.TEL:1", "item1.X-ABLabel:Notfallkontakt", "TEL;TYPE=X-Emergency:2", "TEL;WORK:3"}, 3},
 		{[]string{"TEL;X-CUSTOM(CHARSET=UTF-8,ENCODING=QUOTED-PRINTABLE,=46=61=78):1", "TEL;X-Fax neu:2", "TEL;WORK:3"}, 2},
 		{[]string{"TEL:1", "X-ABLabel:Fax", "item2.X-ABLabel:Fax"}, 0},
 	}
