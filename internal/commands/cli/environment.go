@@ -61,6 +61,9 @@ func (env Env) complete(cmd *cobra.Command) (err error) {
 	flags := cmd.Flags()
 	exclusive := map[string][]string{}
 	flags.Visit(func(f *pflag.Flag) {
+		if next, dashed := strings.CutPrefix(f.Value.String(), "--"); dashed && flags.Lookup(next) != nil {
+			err = UsageErrorf(cmd, "--%s needs a value", f.Name)
+		}
 		for _, group := range f.Annotations["cobra_annotation_mutually_exclusive"] {
 			exclusive[group] = append(exclusive[group], "--"+f.Name)
 		}
