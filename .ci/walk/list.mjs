@@ -110,26 +110,40 @@ export async function tasks(browser, station) {
   await step("a number and a date stay on one line", async () => {
     const person = await station.add({ firstName: "Ivana", lastName: "Long", phoneNumber: "+385 (0)91 820 / 8279", dateOfBirth: "1974-09-20" });
     const number = "+385 (0)91 820 / 8279", born = "20 de septiembre de 1974";
-    for (const width of [320, 390, 768, 1024, 1280]) {
+    async function whole(page, path, ...values) {
+      await page.goto(path);
+      const { width } = page.viewportSize();
+      const lines = await main(page).locator(".whole:visible").evaluateAll((all) => all.map((one) => {
+        const range = document.createRange();
+        range.selectNodeContents(one);
+        return [one.textContent, range.getBoundingClientRect().height, parseFloat(getComputedStyle(one).lineHeight)];
+      }));
+      for (const value of values) check(lines.some(([text]) => text === value), `${path} lacks ${value}: ${lines}`);
+      for (const [text, height, line] of lines) check(height < 1.5 * line, `${text} wraps at ${path}, ${width} px wide`);
+    }
+    let code;
+    const widths = [320, 390, 768, 1024, 1280];
+    for (const width of widths) {
       const page = await open(null, { locale: "es", viewport: { width, height: 800 } });
       for (const [path, ...values] of [...(width < 600 ? [] : [["/office/?search=long", number, born]]), [`/office/people/${person.id}`, number, born],
         [`/office/people/${person.id}/history`, number, born], ["/office/print?list=full&search=long", number, born], ["/office/birthdays?months=all", "20 de septiembre"]]) {
-        await page.goto(path);
-        const lines = await main(page).locator(".whole:visible").evaluateAll((all) => all.map((one) => {
-          const range = document.createRange();
-          range.selectNodeContents(one);
-          return [one.textContent, range.getBoundingClientRect().height, parseFloat(getComputedStyle(one).lineHeight)];
-        }));
-        for (const value of values) check(lines.some(([text]) => text === value), `${path} lacks ${value}: ${lines}`);
-        for (const [text, height, line] of lines) check(height < 1.5 * line, `${text} wraps at ${path}, ${width} px wide`);
+        await whole(page, path, ...values);
         const covered = await main(page).locator(".diff tbody tr").evaluateAll((all) => all.filter(({ children: [label, value] }) => {
           const [one, other] = [label, value].map((part) => part.getBoundingClientRect());
           return one.right > other.left + 1 && one.bottom > other.top + 1;
         }).length);
         equal(covered, 0, `labels over values at ${path}, ${width} px wide`);
       }
+      await page.goto("/office/print");
+      code = await main(page).locator(".code").innerText();
     }
+    const sheet = await open(null, { locale: "es", viewport: { width: 680, height: 1000 } }); // A4 without margins
+    await sheet.emulateMedia({ media: "print" });
+    await whole(sheet, "/office/", number, born);
+    const highest = await main(sheet).locator("tbody tr").evaluateAll((rows) => Math.max(...rows.map(({ offsetHeight }) => offsetHeight)));
+    check(highest < 70, `a row of the printed page is ${highest} px high`);
     await station.ask(204, "DELETE", `/firefighters/${person.id}`);
+    for (const width of widths) await whole(await open(null, { viewport: { width, height: 800 } }), `/office/paper?code=${code}`, number);
   });
 
   await step("copy e-mail addresses", async () => {
