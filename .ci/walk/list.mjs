@@ -43,6 +43,7 @@ export async function tasks(browser, station) {
 
   await step("a row opens the person, but not while text is selected; Enter opens the only hit", async () => {
     const page = await open("/office/");
+    check(await main(page).getByRole("link", { name: "Possible duplicates" }).isVisible(), "the list has no link to possible duplicates");
     const born = row(page, "Čović").locator(".born");
     const { x, y, height } = await born.boundingBox();
     await page.mouse.move(x + 2, y + height / 2);
