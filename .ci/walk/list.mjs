@@ -148,6 +148,9 @@ export async function tasks(browser, station) {
     await whole(sheet, "/office/", number, born);
     const highest = await main(sheet).locator("tbody tr").evaluateAll((rows) => Math.max(...rows.map(({ offsetHeight }) => offsetHeight)));
     check(highest < 70, `a row of the printed page is ${highest} px high`);
+    await sheet.goto("/office/print?columns=Unterschrift,anwesend");
+    const headings = await main(sheet).locator("th.blank").evaluateAll((cells) => cells.map(({ offsetHeight }) => offsetHeight));
+    check(Math.max(...headings) < 40, `the headings of empty columns wrap: ${headings}`);
     await station.ask(204, "DELETE", `/firefighters/${person.id}`);
     for (const width of widths) await whole(await open(null, { viewport: { width, height: 800 } }), `/office/paper?code=${code}`, number);
   });
