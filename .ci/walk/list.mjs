@@ -99,6 +99,12 @@ export async function tasks(browser, station) {
     await main(page).getByRole("button", { name: "Sort", exact: true }).click();
     await page.waitForURL((url) => url.searchParams.get("sortBy") === "firstName");
     equal([await bold(".first"), await bold(".last")], [true, false], "bold names, by first name");
+    await page.setViewportSize({ width: 320, height: 844 });
+    await page.getByRole("button", { name: "Deutsch" }).click();
+    await main(page).getByText("Sortieren: Vorname", { exact: true }).click();
+    equal(await page.evaluate(() => document.documentElement.scrollWidth), 320, "the width of the page with open sorting");
+    await page.getByRole("button", { name: "English" }).click();
+    await page.setViewportSize({ width: 390, height: 844 });
     await page.goto("/office/");
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
     check((await searchField(page).boundingBox()).y >= 0, "the search does not stay visible");
