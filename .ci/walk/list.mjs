@@ -123,15 +123,19 @@ export async function tasks(browser, station) {
     const person = await station.add({ firstName: "Ivana", lastName: "Long", phoneNumber: "+385 (0)91 820 / 8279", dateOfBirth: "1974-09-20" });
     const number = "+385 (0)91 820 / 8279", born = "20 de septiembre de 1974";
     async function whole(page, path, ...values) {
-      await page.goto(path);
+      if (path) await page.goto(path);
       const { width } = page.viewportSize();
       const lines = await main(page).locator(".whole:visible").evaluateAll((all) => all.map((one) => {
         const range = document.createRange();
         range.selectNodeContents(one);
-        return [one.textContent, range.getBoundingClientRect().height, parseFloat(getComputedStyle(one).lineHeight)];
+        const { height, right } = range.getBoundingClientRect();
+        const within = one.closest("td")?.getBoundingClientRect().right ?? right;
+        return [one.textContent.trim(), right > within + 1 ? Infinity : height, parseFloat(getComputedStyle(one).lineHeight)];
       }));
       for (const value of values) check(lines.some(([text]) => text === value), `${path} lacks ${value}: ${lines}`);
-      for (const [text, height, line] of lines) check(height < 1.5 * line, `${text} wraps at ${path}, ${width} px wide`);
+      for (const [text, height, line] of lines) check(height < 1.5 * line, `${text} wraps at ${page.url()}, ${width} px wide`);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      check(wide <= width, `${page.url()} is ${wide} px wide on ${width} px`);
     }
     let code;
     const widths = [320, 390, 768, 1024, 1280];
@@ -157,7 +161,27 @@ export async function tasks(browser, station) {
     await sheet.goto("/office/print?columns=Unterschrift,anwesend");
     const headings = await main(sheet).locator("th.blank").evaluateAll((cells) => cells.map(({ offsetHeight }) => offsetHeight));
     check(Math.max(...headings) < 40, `the headings of empty columns wrap: ${headings}`);
-    await station.ask(204, "DELETE", `/firefighters/${person.id}`);
+    const other = await station.add({ firstName: "Iva", lastName: "Long", phoneNumber: "+385 (0)91 820 / 8278", dateOfBirth: "1975-09-20" });
+    for (const width of [320, 768, 1280]) {
+      const page = await open(null, { locale: "es", viewport: { width, height: 800 } });
+      await whole(page, `/office/people/${person.id}/merge?with=${other.id}`, number, born);
+      for (const path of ["/office/compare", "/office/import"]) {
+        await page.goto(path);
+        await main(page).locator("#text").fill("Nombre;Apellidos;Teléfono;Fecha de nacimiento\nNueva;Persona;+385 (0)91 820 / 8277;20/9/1974\n" +
+          "Ivana;Long;+385 (0)91 820 / 8279;21/9/1974\n");
+        await main(page).locator("button.primary").click();
+        await main(page).getByText("Nueva Persona").first().waitFor({ state: "attached" });
+        await main(page).locator("details").evaluateAll((all) => all.forEach((one) => { one.open = true; }));
+        await whole(page, "", "+385 (0)91 820 / 8277", born);
+        if (width !== 1280 || path !== "/office/compare") continue;
+        await page.setViewportSize({ width: 680, height: 1000 });
+        await page.emulateMedia({ media: "print" });
+        await whole(page, "", "21 de septiembre de 1974");
+        await page.emulateMedia({ media: "screen" });
+        await page.setViewportSize({ width, height: 800 });
+      }
+    }
+    for (const { id } of [other, person]) await station.ask(204, "DELETE", `/firefighters/${id}`);
     for (const width of widths) await whole(await open(null, { viewport: { width, height: 800 } }), `/office/paper?code=${code}`, number);
   });
 

@@ -122,19 +122,24 @@ func oneLine(text, part string) string {
 // of 320 px has no room for longer ones.
 const longestWhole = 24
 
-// whole returns a value in which no line breaks inside a telephone number or a date.
+// whole returns values, separated by " · ", in which no line breaks inside a telephone number or a
+// date.
 func whole(text string) template.HTML {
-	parts := []string{text}
-	if utf8.RuneCountInString(text) > longestWhole {
-		parts = phone.Parts(text)
-	}
-	for i, part := range parts {
-		parts[i] = template.HTMLEscapeString(part)
-		if strings.ContainsAny(part, "0123456789") && utf8.RuneCountInString(part) <= longestWhole {
-			parts[i] = `<span class="whole">` + parts[i] + `</span>`
+	values := strings.Split(text, " · ")
+	for i, value := range values {
+		parts := []string{value}
+		if utf8.RuneCountInString(value) > longestWhole {
+			parts = phone.Parts(value)
 		}
+		for j, part := range parts {
+			parts[j] = template.HTMLEscapeString(part)
+			if strings.ContainsAny(part, "0123456789") && utf8.RuneCountInString(part) <= longestWhole {
+				parts[j] = `<span class="whole">` + parts[j] + `</span>`
+			}
+		}
+		values[i] = strings.Join(parts, " ")
 	}
-	return template.HTML(strings.Join(parts, " "))
+	return template.HTML(strings.Join(values, " · "))
 }
 
 // asset is a static file. Its path contains a hash of the content, so browsers can cache it

@@ -239,3 +239,13 @@ func TestPages(t *testing.T) {
 		page() // panics if it is invalid
 	}
 }
+
+// TestWhole checks that numbers and dates are marked, and other values are not.
+func TestWhole(t *testing.T) {
+	const text = "+385 (0)91 820 / 8279, 021 555 / 1000 · a&b@example.com · 20 September 1974"
+	const want = `<span class="whole">+385 (0)91 820 / 8279,</span> <span class="whole">021 555 / 1000</span>` +
+		` · a&amp;b@example.com · <span class="whole">20 September 1974</span>`
+	if got := whole(text); string(got) != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
