@@ -89,6 +89,8 @@ export async function tasks(browser, station) {
     check(seen.every(({ height }) => height <= 64), `a row is ${Math.max(...seen.map(({ height }) => height))} px high`);
     const inSight = seen.filter(({ bottom }) => bottom <= 844).length;
     check(inSight >= Math.min(8, all), `${inSight} people are visible`);
+    const { x: left } = await main(page).locator("tbody .first").first().boundingBox();
+    check(left < seen[0].left, "the list cuts off the left end of a J");
     const call = main(page).getByRole("link", { name: "Call Ana Čović", exact: true });
     equal(await call.getAttribute("href"), "tel:0912345678", "the button to call");
     equal(await main(page).getByRole("button", { name: words.delete }).count(), 0, "buttons to delete");
