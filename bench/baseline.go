@@ -135,9 +135,8 @@ func (b *bench) creates() error {
 		{"create, 64 clients", writers, atLeast(2.5)},
 		{"create, 1 client", 1, atLeast(0.7)},
 	} {
-		err := b.versus(work.name+" : one transaction per request, plain table", work.goal,
-			sending(b.service, work.clients, people), sending(b.baseline, work.clients, people))
-		if err != nil {
+		loads := [2]load{{b.service, work.clients, people}, {b.baseline, work.clients, people}}
+		if err := b.versus(work.name+" : one transaction per request, plain table", work.goal, loads); err != nil {
 			return err
 		}
 	}

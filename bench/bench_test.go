@@ -62,9 +62,9 @@ func TestLoad(t *testing.T) {
 		{"wrong body", newRequest("GET", "/", "", "", 200, "else"), true},
 		{"wrong status", newRequest("GET", "/", "", "", 404, ""), true},
 	} {
-		r, err := load{at: at, clients: 4, supply: &supply{requests: []request{test.send}}}.run(100 * time.Millisecond)
-		if (err != nil) != test.fails || r.requests == 0 {
-			t.Errorf("%s: %d requests, error %v, want an error: %t", test.name, r.requests, err, test.fails)
+		rate, err := load{at: at, clients: 4, supply: &supply{requests: []request{test.send}}}.run(100 * time.Millisecond)
+		if (err != nil) != test.fails || rate == 0 {
+			t.Errorf("%s: %f requests a second, error %v, want an error: %t", test.name, rate, err, test.fails)
 		}
 	}
 }
@@ -95,13 +95,7 @@ func TestGoal(t *testing.T) {
 }
 
 func TestRatio(t *testing.T) {
-	of := func(requests ...int) (results []result) {
-		for _, n := range requests {
-			results = append(results, result{requests: n, elapsed: time.Second})
-		}
-		return results
-	}
-	if got := (comparison{of(10, 30, 5), of(10, 10, 10)}).ratio(); got != 1 {
+	if got := compared("", "", []float64{10, 30, 5}, []float64{10, 10, 10}).value; got != 1 {
 		t.Errorf("ratio with rounds of 1, 3 and 0.5 = %v, want the median, 1", got)
 	}
 }

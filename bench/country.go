@@ -35,7 +35,8 @@ type department struct {
 
 type person struct {
 	*department
-	id string
+	id    string
+	email string // empty for none
 }
 
 const (
@@ -136,13 +137,13 @@ func (c *country) draw(db *sql.DB) error {
 		}
 	}
 	c.random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	find, err := db.Prepare(`SELECT id FROM firefighters WHERE row = ? AND deleted_at IS NULL`)
+	find, err := db.Prepare(`SELECT id, ifnull(email, '') FROM firefighters WHERE row = ? AND deleted_at IS NULL`)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows[:min(mostDrawn, len(rows))] {
 		p := person{department: c.departments[row>>32-1]}
-		switch err := find.QueryRow(row).Scan(&p.id); {
+		switch err := find.QueryRow(row).Scan(&p.id, &p.email); {
 		case err == nil:
 			c.drawn = append(c.drawn, p)
 		case !errors.Is(err, sql.ErrNoRows): // demo deletes some

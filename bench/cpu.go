@@ -74,7 +74,10 @@ func (b *bench) cpuPerRequest() error {
 		}
 		requests = append(requests, variants[0].country.bareRequests())
 		r := row{name: "CPU, " + w.name, unit: "µs", most: w.most}
-		if err := b.fill(&r, func() ([][]float64, error) { return b.cpuRounds(w, variants, requests) }); err != nil {
+		err := b.fill(&r, func() ([][]float64, error) {
+			return b.cpuTime(cpuRounds, w.clients, w.inTurn, variants, requests)
+		})
+		if err != nil {
 			return err
 		}
 		rows = append(rows, r)
@@ -149,17 +152,17 @@ func (c *country) cpuWorks(at *process) ([]cpuWork, error) {
 	}, nil
 }
 
-// cpuRounds returns the CPU time of one request, by variant and round. In each round all
-// variants do the work, in random order, each with its own requests.
-func (b *bench) cpuRounds(w cpuWork, variants []*variant, requests [][]request) ([][]float64, error) {
+// cpuTime returns the CPU time of one request, by variant and round. In each round all variants send
+// inTurn of their own requests, in random order. rounds is for each of the rounds of other comparisons.
+func (b *bench) cpuTime(rounds, clients, inTurn int, variants []*variant, requests [][]request) ([][]float64, error) {
 	used := make([][]float64, len(variants))
-	for round := range cpuRounds * b.rounds {
+	for round := range rounds * b.rounds {
 		for _, i := range b.country.random.Perm(len(variants)) {
-			taken, err := variants[i].turn(w.clients, w.inTurn, requests[i], round)
+			taken, err := variants[i].turn(clients, inTurn, requests[i], round)
 			if err != nil {
 				return nil, err
 			}
-			used[i] = append(used[i], float64(taken.Nanoseconds())/1000/float64(w.inTurn))
+			used[i] = append(used[i], float64(taken.Nanoseconds())/1000/float64(inTurn))
 		}
 		if b.ctx.Err() != nil {
 			return nil, b.ctx.Err()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,7 +12,6 @@ const (
 	growthClients = 8
 	growthRounds  = 6   // for each of the rounds of other comparisons
 	growthPeople  = 400 // people drawn of each size
-	growthEmails  = 40
 )
 
 // grown is a service with departments of one size.
@@ -24,8 +22,6 @@ type grown struct {
 	random      *rand.Rand
 	departments []*department
 	people      []person
-	emails      []string // of some of the people
-	theirs      []*department
 }
 
 // growth measures the CPU time of a request in departments of 40, of 17,000 and of 1,200,000
@@ -59,44 +55,26 @@ func (b *bench) growth() error {
 		if g.people = g.people[:min(growthPeople, len(g.people))]; len(g.people) == 0 {
 			return fmt.Errorf("%s: no one was drawn", g.name)
 		}
-		if err := g.readEmails(); err != nil {
-			return err
-		}
 		if g.size <= cpuPeople { // the scrub of more takes ten minutes, and 5 % of a processor
 			g.awaitRest()
 		}
 	}
 	for _, w := range growthWorks {
 		note("measuring: growth, %s", w.name)
-		used, err := b.growthRounds(w, all)
+		var variants []*variant
+		var requests [][]request
+		for _, g := range all {
+			variants, requests = append(variants, g.variant), append(requests, w.requests(g))
+		}
+		_, err := b.cpuTime(1, 1, 1, variants, requests) // builds the index
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.name, err)
+		}
+		used, err := b.cpuTime(growthRounds, growthClients, w.inTurn, variants, requests)
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.name, err)
 		}
 		b.addGrowth(w, all, used)
-	}
-	return nil
-}
-
-// readEmails reads the e-mail addresses of some people.
-func (g *grown) readEmails() error {
-	for _, p := range g.people {
-		answer, err := fetch(g.at, p.get())
-		if err != nil {
-			return err
-		}
-		var f struct{ Email string }
-		if err := json.Unmarshal(answer, &f); err != nil {
-			return err
-		}
-		if f.Email != "" {
-			g.emails, g.theirs = append(g.emails, url.QueryEscape(f.Email)), append(g.theirs, p.department)
-		}
-		if len(g.emails) == growthEmails {
-			break
-		}
-	}
-	if len(g.emails) == 0 {
-		return fmt.Errorf("%s: no one has an e-mail address", g.name)
 	}
 	return nil
 }
@@ -134,36 +112,14 @@ func (g *grown) lists(query string) []request {
 	return each(g.departments, func(d *department) request { return d.list(query) }).requests
 }
 
-// byEmail returns a request for each address. The answer may be empty: a PUT may have changed the address.
+// byEmail returns a request for each e-mail address. The answer may be empty: a PUT may have changed the address.
 func (g *grown) byEmail(parameter string) (all []request) {
-	for i, email := range g.emails {
-		all = append(all, newRequest("GET", records+"?"+parameter+email, g.theirs[i].key, "", 200, `"totalCount":`))
+	for _, p := range g.people {
+		if p.email != "" {
+			all = append(all, newRequest("GET", records+"?"+parameter+url.QueryEscape(p.email), p.key, "", 200, `"totalCount":`))
+		}
 	}
 	return all
-}
-
-// growthRounds returns the CPU time of one request of a work, by size and round.
-func (b *bench) growthRounds(w growthWork, all []*grown) ([][]float64, error) {
-	requests, used := make([][]request, len(all)), make([][]float64, len(all))
-	for i, g := range all {
-		requests[i] = w.requests(g)
-		if _, err := g.turn(1, 1, requests[i], 0); err != nil { // builds the index
-			return nil, fmt.Errorf("%s: %w", g.name, err)
-		}
-	}
-	for round := range growthRounds * b.rounds {
-		for _, i := range b.country.random.Perm(len(all)) {
-			taken, err := all[i].turn(growthClients, w.inTurn, requests[i], round)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", all[i].name, err)
-			}
-			used[i] = append(used[i], float64(taken.Nanoseconds())/1000/float64(w.inTurn))
-		}
-		if b.ctx.Err() != nil {
-			return nil, b.ctx.Err()
-		}
-	}
-	return used, nil
 }
 
 // addGrowth adds the result of a work to the table. The goal grows with the logarithm: a

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,48 +34,28 @@ type load struct {
 	supply  *supply
 }
 
-// sending returns a side on which clients send requests.
-func sending(at *process, clients int, s *supply) side {
-	return load{at, clients, s}.run
-}
-
-// result is the outcome of a load.
-type result struct {
-	requests  int
-	elapsed   time.Duration
-	server    time.Duration // CPU time of the server
-	generator time.Duration // CPU time of this process
-}
-
-func (r result) rate() float64 { return float64(r.requests) / r.elapsed.Seconds() }
-
-// run sends requests for the given time. One unexpected answer makes the whole load
-// fail.
-func (l load) run(length time.Duration) (result, error) {
+// run sends requests for the given time and returns the rate per second. One unexpected answer
+// makes the whole load fail.
+func (l load) run(length time.Duration) (rate float64, err error) {
 	clients, err := dialAll(l.at, l.clients)
 	defer closeAll(clients)
 	if err != nil {
-		return result{}, err
+		return 0, err
 	}
-	requests := make([]int, l.clients)
+	var requests atomic.Int64
 	failures := make([]error, l.clients)
-	server, generator := l.at.cpu(), cpu(os.Getpid())
 	var working sync.WaitGroup
 	begin := time.Now()
 	for i, c := range clients {
 		working.Go(func() {
 			for failures[i] == nil && time.Since(begin) < length {
 				_, failures[i] = c.do(l.supply.take())
-				requests[i]++
+				requests.Add(1)
 			}
 		})
 	}
 	working.Wait()
-	sum := result{elapsed: time.Since(begin), server: l.at.cpu() - server, generator: cpu(os.Getpid()) - generator}
-	for _, n := range requests {
-		sum.requests += n
-	}
-	return sum, errors.Join(failures...)
+	return float64(requests.Load()) / time.Since(begin).Seconds(), errors.Join(failures...)
 }
 
 // dialAll connects clients. It returns those that connected even if one fails.

@@ -92,7 +92,6 @@ var measurements = []struct {
 	{"memory", (*bench).memory},
 	{"cpu", (*bench).cpuPerRequest},
 	{"growth", (*bench).growth},
-	{"against", (*bench).otherBuilds},
 	{"baseline", (*bench).creates},
 	{"imports", (*bench).importWait},
 }
@@ -155,7 +154,7 @@ func (b *bench) prepare() (err error) {
 // as a country. All programs invent the same people.
 func (b *bench) demo(program, name string, departments, people int) (*country, error) {
 	path := filepath.Join(b.folder, name)
-	p, err := start(b.ctx, program, "demo", "--db", path, "--listen", "127.0.0.1:0",
+	p, err := start(b.ctx, os.Stderr, program, "demo", "--db", path, "--listen", "127.0.0.1:0",
 		fmt.Sprintf("--departments=%d", departments), fmt.Sprintf("--people=%d", people))
 	if err != nil {
 		return nil, err
@@ -167,7 +166,7 @@ func (b *bench) demo(program, name string, departments, people int) (*country, e
 }
 
 func (b *bench) serve(c *country) (*process, error) {
-	return start(b.ctx, c.program, "serve", "--db", c.path, "--listen", "127.0.0.1:0")
+	return start(b.ctx, os.Stderr, c.program, "serve", "--db", c.path, "--listen", "127.0.0.1:0")
 }
 
 // startBaseline saves a record of the country and starts the baseline, which serves
@@ -184,7 +183,7 @@ func (b *bench) startBaseline() error {
 	if err != nil {
 		return err
 	}
-	b.baseline, err = start(b.ctx, self, "baseline", "--folder", b.folder)
+	b.baseline, err = start(b.ctx, os.Stderr, self, "baseline", "--folder", b.folder)
 	return err
 }
 

@@ -27,14 +27,9 @@ const (
 	inventedLanguage = "hr" // Croatia has phone numbers for everyone
 )
 
-// start starts a program and waits until it prints its address. The process is
+// start starts a program, which logs to log, and waits until it prints its address. The process is
 // killed when ctx is done.
-func start(ctx context.Context, program string, args ...string) (*process, error) {
-	return launch(ctx, os.Stderr, program, args...)
-}
-
-// launch is start with a writer for the log of the process.
-func launch(ctx context.Context, log io.Writer, program string, args ...string) (*process, error) {
+func start(ctx context.Context, log io.Writer, program string, args ...string) (*process, error) {
 	p := &process{command: exec.CommandContext(ctx, program, args...), exited: make(chan error, 1)}
 	p.command.Stderr = log
 	p.command.Env = append(os.Environ(), "LC_ALL="+inventedLanguage) // for demo: an older program has no --language

@@ -49,7 +49,7 @@ func (b *bench) startRows() (rows []row, err error) {
 
 // serveReady starts a program on a database and waits until it is ready.
 func (b *bench) serveReady(program, path string) (*process, error) {
-	p, err := launch(b.ctx, io.Discard, program, "serve", "--db", path, "--listen", "127.0.0.1:0")
+	p, err := start(b.ctx, io.Discard, program, "serve", "--db", path, "--listen", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}

@@ -37,9 +37,8 @@ func (g goal) String() string {
 type table struct{ lines, details strings.Builder }
 
 const (
-	tableHead = "| work | goal | measured | figures | |\n|---|---|---|---|---|\n"
-	tableNote = "\nFigures are medians of the rounds, the service first: requests a second, and in brackets the CPU time of\n" +
-		"one request, of the server + of the load generator.\n"
+	tableHead  = "| work | goal | measured | figures | |\n|---|---|---|---|---|\n"
+	tableNote  = "\nFigures are medians of the rounds, the service first.\n"
 	detailHead = "\nAll values of the lines that show only the worst:\n\n| work | of | measured | figures |\n|---|---|---|---|\n"
 )
 
