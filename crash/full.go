@@ -94,7 +94,7 @@ func (f *fullRun) firstStart() (err error) {
 		s.kill()
 		f.wrong("the first start on a full disk succeeded")
 	} else {
-		f.checkRefusalForRoom("the first start on a full disk", err)
+		f.checkRefusal("the first start on a full disk", err)
 	}
 	f.removeBallast()
 	if f.truths, err = f.departments(f.db, 2); err != nil {
@@ -107,12 +107,13 @@ func (f *fullRun) firstStart() (err error) {
 	return err
 }
 
-// checkRefusalForRoom checks the message of a start that failed on a full disk.
-func (f *fullRun) checkRefusalForRoom(doing string, err error) {
-	f.checkRefusal(doing, err)
-	if !strings.Contains(err.Error(), "disk is full") {
-		f.wrong("%s: the message does not report a full disk: %v", doing, err)
+// checkRefusal checks the message of a start that failed on a full disk. exitCode is in the last log
+// entry of a service that ends with an error.
+func (f *fullRun) checkRefusal(doing string, err error) {
+	if text := err.Error(); !strings.Contains(text, `"exitCode":1`) || !strings.Contains(text, "disk is full") {
+		f.wrong("%s: the service does not report a full disk: %q", doing, text)
 	}
+	f.checkText(doing, err.Error())
 }
 
 func (f *fullRun) ballast() string { return filepath.Join(f.folder, "ballast") }

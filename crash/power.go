@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"time"
 )
@@ -27,7 +28,7 @@ func (c *check) makeDisk() (*disk, error) {
 	if os.Getuid() != 0 {
 		return nil, notRun("mounting an image needs root")
 	}
-	if !tool("mkfs.ext4", "-V") {
+	if _, err := exec.LookPath("mkfs.ext4"); err != nil {
 		return nil, notRun("mkfs.ext4 is missing (apt-get install e2fsprogs)")
 	}
 	if err := os.WriteFile(d.image, nil, 0o600); err != nil {

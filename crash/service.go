@@ -46,13 +46,7 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// refusal is the output of a service that ended before it listened.
-type refusal string
-
-func (r refusal) Error() string { return "the service ended: " + string(r) }
-
-// serve starts the program on a database and waits until it listens. The error is a
-// refusal if the program ends first.
+// serve starts the program on a database and waits until it listens.
 func (c *check) serve(db string) (*service, error) {
 	s, err := c.launch(db)
 	if err != nil {
@@ -87,7 +81,7 @@ func (s *service) listen() error {
 		}
 		select {
 		case <-s.exited:
-			return refusal(s.log.String())
+			return fmt.Errorf("the service ended: %s", s.log)
 		case <-limit:
 			s.kill()
 			return fmt.Errorf("the service does not listen after %v: %s", startLimit, s.log)
@@ -169,22 +163,6 @@ func (c *check) checkText(doing, text string) {
 	}
 }
 
-// exitEntry is a part of the last log entry of a service that ends with an error.
-const exitEntry = `"exitCode":1`
-
-// checkRefusal records a fault unless the error of a start is a refusal with a
-// clear message.
-func (c *check) checkRefusal(doing string, err error) {
-	var text refusal
-	switch {
-	case !errors.As(err, &text):
-		c.wrong("%s: %v", doing, err)
-	case !strings.Contains(string(text), exitEntry):
-		c.wrong("%s: the service ended without a clear message: %q", doing, string(text))
-	}
-	c.checkText(doing, err.Error())
-}
-
 const commandLimit = 2 * time.Minute
 
 // command runs another command of the program.
@@ -213,11 +191,6 @@ func (c *check) key(db, department string) (string, error) {
 		return "", fmt.Errorf("creating a key: %w: %s", err, text)
 	}
 	return strings.TrimSpace(out), nil
-}
-
-// tool reports whether a command exists and succeeds.
-func tool(name string, args ...string) bool {
-	return exec.Command(name, args...).Run() == nil
 }
 
 // shell runs a command of the system.
