@@ -20,7 +20,15 @@ const (
 func Format(schema string, version int) sqlite.Format {
 	return sqlite.Format{
 		ApplicationID: applicationID, Unreleased: unreleasedID,
-		Version: version, Schema: schema, Check: checkCreatedBy(schema),
+		Version: version, Schema: schema,
+		Check: func(c *sqlite.Conn) error { // fails for a database with another schema
+			hash := ""
+			err := c.QueryRow(`SELECT schema_hash FROM service`, nil, func(row sqlite.Row) { hash = row.Text(0) })
+			if failure, ok := errors.AsType[sqlite.ResultError](err); ok && failure.IsSQL() || err == nil && hash != hashOf(schema) {
+				return sqlite.ErrUnreleased
+			}
+			return err
+		},
 	}
 }
 
@@ -43,19 +51,6 @@ func Create(c *sqlite.Conn, schema string) error {
 func NoteSchema(c *sqlite.Conn, schema string) error {
 	_, err := c.Exec(`UPDATE service SET schema_hash = ?`, hashOf(schema))
 	return err
-}
-
-// checkCreatedBy returns a check that fails with sqlite.ErrUnreleased for a database with another
-// schema.
-func checkCreatedBy(schema string) func(*sqlite.Conn) error {
-	return func(c *sqlite.Conn) error {
-		hash := ""
-		err := c.QueryRow(`SELECT schema_hash FROM service`, nil, func(row sqlite.Row) { hash = row.Text(0) })
-		if failure, ok := errors.AsType[sqlite.ResultError](err); ok && failure.IsSQL() || err == nil && hash != hashOf(schema) {
-			return sqlite.ErrUnreleased
-		}
-		return err
-	}
 }
 
 // hashOf returns the hash of a schema. It ignores comments and white space.

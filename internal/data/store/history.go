@@ -431,7 +431,7 @@ func (s *Store) ChangedSince(tenant record.TenantID, version int64) (d []Differe
 			if f := now[id]; f != nil {
 				changed.Now, err = &f.Firefighter, cmp.Or(err, f.Err())
 			}
-			if changed.differs() {
+			if (changed.Then == nil) != (changed.Now == nil) || changed.Then != nil && changed.Then.Fields != changed.Now.Fields {
 				d = append(d, changed)
 			}
 		}
@@ -450,12 +450,4 @@ func stateBefore(id, action, before string) *record.Firefighter {
 		return f
 	}
 	return &record.Firefighter{ID: id}
-}
-
-// differs reports whether the record was added, removed or changed.
-func (d Difference) differs() bool {
-	if d.Then == nil || d.Now == nil {
-		return d.Then != d.Now
-	}
-	return d.Then.Fields != d.Now.Fields
 }

@@ -318,9 +318,11 @@ func importedBy(c *sqlite.Conn, tenant record.TenantID, number int64) (all []*im
 func (done *Undone) undo(t *sqlite.Tx, tenant record.TenantID, by KeyID, ch *imported) error {
 	now, err := get(t.Conn, tenant, ch.id)
 	if ch.since != "" || errors.Is(err, ErrNotFound) {
-		name, err := nameOf(t.Conn, tenant, ch.id)
+		name := ""
+		err := t.QueryRow(`SELECT first_name || ' ' || last_name FROM firefighters WHERE id = ? AND tenant_id = ?`,
+			sqlite.Args{ch.id, int64(tenant)}, func(row sqlite.Row) { name = row.Text(0) })
 		done.Left = append(done.Left, NotUndone{ch.id, name, ch.since})
-		return err
+		return noRow(err, nil)
 	}
 	if err != nil {
 		return err
@@ -340,11 +342,4 @@ func (done *Undone) undo(t *sqlite.Tx, tenant record.TenantID, by KeyID, ch *imp
 	}
 	done.Restored++
 	return replace(t, tenant, by, &now, before.Fields)
-}
-
-// nameOf returns the name of a record, deleted or not. It is empty for a purged record.
-func nameOf(c *sqlite.Conn, tenant record.TenantID, id string) (name string, err error) {
-	err = c.QueryRow(`SELECT first_name || ' ' || last_name FROM firefighters WHERE id = ? AND tenant_id = ?`, sqlite.Args{id, int64(tenant)},
-		func(row sqlite.Row) { name = row.Text(0) })
-	return name, noRow(err, nil)
 }

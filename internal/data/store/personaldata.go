@@ -59,22 +59,17 @@ func (s *Store) PersonalData(tenant record.TenantID, id string) (d PersonalData,
 			return err
 		}
 		if d.Record == nil {
-			return d.readErased()
+			at := slices.IndexFunc(d.Edits, func(e Edit) bool { return e.Action == actionPurge })
+			if at < 0 {
+				return ErrNotFound
+			}
+			d.ErasedAt = d.Edits[at].At
+			return nil
 		}
 		err = c.Query(distinctFromSQL, sqlite.Args{int64(tenant), id}, func(row sqlite.Row) { d.Distinct = append(d.Distinct, row.Text(0)) })
 		return cmp.Or(err, d.readReaders(c, tenant), d.readReplays(c, tenant))
 	})
 	return d, err
-}
-
-// readErased sets the time at which a person without a record was permanently deleted.
-func (d *PersonalData) readErased() error {
-	at := slices.IndexFunc(d.Edits, func(e Edit) bool { return e.Action == actionPurge })
-	if at < 0 {
-		return ErrNotFound
-	}
-	d.ErasedAt = d.Edits[at].At
-	return nil
 }
 
 func (d *PersonalData) readReaders(c *sqlite.Conn, tenant record.TenantID) error {

@@ -212,25 +212,18 @@ const lastChangeSQL = `SELECT ifnull(max(id) & 0xffffffff, 0) FROM changes WHERE
 
 // addChange adds an entry to the history and marks the department as changed, so that the commit
 // wakes waiting clients. before is the previous state of the record, or nil if the history must not
-// have one.
+// have one. The entry has it as the API represents it, with a member "damaged" if it is damaged.
 func addChange(t *sqlite.Tx, tenant record.TenantID, by KeyID, action, id string, before *record.Stored) error {
+	var text []byte
+	if before != nil {
+		if text = before.AppendJSON(nil); before.Damaged {
+			text = append(text[:len(text)-1], `,"damaged":true}`...)
+		}
+	}
 	_, err := t.Exec(`
 		INSERT INTO changes (id, at, tenant_id, record_id, action, key_id, before, version)
 		VALUES (?1 << 32 | (`+lastChangeSQL+`) + 1, ?2, ?1, ?3, ?4, nullif(?5, 0), nullif(?6, ''), (SELECT version FROM tenants WHERE id = ?1))`,
-		int64(tenant), t.Now, id, action, int64(by), beforeJSON(before))
+		int64(tenant), t.Now, id, action, int64(by), string(text))
 	t.Note(int64(tenant))
 	return err
-}
-
-// beforeJSON returns a record as the API represents it, with a member "damaged" if it is damaged.
-// The text is empty for nil.
-func beforeJSON(f *record.Stored) string {
-	if f == nil {
-		return ""
-	}
-	text := f.AppendJSON(nil)
-	if f.Damaged {
-		text = append(text[:len(text)-1], `,"damaged":true}`...)
-	}
-	return string(text)
 }

@@ -59,7 +59,8 @@ func (s *Store) readService(c *sqlite.Conn) error {
 	return c.QueryRow(`SELECT history, epoch, commits, nonce, latest_time, secret FROM service`, nil, func(row sqlite.Row) {
 		mark, latest := scanMark(row)
 		s.mark.Store(&mark)
-		s.macs = newMACs(row.Bytes(5))
+		secret := row.Bytes(5)
+		s.macs = &macs{sync.Pool{New: func() any { return hmac.New(sha256.New, secret) }}}
 		s.db.Clock.Set(latest)
 		s.clockSaved.Store(latest)
 	})
@@ -147,10 +148,6 @@ const secretSize = 32 // bytes
 // macs computes message authentication codes with the secret of the database. It pools the hashes,
 // because keying a new hash takes longer than a short code.
 type macs struct{ hashes sync.Pool }
-
-func newMACs(secret []byte) *macs {
-	return &macs{sync.Pool{New: func() any { return hmac.New(sha256.New, secret) }}}
-}
 
 // of returns a message authentication code. The purpose, which must not contain a NUL, makes the
 // codes of one use invalid for all others.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -16,7 +17,8 @@ type waiting struct {
 
 	mu    sync.Mutex
 	woken map[record.TenantID]chan struct{} // closed to wake the callers of a department
-	seen  map[record.TenantID]int64         // versions of departments at the last WakeWaiting
+
+	seen map[int64]int64 // versions of departments at the last WakeWaiting
 }
 
 // AwaitChange waits until a department has a change after a position or ctx ends, and returns nil.
@@ -54,15 +56,20 @@ func (s *Store) IsAwaited() bool { return s.waiting.callers.Load() > 0 }
 
 // WakeWaiting wakes the callers that wait for changes in a department if its version differs from
 // the previous call, because another process may have written it. If the database cannot be read,
-// it wakes all callers.
+// it wakes all callers. A single goroutine calls it.
 func (s *Store) WakeWaiting() error {
 	if !s.IsAwaited() {
 		return nil
 	}
-	tenants := s.waiting.tenants()
-	now := map[record.TenantID]int64{} // without removed departments
-	err := s.query(versionsSQL, sqlite.Args{jsonList(tenants)}, func(row sqlite.Row) { now[record.TenantID(row.Int(0))] = row.Int(1) })
-	s.waiting.wakeChanged(tenants, now)
+	tenants, seen := s.waiting.tenants(), s.waiting.seen
+	now := map[int64]int64{} // without removed departments
+	err := s.query(versionsSQL, sqlite.Args{jsonList(tenants)}, func(row sqlite.Row) { now[row.Int(0)] = row.Int(1) })
+	s.waiting.seen = now
+	s.waiting.wake(slices.DeleteFunc(tenants, func(id int64) bool {
+		version, exists := now[id]
+		last, known := seen[id]
+		return exists && known && version == last
+	}))
 	return err
 }
 
@@ -90,28 +97,9 @@ func (w *waiting) wake(tenants []int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, tenant := range tenants {
-		w.wakeTenant(record.TenantID(tenant))
-	}
-}
-
-// wakeChanged wakes the callers of departments whose versions have changed since the previous call.
-func (w *waiting) wakeChanged(tenants []int64, now map[record.TenantID]int64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, id := range tenants {
-		tenant := record.TenantID(id)
-		version, exists := now[tenant]
-		if last, known := w.seen[tenant]; !exists || !known || version != last {
-			w.wakeTenant(tenant)
+		if woken := w.woken[record.TenantID(tenant)]; woken != nil {
+			delete(w.woken, record.TenantID(tenant))
+			close(woken)
 		}
-	}
-	w.seen = now
-}
-
-// wakeTenant wakes the callers of a department. The caller holds the mutex.
-func (w *waiting) wakeTenant(tenant record.TenantID) {
-	if woken := w.woken[tenant]; woken != nil {
-		delete(w.woken, tenant)
-		close(woken)
 	}
 }
