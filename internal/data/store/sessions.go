@@ -18,8 +18,11 @@ import (
 func (s *Store) OpenSession(keyOrCode, device string, lifetime time.Duration) (secret string, session Key, err error) {
 	secret, keyOrCode = newKeyText(), strings.TrimSpace(fold.Clean(keyOrCode))
 	hash := HashKey(secret)
-	if err := s.isKnown(keyOrCode); err != nil {
-		return "", Key{}, err
+	key, invitation := HashKey(keyOrCode), HashKey(normalizeCode(keyOrCode))
+	known, err := s.queryBool(`SELECT EXISTS (SELECT 1 FROM keys WHERE hash = ?) OR EXISTS (SELECT 1 FROM invitations WHERE hash = ?)`,
+		key[:], invitation[:])
+	if err != nil || !known { // an invalid text must not delay writes
+		return "", Key{}, cmp.Or(err, ErrNotFound)
 	}
 	err = s.db.Write(func(t *sqlite.Tx) error {
 		opening, err := openByKey(t, keyOrCode)
@@ -42,18 +45,6 @@ func (s *Store) OpenSession(keyOrCode, device string, lifetime time.Duration) (s
 		return "", Key{}, err
 	}
 	return secret, session, nil
-}
-
-// isKnown returns ErrNotFound for a text that is neither a key nor a code. It only reads, so that
-// an invalid text does not delay writes.
-func (s *Store) isKnown(keyOrCode string) error {
-	key, invitation := HashKey(keyOrCode), HashKey(normalizeCode(keyOrCode))
-	known, err := s.queryBool(`SELECT EXISTS (SELECT 1 FROM keys WHERE hash = ?) OR EXISTS (SELECT 1 FROM invitations WHERE hash = ?)`,
-		key[:], invitation[:])
-	if err == nil && !known {
-		err = ErrNotFound
-	}
-	return err
 }
 
 // NameSession sets the name of the person who has the session. Later invitations for the same login
