@@ -105,27 +105,19 @@ func (g *Guard) Loss() *Loss { return g.loss.Load() }
 // and calls lost once.
 func (g *Guard) Run(ctx context.Context, pause func(inDoubt bool), lost func()) {
 	for ctx.Err() == nil {
-		loss := g.loss.Load()
-		if loss == nil {
-			if g.look(); g.loss.Load() != nil {
-				lost()
-			} else if time.Since(g.notedAt) >= noteInterval {
-				g.noteMark()
+		if loss := g.loss.Load(); loss != nil {
+			if !g.isLossNoted {
+				g.noteLoss(loss)
 			}
-		} else {
-			g.finish(ctx, loss)
+			if loss.Saved == "" && time.Since(g.tried) >= saveInterval {
+				g.save(ctx)
+			}
+		} else if g.look(); g.loss.Load() != nil {
+			lost()
+		} else if time.Since(g.notedAt) >= noteInterval {
+			g.noteMark()
 		}
 		pause(g.loss.Load() == nil && g.files.inDoubt())
-	}
-}
-
-// finish writes the note of a loss and saves what is open, unless both have already succeeded.
-func (g *Guard) finish(ctx context.Context, loss *Loss) {
-	if !g.isLossNoted {
-		g.noteLoss(loss)
-	}
-	if loss.Saved == "" && time.Since(g.tried) >= saveInterval {
-		g.save(ctx)
 	}
 }
 

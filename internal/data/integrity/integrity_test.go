@@ -95,6 +95,7 @@ func check(t *testing.T, db *sqlite.DB) (integrity.Findings, string) {
 	var lines strings.Builder
 	done := 0
 	found, err := integrity.Check(t.Context(), db, integrity.Options{
+		Format:   sqlite.Format{Version: 2, Schema: schema},
 		Found:    func(finding string) { lines.WriteString(finding + "\n") },
 		Progress: func(n, _ int) { done = n },
 	})
@@ -149,7 +150,10 @@ func TestCheckStructure(t *testing.T) {
 	overwrite(t, path, 40, 30)
 	var text strings.Builder
 	found, err := integrity.Check(t.Context(), open(t, path), integrity.Options{
-		Found: func(finding string) { text.WriteString(finding + "\n") }, Progress: func(int, int) {}})
+		Format:   sqlite.Format{Version: 2, Schema: schema},
+		Found:    func(finding string) { text.WriteString(finding + "\n") },
+		Progress: func(int, int) {},
+	})
 	if found.Broken == 0 && !errors.Is(err, sqlite.ErrCorrupt) {
 		t.Errorf("found %+v, error %v", found, err)
 	}

@@ -53,7 +53,14 @@ func Scrub(ctx context.Context, db *sqlite.DB, log *slog.Logger, background func
 // scrubSlowly scrubs a database with pauses. It returns when it has finished or ctx ends.
 func scrubSlowly(ctx context.Context, db *sqlite.DB, log *slog.Logger) {
 	s := &scrubber{db: db, log: log, pause: scrubPause}
-	s.structure(ctx)
+	c, err := db.Connect()
+	if err == nil {
+		err = c.CheckStructure(ctx)
+		c.Close()
+	}
+	if err != nil && ctx.Err() == nil {
+		log.Error("the database is damaged or cannot be read; run firefighters check, and restore a backup", "cause", err.Error())
+	}
 	s.records(ctx)
 	s.counts(ctx)
 }
@@ -115,18 +122,6 @@ func (s *scrubber) counts(ctx context.Context) {
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, sqlite.ErrLost) {
 		s.log.Error("cannot check the record counts of departments", "cause", err.Error())
-	}
-}
-
-// structure checks the file structure on a separate connection.
-func (s *scrubber) structure(ctx context.Context) {
-	c, err := s.db.Connect()
-	if err == nil {
-		err = c.CheckStructure(ctx)
-		c.Close()
-	}
-	if err != nil && ctx.Err() == nil {
-		s.log.Error("the database is damaged or cannot be read; run firefighters check, and restore a backup", "cause", err.Error())
 	}
 }
 

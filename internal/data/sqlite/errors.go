@@ -86,20 +86,16 @@ func (e *NewerError) Error() string {
 type ResultError int
 
 func (e ResultError) Error() string {
-	return fmt.Sprintf("%s (SQLite result %d)", e.description(), int(e))
-}
-
-func (e ResultError) description() string {
+	text, _, _ := strings.Cut("SQLite failed: "+sqlite.ErrorCodeString[int(e)&0xff], " (SQLITE")
 	switch {
 	case e == sqlite3.SQLITE_IOERR_SHORT_READ:
-		return "the file is shorter than it should be"
+		text = "the file is shorter than it should be"
 	case e&0xff == sqlite3.SQLITE_CANTOPEN:
-		return "the file cannot be opened"
+		text = "the file cannot be opened"
 	case e.kind() != nil:
-		return e.kind().Error()
+		text = e.kind().Error()
 	}
-	general, _, _ := strings.Cut(sqlite.ErrorCodeString[int(e)&0xff], " (SQLITE")
-	return "SQLite failed: " + general
+	return fmt.Sprintf("%s (SQLite result %d)", text, int(e))
 }
 
 // IsSQL reports whether SQLite rejected the statement itself, for example because a table or

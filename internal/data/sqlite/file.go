@@ -18,7 +18,7 @@ type Format struct {
 	ApplicationID uint32 // in the header of every database of the program
 	Unreleased    uint32 // the application ID of versions before the first release; 0 if there are none
 	Version       int    // the version of Schema
-	Schema        string // the SQL that creates an empty database; "" accepts any schema
+	Schema        string // the SQL that creates an empty database
 
 	// Check returns ErrUnreleased for a database of this version that an unreleased program
 	// created from another schema. It may be nil.
@@ -201,21 +201,24 @@ func (f Format) Verify(path string) (version int, err error) {
 	if pages == 0 {
 		return 0, ErrNotExist
 	}
-	found, err := c.QueryInt(`PRAGMA user_version`)
-	switch version = int(found); {
-	case err != nil:
-		return 0, err
-	case version > f.Version:
-		return 0, &NewerError{version, f.Version}
-	case version == f.Version && f.Check != nil:
-		if err := f.Check(c); err != nil {
-			return 0, err
-		}
-	}
-	if pages > smallFile {
-		return version, nil
+	version, err = f.versionOf(c)
+	if err != nil || pages > smallFile {
+		return version, err
 	}
 	return version, c.CheckStructure(context.Background())
+}
+
+// versionOf returns the schema version of a database. It returns a NewerError for a version that is
+// not known, and the error of Check.
+func (f Format) versionOf(c *Conn) (version int, err error) {
+	found, err := c.QueryInt(`PRAGMA user_version`)
+	switch version = int(found); {
+	case err == nil && version > f.Version:
+		err = &NewerError{version, f.Version}
+	case err == nil && version == f.Version && f.Check != nil:
+		err = f.Check(c)
+	}
+	return version, err
 }
 
 // CheckStructure returns ErrCorrupt if SQLite finds the structure of the database damaged. It

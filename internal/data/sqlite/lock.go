@@ -50,9 +50,9 @@ func lockFile(path string, wait time.Duration) (release func() error, err error)
 		}
 		after, _ := osutil.Stat(path)
 		switch {
-		case before == nil || after == nil || !isUnchanged(before, after):
+		case before == nil || after == nil || !os.SameFile(before, after) || !before.ModTime().Equal(after.ModTime()):
 			if err == nil {
-				c.Close() // the previous holder removed the file
+				c.Close() // the previous holder removed the file, whose inode a new one may reuse
 			}
 		case err != nil:
 			return nil, err
@@ -67,10 +67,4 @@ func lockFile(path string, wait time.Duration) (release func() error, err error)
 			}, nil
 		}
 	}
-}
-
-// isUnchanged reports whether a path still names the same file. A new file may reuse the inode of
-// a removed one, but has a different modification time.
-func isUnchanged(before, after os.FileInfo) bool {
-	return os.SameFile(before, after) && before.ModTime().Equal(after.ModTime())
 }

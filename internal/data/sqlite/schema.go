@@ -31,21 +31,14 @@ func (e *SchemaError) Error() string {
 // foreign trigger or view could change or hide records. It accepts tables of SQLite and Litestream,
 // and any older version, which an upgrade checks. Errors of Check come first.
 func (f Format) CheckSchema(c *Conn) error {
-	version, err := c.QueryInt(`PRAGMA user_version`)
+	version, err := f.versionOf(c)
 	switch {
-	case err != nil || f.Schema == "":
+	case err != nil:
 		return err
 	case version < 1:
 		return ErrCorrupt
-	case version > int64(f.Version):
-		return &NewerError{int(version), f.Version}
-	case version < int64(f.Version):
+	case version < f.Version:
 		return nil
-	}
-	if f.Check != nil {
-		if err := f.Check(c); err != nil {
-			return err
-		}
 	}
 	want, err := schemaOf(f.Schema)
 	if err != nil {
@@ -56,7 +49,7 @@ func (f Format) CheckSchema(c *Conn) error {
 		return err
 	}
 	if faults := compare(got, want); len(faults) > 0 {
-		return &SchemaError{int(version), faults}
+		return &SchemaError{version, faults}
 	}
 	return nil
 }
