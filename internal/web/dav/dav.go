@@ -130,7 +130,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 		return options(w, found, ok)
 	}
 	if slices.Contains(writes, r.Method) {
-		return needPrivileges(r)
+		return &refusal{http.StatusForbidden, "<D:need-privileges><D:resource><D:href>" + escape(r.URL.EscapedPath()) +
+			"</D:href><D:privilege><D:write/></D:privilege></D:resource></D:need-privileges>"} // RFC 3744, section 7.1.1
 	}
 	caller, err := s.authorize(r, w.Header())
 	switch {
@@ -173,12 +174,6 @@ func options(w http.ResponseWriter, found resource, ok bool) error {
 	h["Allow"] = []string{found.allow()}
 	w.WriteHeader(http.StatusOK)
 	return nil
-}
-
-// needPrivileges returns the rejection of a write (RFC 3744, section 7.1.1).
-func needPrivileges(r *http.Request) error {
-	return &refusal{http.StatusForbidden, "<D:need-privileges><D:resource><D:href>" + escape(r.URL.EscapedPath()) +
-		"</D:href><D:privilege><D:write/></D:privilege></D:resource></D:need-privileges>"}
 }
 
 func escape(text string) string {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/xml"
 	"fmt"
-	"io"
 	"net/http"
 )
 
@@ -49,18 +48,6 @@ func forbid(name string) error { return &refusal{http.StatusForbidden, "<" + nam
 type multistatus struct {
 	out     *bufio.Writer
 	minimal bool // leave out missing properties
-}
-
-func newMultistatus(w io.Writer, minimal bool) *multistatus {
-	m := &multistatus{bufio.NewWriterSize(w, 32<<10), minimal}
-	m.raw(xmlHeader + "<D:multistatus" + namespaces + ">\n")
-	return m
-}
-
-// end completes the response and returns the first error of all writes.
-func (m *multistatus) end() error {
-	m.raw("</D:multistatus>\n")
-	return m.out.Flush()
 }
 
 func (m *multistatus) raw(text string) { m.out.WriteString(text) }

@@ -28,12 +28,14 @@ var properties map[xml.Name]*property
 
 func init() {
 	properties = map[xml.Name]*property{
-		davName("resourcetype"):                  {everything, resourceType, true},
-		davName("displayname"):                   {collections, inText(func(t *target) string { return t.department }), true},
-		davName("getetag"):                       {cardKind, func(m *multistatus, t *target, _ question) { m.raw(t.etag()) }, true},
-		davName("getcontenttype"):                {cardKind, inXML(cardType), true},
-		davName("getcontentlength"):              {cardKind, inText(func(t *target) string { return strconv.Itoa(len(t.card())) }), true},
-		davName("getlastmodified"):               {cardKind, inText(lastModified), true},
+		davName("resourcetype"):     {everything, resourceType, true},
+		davName("displayname"):      {collections, inText(func(t *target) string { return t.department }), true},
+		davName("getetag"):          {cardKind, func(m *multistatus, t *target, _ question) { m.raw(t.etag()) }, true},
+		davName("getcontenttype"):   {cardKind, inXML(cardType), true},
+		davName("getcontentlength"): {cardKind, inText(func(t *target) string { return strconv.Itoa(len(t.card())) }), true},
+		davName("getlastmodified"): {cardKind, inText(func(t *target) string {
+			return time.UnixMilli(t.person.UpdatedAt).UTC().Format(http.TimeFormat)
+		}), true},
 		davName("current-user-principal"):        {everything, hrefOf(PrincipalPath), false},
 		privileges:                               {everything, inXML("<D:privilege><D:read/></D:privilege>"), false},
 		davName("principal-URL"):                 {principalKind, hrefOf(PrincipalPath), false},
@@ -73,10 +75,6 @@ func resourceType(m *multistatus, t *target, _ question) {
 	case rootKind, homeKind:
 		m.raw("<D:collection/>")
 	}
-}
-
-func lastModified(t *target) string {
-	return time.UnixMilli(t.person.UpdatedAt).UTC().Format(http.TimeFormat)
 }
 
 func supportedReports(m *multistatus, _ *target, _ question) {

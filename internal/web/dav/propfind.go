@@ -1,6 +1,7 @@
 package dav
 
 import (
+	"bufio"
 	"net/http"
 	"slices"
 	"strings"
@@ -145,7 +146,7 @@ func isMinimal(r *http.Request) bool {
 // respond sends a multistatus response written by write. If write can fail or writes much, w must be the
 // writer from upload.Work, which sends nothing after an error.
 func (s *Server) respond(w http.ResponseWriter, r *http.Request, write func(*multistatus) error) error {
-	m := newMultistatus(w, isMinimal(r))
+	m := &multistatus{bufio.NewWriterSize(w, 32<<10), isMinimal(r)}
 	h := w.Header()
 	h["Content-Type"] = xmlType
 	h["Vary"] = []string{"Prefer, Brief"}
@@ -153,8 +154,10 @@ func (s *Server) respond(w http.ResponseWriter, r *http.Request, write func(*mul
 		h["Preference-Applied"] = []string{"return=minimal"}
 	}
 	w.WriteHeader(http.StatusMultiStatus)
+	m.raw(xmlHeader + "<D:multistatus" + namespaces + ">\n")
 	if err := write(m); err != nil {
 		return err
 	}
-	return m.end()
+	m.raw("</D:multistatus>\n")
+	return m.out.Flush() // returns the first error of all writes
 }

@@ -59,16 +59,6 @@ func (c *certificate) refresh() {
 	}
 	c.checked = now
 	changed, err := c.load()
-	c.logFailure(err)
-	if changed {
-		c.warning = ""
-		c.log.Info("loaded a new certificate", "expires", c.current.Load().Leaf.NotAfter.UTC())
-	}
-	c.checkValidity(now)
-}
-
-// logFailure logs an error, unless it is the same as in the last check.
-func (c *certificate) logFailure(err error) {
 	before := c.failure
 	c.failure = ""
 	if err != nil {
@@ -77,6 +67,11 @@ func (c *certificate) logFailure(err error) {
 	if c.failure != "" && c.failure != before {
 		c.log.Warn("cannot use the changed certificate files; the previous certificate stays in use", "cause", c.failure)
 	}
+	if changed {
+		c.warning = ""
+		c.log.Info("loaded a new certificate", "expires", c.current.Load().Leaf.NotAfter.UTC())
+	}
+	c.checkValidity(now)
 }
 
 // load reads the files and reports whether the certificate has changed. Its errors contain no paths.

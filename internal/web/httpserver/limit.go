@@ -138,7 +138,10 @@ func (l *limit) setState(conn net.Conn, state http.ConnState) {
 	c := conn.(*limitedConn)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c.leaveQueue()
+	if c.place != nil {
+		c.queue.Remove(c.place)
+		c.place = nil
+	}
 	switch {
 	case state == http.StateNew:
 		c.join(l.first)
@@ -172,14 +175,6 @@ type limitedConn struct {
 // join appends the connection to a queue. The caller must hold the mutex.
 func (c *limitedConn) join(q queue) {
 	c.queue, c.place, c.since = q, q.PushBack(c), time.Now()
-}
-
-// leaveQueue removes the connection from its queue. The caller must hold the mutex.
-func (c *limitedConn) leaveQueue() {
-	if c.place != nil {
-		c.queue.Remove(c.place)
-		c.place = nil
-	}
 }
 
 func (c *limitedConn) Close() error {
