@@ -90,7 +90,11 @@ func Open(o Options) (*Authority, error) {
 		err = a.Renew()
 	}
 	if err != nil && a.leaf != nil && a.Now().Before(a.leaf.NotAfter) {
-		a.warnOfFailure(err)
+		details := []any{"cause", err.Error(), "expires", a.leaf.NotAfter.Format(time.DateOnly)}
+		if errors.Is(err, ErrLost) {
+			details = append(details, "try", "firefighters cert --new")
+		}
+		a.warn("the server certificate cannot be renewed, and works only until it expires", details...)
 		err = nil
 	}
 	if err != nil {
@@ -156,8 +160,11 @@ func (a *Authority) Renew() error {
 		}
 		return err
 	}
-	if err := a.publish(ca); err != nil {
-		return err
+	a.public = encodeCertificate(ca.certificate)
+	if current, err := os.ReadFile(a.file(publicFile)); err != nil || !bytes.Equal(current, a.public) {
+		if err := osutil.WriteFile(a.file(publicFile), a.public, true); err != nil {
+			return err
+		}
 	}
 	now := a.Now()
 	if end := ca.certificate.NotAfter; now.Add(endWarning).After(end) {
@@ -179,14 +186,6 @@ func (a *Authority) Renew() error {
 	a.leaf = server.certificate
 	a.Log.Info("created a server certificate", "because", why, "addresses", fmt.Sprint(wanted.Addresses), "expires", a.leaf.NotAfter)
 	return nil
-}
-
-func (a *Authority) publish(ca *pair) error {
-	a.public = encodeCertificate(ca.certificate)
-	if current, err := os.ReadFile(a.file(publicFile)); err == nil && bytes.Equal(current, a.public) {
-		return nil
-	}
-	return osutil.WriteFile(a.file(publicFile), a.public, true)
 }
 
 // wanted returns the names and addresses of the machine that the authority may certify. It logs a
@@ -214,14 +213,6 @@ func (a *Authority) wanted(ca *x509.Certificate) (w Machine) {
 		}
 	}
 	return w
-}
-
-func (a *Authority) warnOfFailure(err error) {
-	details := []any{"cause", err.Error(), "expires", a.leaf.NotAfter.Format(time.DateOnly)}
-	if errors.Is(err, ErrLost) {
-		details = append(details, "try", "firefighters cert --new")
-	}
-	a.warn("the server certificate cannot be renewed, and works only until it expires", details...)
 }
 
 // warn logs a warning once.

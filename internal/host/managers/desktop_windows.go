@@ -106,20 +106,13 @@ func makeShortcut(path, program, arguments string) error {
 	return file.call(fileSave, uintptr(unsafe.Pointer(name)), 1)
 }
 
-// Firewall names the firewall of Windows. The rule of openFirewall has another name, and
-// Install removes it.
+// Firewall names the firewall of Windows. The rule that Install adds and removes has another name.
 func (h Host) Firewall(port int) (name, command string) {
 	const form = "netsh advfirewall firewall add rule name=%s dir=in action=allow program=%s protocol=TCP localport=%d profile=private,domain"
 	return "Windows", fmt.Sprintf(form, osutil.Quote(windowsTitle+" "+strconv.Itoa(port)), osutil.Quote(h.InstalledProgram()), port)
 }
 
-// openFirewall lets other machines in private networks connect to a port of a program.
-func openFirewall(program string, port int) error {
-	return firewall("add", "dir=in", "action=allow", "program="+program, "protocol=TCP",
-		fmt.Sprintf("localport=%d", port), "profile=private,domain")
-}
-
-// closeFirewall removes the rule of openFirewall. It returns no steps if there was none.
+// closeFirewall removes the rule of Install. It returns no steps if there was none.
 func closeFirewall() (steps []string) {
 	if firewall("delete") == nil {
 		steps = append(steps, "Closed the firewall for the service.")

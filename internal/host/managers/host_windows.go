@@ -137,7 +137,9 @@ func (h Host) Install(d Definition) (steps []string, err error) {
 		return append(steps, closed...), nil
 	}
 	step := fmt.Sprintf("Opened port %d in the firewall, for private networks.", d.Port)
-	if err := openFirewall(d.Program, d.Port); err != nil { // for example, the firewall is turned off
+	err = firewall("add", "dir=in", "action=allow", "program="+d.Program, "protocol=TCP",
+		fmt.Sprintf("localport=%d", d.Port), "profile=private,domain")
+	if err != nil { // for example, the firewall is turned off
 		step = fmt.Sprintf("The firewall was not changed: %v. If other computers cannot reach port %d, open it in the firewall.", err, d.Port)
 	}
 	return append(steps, step), nil
