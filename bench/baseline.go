@@ -24,7 +24,6 @@ type baseline struct {
 	plain  *sql.DB // has the table without indexes and triggers
 }
 
-// serveBaseline runs the baseline process until ctx is done.
 func serveBaseline(ctx context.Context, args []string) error {
 	flags := pflag.NewFlagSet("bench baseline", pflag.ContinueOnError)
 	folder := flags.String("folder", "", "the folder with the databases and the saved answers")

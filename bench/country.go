@@ -165,7 +165,6 @@ func (c *country) readNames(db *sql.DB) (err error) {
 	return nil
 }
 
-// query calls scan for each row.
 func query(db *sql.DB, text string, scan func(*sql.Rows) error, args ...any) error {
 	rows, err := db.Query(text, args...)
 	if err != nil {

@@ -20,7 +20,6 @@ type supply struct {
 	taken    atomic.Uint64
 }
 
-// take returns the next request.
 func (s *supply) take() *request {
 	n := s.taken.Add(1) - 1
 	return &s.requests[n%uint64(len(s.requests))]

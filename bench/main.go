@@ -130,12 +130,10 @@ func (b *bench) measure() (err error) {
 	return errors.Join(err, b.ctx.Err())
 }
 
-// note reports progress on standard error.
 func note(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "%s "+format+"\n", append([]any{time.Now().Format(time.TimeOnly)}, args...)...)
 }
 
-// prepare creates the country, draws from it and starts the two processes.
 func (b *bench) prepare() (err error) {
 	note("creating the country")
 	if b.country, err = b.demo(b.program, "country.db", b.departments, b.people); err != nil {

@@ -79,7 +79,6 @@ func (p *process) stop() error {
 	}
 }
 
-// kill ends the process with SIGKILL.
 func (p *process) kill() {
 	p.command.Process.Kill()
 	<-p.exited

@@ -74,7 +74,6 @@ func each[T any](items []T, request func(T) request) *supply {
 
 func (c *country) gets() *supply { return each(c.drawn, person.get) }
 
-// lists returns a request for the first page of each ordinary department.
 func (c *country) lists() *supply {
 	return each(c.ordinary, func(d *department) request { return d.list("") })
 }

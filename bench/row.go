@@ -59,7 +59,6 @@ func (b *bench) limit(r *row) float64 {
 	return tolerance
 }
 
-// twice compares the program with itself.
 func (r *row) twice() finding {
 	f := compared(r.name, r.unit, r.values[0], r.values[1])
 	f.value = max(f.value, 1/f.value)

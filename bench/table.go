@@ -64,7 +64,6 @@ func (t *table) add(work string, g goal, findings ...finding) (met bool) {
 	return met
 }
 
-// fail adds a line for a measurement that failed.
 func (t *table) fail(work string, err error) {
 	addLine(&t.lines, fmt.Sprintf("| %s | | | %s | **FAILED** |", work, strings.ReplaceAll(err.Error(), "|", "¦")))
 }

@@ -18,7 +18,6 @@ const (
 // mostDraws is the number of attempts to draw a term.
 const mostDraws = 10_000
 
-// readNames reads the last names of the people of a department.
 func readNames(db *sql.DB, d *department) (names []string, err error) {
 	err = query(db, `SELECT last_name FROM firefighters WHERE row > ?1 << 32 AND row < (?1 + 1) << 32 AND deleted_at IS NULL`, func(rows *sql.Rows) error {
 		var name string

@@ -97,7 +97,6 @@ type page struct {
 
 const pageSize = 100
 
-// list gets one page.
 func (c *client) list(key, query string, number int) (p page, err error) {
 	path := fmt.Sprintf("%s?pageSize=%d&page=%d&%s", records, pageSize, number, query)
 	status, body, err := c.do("GET", path, key, nil)
@@ -137,7 +136,6 @@ func (c *client) all(key, query string) (list map[string]person, contradiction s
 	}
 }
 
-// get gets one record.
 func (c *client) get(key, id string) (status int, p person, err error) {
 	status, body, err := c.do("GET", records+"/"+id, key, nil)
 	if err == nil && status == http.StatusOK {

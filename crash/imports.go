@@ -64,7 +64,6 @@ func (r *importRun) start() error {
 	return nil
 }
 
-// wait waits until the command has ended.
 func (r *importRun) wait() {
 	if r.running == nil {
 		return

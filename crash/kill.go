@@ -134,7 +134,6 @@ func (k *killRun) start() (*service, error) {
 	return s, err
 }
 
-// verifyEnd verifies all records and keys, and checks the file.
 func (k *killRun) verifyEnd() error {
 	const doing = "at the end"
 	s, err := k.start()

@@ -93,7 +93,6 @@ func (l *load) read(t *truth, id string, r *rand.Rand) bool {
 	return err == nil
 }
 
-// pause waits for a random time.
 func (c *check) pause(from, to time.Duration) {
 	time.Sleep(from + time.Duration(c.rand.Int64N(int64(to-from))))
 }

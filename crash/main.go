@@ -74,7 +74,6 @@ func (s settings) limit(d time.Duration) time.Duration {
 	return d
 }
 
-// choose returns a number for the short form or for the long one.
 func (s settings) choose(short, long int) int {
 	if s.short {
 		return short

@@ -18,7 +18,6 @@ const (
 	longestNote = 700 // in bytes
 )
 
-// wrong counts a fault.
 func (n *notes) wrong(format string, args ...any) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

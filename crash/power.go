@@ -22,7 +22,6 @@ const (
 	mountOptions = "loop,commit=600"
 )
 
-// makeDisk creates and mounts a disk.
 func (c *check) makeDisk() (*disk, error) {
 	d := &disk{filepath.Join(c.folder, "disk.img"), filepath.Join(c.folder, "disk")}
 	if os.Getuid() != 0 {
@@ -157,7 +156,6 @@ func (c *check) cutPower(d *disk, s *service) error {
 	return d.mount()
 }
 
-// serveOnce serves a database, verifies all records and checks the file.
 func (c *check) serveOnce(doing, db string, truths []*truth) error {
 	s, err := c.serve(db)
 	if err != nil {

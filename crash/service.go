@@ -107,7 +107,6 @@ func (s *service) ready(key string) (time.Duration, error) {
 	}
 }
 
-// kill ends the service with SIGKILL.
 func (s *service) kill() {
 	s.command.Process.Kill()
 	<-s.exited
@@ -165,7 +164,6 @@ func (c *check) checkText(doing, text string) {
 
 const commandLimit = 2 * time.Minute
 
-// command runs another command of the program.
 func (c *check) command(args ...string) (stdout, stderr string, err error) {
 	ctx, cancel := context.WithTimeout(c.ctx, commandLimit)
 	defer cancel()
@@ -177,14 +175,12 @@ func (c *check) command(args ...string) (stdout, stderr string, err error) {
 	return out.String(), text.String(), err
 }
 
-// runCheck runs firefighters check and records a fault if it fails.
 func (c *check) runCheck(doing, db string) {
 	if out, text, err := c.command("check", "--db", db); err != nil {
 		c.wrong("%s: firefighters check: %v: %.500s", doing, err, out+text)
 	}
 }
 
-// key creates a key and the department, if it does not exist.
 func (c *check) key(db, department string) (string, error) {
 	out, text, err := c.command("keys", "create", "--new", "--tenant", department, "--db", db)
 	if err != nil {
@@ -193,7 +189,6 @@ func (c *check) key(db, department string) (string, error) {
 	return strings.TrimSpace(out), nil
 }
 
-// shell runs a command of the system.
 func shell(name string, args ...string) error {
 	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, bytes.TrimSpace(out))

@@ -26,7 +26,6 @@ func newTruth(name, key string) *truth {
 	return &truth{name: name, key: key, possible: map[string][]*person{}}
 }
 
-// departments creates n departments with a key each.
 func (c *check) departments(db string, n int) (truths []*truth, err error) {
 	for i := range n {
 		name := fmt.Sprintf("Engine %d", i+1)
@@ -45,7 +44,6 @@ func hadNoEffect(status int) bool {
 	return status >= 300 && status < 500 || status == http.StatusInsufficientStorage
 }
 
-// create creates a record.
 func (t *truth) create(c *client, p person) (id string, status int, err error) {
 	status, answer, err := c.do("POST", records, t.key, p.body())
 	t.mu.Lock()
@@ -141,7 +139,6 @@ func (t *truth) compare(list map[string]person) (wrong []string) {
 	return wrong
 }
 
-// same compares two states of a record.
 func same(a, b *person) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -199,7 +196,6 @@ func (t *truth) verify(s *service, r *rand.Rand) (wrong []string, err error) {
 	return wrong, nil
 }
 
-// statusOf returns the status of a GET for a state of a record.
 func statusOf(p *person) int {
 	if p == nil {
 		return http.StatusNotFound

@@ -83,7 +83,6 @@ const (
 	 WHERE id = ?`
 )
 
-// wrongCounts returns the tenants whose counters are wrong.
 func wrongCounts(ctx context.Context, db *sqlite.DB) (wrong []counts, err error) {
 	err = db.Read(func(c *sqlite.Conn) error {
 		return c.QueryContext(ctx, countsSQL, nil, func(row sqlite.Row) {
@@ -111,7 +110,6 @@ func updateKeys(db *sqlite.DB, rows []int64) error {
 	})
 }
 
-// eachInTx calls do for each item within one transaction.
 func eachInTx[T any](db *sqlite.DB, items []T, do func(*sqlite.Tx, T) error) error {
 	if len(items) == 0 {
 		return nil

@@ -70,7 +70,6 @@ var externalTables = map[string]string{
 	"_litestream_lock": `CREATE TABLE _litestream_lock (id INTEGER)`,
 }
 
-// schema returns the parts of a database with their statements.
 func (c *Conn) schema() (map[part]string, error) {
 	parts := map[part]string{}
 	err := c.Query(`SELECT type, name, tbl_name, sql FROM sqlite_schema`, nil, func(row Row) {

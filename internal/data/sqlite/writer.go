@@ -284,7 +284,6 @@ func (db *DB) Damaged() bool {
 	return true
 }
 
-// noteWriting records the result of a write for WritingFault.
 func (db *DB) noteWriting(err error) {
 	var fault error
 	for _, known := range []error{ErrFull, ErrIO, ErrPermission} {

@@ -99,7 +99,6 @@ const changedIDsSQL = `
 	SELECT record_id, max(id) & 0xffffffff AS last FROM changes
 	 WHERE id BETWEEN ?1 << 32 | ?2 + 1 AND ?1 << 32 | 0xffffffff GROUP BY record_id ORDER BY last LIMIT ?3`
 
-// changes reads the people who have changed since a token.
 func (y *Sync) changes(c *sqlite.Conn, state syncToken, limit int) error {
 	var ids []string
 	err := c.Query(changedIDsSQL, sqlite.Args{int64(state.tenant), state.change, int64(limit) + 1}, func(row sqlite.Row) {

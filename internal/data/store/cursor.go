@@ -59,7 +59,6 @@ func (s *Store) setNext(p *Page, tenant record.TenantID, q record.Query, rows []
 	p.Next = list.seal(k.created, k.version, k.updated, k.rows[0], k.rows[1], k.rows[2])
 }
 
-// parseCursor returns the cursor of a query, or ErrCursor.
 func (s *Store) parseCursor(tenant record.TenantID, q record.Query) (k cursor, err error) {
 	list := s.listOf(tenant, q)
 	err = list.unseal(q.Cursor, &k.created, &k.version, &k.updated, &k.rows[0], &k.rows[1], &k.rows[2])

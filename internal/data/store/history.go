@@ -277,7 +277,6 @@ func (r *editReader) firstUndo(edits []Edit) (int, *Import) {
 	return len(edits), nil
 }
 
-// wants reports whether the query selects an import.
 func (q *EditQuery) wants(i Import) bool {
 	return i.Number != 0 && (q.Keys == nil || slices.Contains(q.Keys, i.Key)) &&
 		!i.At.Before(q.Since) && (q.Until.IsZero() || i.At.Before(q.Until))
@@ -314,7 +313,6 @@ func (r *editReader) changes(from, to int64, limit int) (edits []Edit, err error
 	return edits, err
 }
 
-// importOf returns the import that made a change, or nil.
 func (r *editReader) importOf(number int64) *Import {
 	for _, i := range r.imports {
 		if i.first <= number && number <= i.last {

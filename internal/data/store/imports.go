@@ -83,7 +83,6 @@ func (s *Store) Import(tenant record.TenantID, n NewImport) (number int64, ids [
 // importID returns the id that the replay of an import has in place of a record id.
 func importID(number int64) string { return "import/" + strconv.FormatInt(number, 10) }
 
-// write decides which people to write and writes them.
 func (n *NewImport) write(t *sqlite.Tx, tenant record.TenantID) (number int64, ids []string, err error) {
 	if tenant == 0 { // the department may exist by now
 		tenant, _, err = tenantOrNew(t.Conn, n.Department, n.New)
@@ -314,7 +313,6 @@ func importedBy(c *sqlite.Conn, tenant record.TenantID, number int64) (all []*im
 	return all, erased - int64(len(all)), err
 }
 
-// undo undoes one change, or leaves the record unchanged.
 func (done *Undone) undo(t *sqlite.Tx, tenant record.TenantID, by KeyID, ch *imported) error {
 	now, err := get(t.Conn, tenant, ch.id)
 	if ch.since != "" || errors.Is(err, ErrNotFound) {

@@ -32,7 +32,6 @@ type KeyHash [sha256.Size]byte
 // HashKey returns the hash of a key or code of any format.
 func HashKey(text string) KeyHash { return sha256.Sum256([]byte(text)) }
 
-// newKeyText returns a new random key.
 func newKeyText() string {
 	body := keyPrefix + encodeNumber(randomNumber(), base62, keySecretLength)
 	return body + keyChecksum(body)
@@ -69,7 +68,6 @@ func encodeNumber(n *big.Int, digits string, length int) string {
 	return string(text)
 }
 
-// newCode returns a random code of length characters.
 func newCode(length int) string { return encodeNumber(randomNumber(), codeDigits, length) }
 
 // groupCode returns a code in groups of four characters, separated by dashes.

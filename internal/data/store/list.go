@@ -48,7 +48,6 @@ var orders = map[record.SortField][2]string{
 	record.ByUpdatedAt:   {`updated_at, row`, `updated_at DESC, row DESC`},
 }
 
-// columns are the columns of the records in a list.
 func columns(q record.Query) string {
 	if q.Times || q.SortBy == record.ByUpdatedAt {
 		return record.Columns

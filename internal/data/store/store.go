@@ -54,7 +54,6 @@ func Open(path string, now func() time.Time) (*Store, error) {
 	return s, nil
 }
 
-// readService reads the row of the table service.
 func (s *Store) readService(c *sqlite.Conn) error {
 	return c.QueryRow(`SELECT history, epoch, commits, nonce, latest_time, secret FROM service`, nil, func(row sqlite.Row) {
 		mark, latest := scanMark(row)

@@ -39,7 +39,6 @@ func (s *Store) AwaitChange(ctx context.Context, tenant record.TenantID, after s
 	}
 }
 
-// hasChanged reports whether a department has a change after a position.
 func (s *Store) hasChanged(tenant record.TenantID, after string) (changed bool, err error) {
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
 		p, last, err := s.begin(c, tenant, after)
@@ -83,7 +82,6 @@ func (w *waiting) join(tenant record.TenantID) <-chan struct{} {
 	return w.woken[tenant]
 }
 
-// tenants returns the departments for which callers are waiting.
 func (w *waiting) tenants() (all []int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

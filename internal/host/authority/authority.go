@@ -225,7 +225,6 @@ func (a *Authority) warn(message string, details ...any) {
 
 func (a *Authority) file(name string) string { return filepath.Join(a.Folder, name) }
 
-// listenHost returns the host of the address that the server listens on.
 func (a *Authority) listenHost() string {
 	host, _, _ := net.SplitHostPort(a.Listen)
 	return strings.ToLower(host)

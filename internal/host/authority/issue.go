@@ -82,7 +82,6 @@ func issue(ca *pair, m Machine, now time.Time) (*pair, error) {
 	return sign(template, ca)
 }
 
-// serverEnd returns the end of a server certificate that is issued now.
 func serverEnd(ca *x509.Certificate, now time.Time) time.Time {
 	if end := now.Add(serverLife - day); end.Before(ca.NotAfter) {
 		return end
@@ -129,7 +128,6 @@ func renewal(leaf, ca *x509.Certificate, wanted Machine, now time.Time) string {
 	return ""
 }
 
-// certifiable reports whether an authority may certify an address.
 func certifiable(ca *x509.Certificate, address netip.Addr) bool {
 	return slices.ContainsFunc(ca.PermittedIPRanges, func(r *net.IPNet) bool { return r.Contains(address.AsSlice()) })
 }

@@ -24,7 +24,6 @@ func knownFolder(id *windows.KNOWNFOLDERID, fallback string) string {
 	return fallback
 }
 
-// shortcutPath returns the path of the shortcut in the start menu of all users.
 func shortcutPath() string {
 	programs := knownFolder(windows.FOLDERID_CommonPrograms, `C:\ProgramData\Microsoft\Windows\Start Menu\Programs`)
 	return filepath.Join(programs, windowsName+".lnk")

@@ -124,7 +124,6 @@ type Disk struct {
 	mounted    string // current mount point, on Linux; may be empty
 }
 
-// withFree adds the free space.
 func (d Disk) withFree() Disk {
 	if d.Folder != "" {
 		space, _ := osutil.SpaceOf(d.Folder) // fails without the right to open the folder

@@ -253,7 +253,6 @@ func (h Host) Current() (state State, err error) {
 	return state, err
 }
 
-// connect connects to the service manager with the given rights.
 func connect(rights uint32) (*mgr.Mgr, error) {
 	handle, err := windows.OpenSCManager(nil, nil, rights)
 	if err != nil {

@@ -130,7 +130,6 @@ func launchdState() (s State, loaded bool) {
 	return parseLaunchdState(text), true
 }
 
-// parseLaunchdState parses the output of launchctl print.
 func parseLaunchdState(text string) (s State) {
 	for line := range strings.Lines(text) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), " = ")

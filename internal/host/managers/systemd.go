@@ -224,7 +224,6 @@ func (h Host) show() (s State, failed bool, err error) {
 	return s, failed, err
 }
 
-// lastError returns errorInLog of the service's journal since a time.
 func lastError(since time.Time) (found, hint string) {
 	log, err := system("journalctl", "-u", unitName, "-o", "cat", "--no-pager", "--since", "@"+strconv.FormatInt(since.Unix(), 10))
 	if err != nil {

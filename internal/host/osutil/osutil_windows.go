@@ -36,7 +36,6 @@ const (
 
 var noRoom = []error{windows.ERROR_DISK_FULL, windows.ERROR_HANDLE_DISK_FULL, windows.ERROR_DISK_QUOTA_EXCEEDED}
 
-// open opens a file or folder with the given rights.
 func open(path string, rights uint32) (windows.Handle, error) {
 	const shareAll = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
 	name, err := windows.UTF16PtrFromString(path)

@@ -94,7 +94,6 @@ func (m *multistatus) resource(t *target, q question) {
 	m.raw("</D:response>\n")
 }
 
-// propstat writes the status and content of properties.
 func (m *multistatus) propstat(status int, names []xml.Name, content func(xml.Name)) {
 	m.raw("<D:propstat><D:prop>")
 	for _, name := range names {

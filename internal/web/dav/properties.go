@@ -52,7 +52,6 @@ func init() {
 	}
 }
 
-// inXML returns a function that writes constant XML.
 func inXML(text string) func(*multistatus, *target, question) {
 	return func(m *multistatus, _ *target, _ question) { m.raw(text) }
 }
@@ -106,7 +105,6 @@ type question struct {
 // response repeats them for each person.
 const maxNames = 8 << 10
 
-// add adds the properties in a prop element.
 func (q *question) add(prop *element) error {
 	seen, size := map[xml.Name]bool{}, 0
 	for _, e := range prop.children {
@@ -130,7 +128,6 @@ func (q question) of(k kind) question {
 	return q
 }
 
-// property returns the property with a name, or nil.
 func (q question) property(name xml.Name) *property {
 	if name == addressData && q.card {
 		return addressDataProperty

@@ -91,7 +91,6 @@ func (s *Server) fill(t *target) (err error) {
 	return err
 }
 
-// propfindWithin writes a collection and its children.
 func (s *Server) propfindWithin(m *multistatus, t *target, q question) error {
 	if err := s.fill(t); err != nil {
 		return err

@@ -156,7 +156,6 @@ const (
 // folds are the case folding functions of the collations.
 var folds = map[string]func(string) string{asciiCollation: foldASCII, unicodeCollation: foldUnicode}
 
-// readTextMatch parses a text comparison.
 func readTextMatch(e *element) (func(string) bool, error) {
 	collation := e.value("collation")
 	if collation == "" || collation == "default" {

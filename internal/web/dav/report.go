@@ -23,7 +23,6 @@ var (
 	addressDataProperty = &property{cardKind, func(m *multistatus, t *target, _ question) { m.text(t.card()) }, false}
 )
 
-// report answers a REPORT request on the address book.
 func (s *Server) report(w http.ResponseWriter, r *http.Request, t *target) error {
 	body, err := receive(w, r, t, maxMultiget)
 	if err != nil {

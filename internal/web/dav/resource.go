@@ -97,7 +97,6 @@ func (t *target) card() []byte {
 // etag returns the entity tag of card. It depends only on fields that the caller may read.
 func (t *target) etag() string { return t.store.Tag(t.card()) }
 
-// of returns the card of a person as a target.
 func (t *target) of(f *record.Firefighter) *target {
 	return &target{resource: resource{cardKind, cardPath(f.ID), f.ID}, caller: t.caller, person: f, store: t.store}
 }

@@ -88,7 +88,6 @@ func readToken(root *element) (string, error) {
 	return token, nil
 }
 
-// token writes the sync token for the client's next sync.
 func (m *multistatus) token(token string) {
 	m.raw("<D:sync-token>" + tokenPrefix + token + "</D:sync-token>\n")
 }

@@ -120,7 +120,6 @@ func parseETags(values []string) (list etagList, ok bool) {
 	return list, true
 }
 
-// cutETag splits text into its leading entity tag and the rest.
 func cutETag(text string) (tag, after string, ok bool) {
 	opaque, isOpaque := strings.CutPrefix(strings.TrimPrefix(text, "W/"), `"`)
 	opaque, after, closed := strings.Cut(opaque, `"`)

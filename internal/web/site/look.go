@@ -72,7 +72,6 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// readPage parses the page in a file of a room.
 func (l *look) readPage(language *lang.Language, frame, room fs.FS, file string) *template.Template {
 	page := template.New(layoutName).Funcs(l.functions(language))
 	parse := func(files fs.FS, name string) {
@@ -99,7 +98,6 @@ func (l *look) translate(language *lang.Language, text string) string {
 	})
 }
 
-// functions returns the functions that templates can call.
 func (l *look) functions(language *lang.Language) template.FuncMap {
 	return template.FuncMap{
 		"t": func(key string, args ...any) string { return l.messages().Text(language, key, args...) },

@@ -56,7 +56,6 @@ func (v *Visit) Query() url.Values {
 // May reports whether the session's scope covers a scope.
 func (v *Visit) May(scope string) bool { return store.ScopeCovers(v.Session.Scope, scope) }
 
-// mayUse reports whether the visitor may use a route.
 func (v *Visit) mayUse(r Route) bool { return r.Scope == "" || v.May(r.Scope) }
 
 // errElsewhere rejects a visit to a setting of this computer from anywhere else.
@@ -163,7 +162,6 @@ func (v *Visit) Send(a upload.Attachment, write func(io.Writer) error) error {
 	return upload.Send(v.W, v.R, v.owner(), a, write)
 }
 
-// owner returns the owner of temporary files for package upload.
 func (v *Visit) owner() int64 { return int64(v.Session.Tenant) }
 
 // Work calls do within upload.Work.

@@ -37,7 +37,6 @@ func (s *snapshot) narrow(found set, f record.Filter) {
 	found.filter(func(position int) bool { return s.matches(position, f) })
 }
 
-// matches reports whether the record at a position matches a filter.
 func (s *snapshot) matches(position int, f record.Filter) bool {
 	return s.updated[position] >= f.UpdatedSince &&
 		(f.BirthMonth == 0 || int64(s.months[position]) == f.BirthMonth) &&

@@ -58,7 +58,6 @@ func (l *lines) find(term string, found set) {
 // set is a set of positions, with one bit for each.
 type set []uint64
 
-// newSet returns an empty set for positions below size.
 func newSet(size int) set { return make(set, (size+63)/64) }
 
 // newFullSet returns a set of all positions below size.

@@ -56,7 +56,6 @@ type Place struct {
 	Row int64 // row number
 }
 
-// isAfter reports whether the record at a position follows a place in the list.
 func (s *snapshot) isAfter(position int, at Place, q record.Query) bool {
 	key := Key{}
 	if q.SortBy != record.ByCreatedAt {
@@ -117,7 +116,6 @@ func (s *snapshot) newOrder(positions []int32, field record.SortField) order {
 	return order{positions, valued}
 }
 
-// key returns the sort key of the record at a position.
 func (s *snapshot) key(field record.SortField, position int) Key {
 	switch field {
 	case record.ByDateOfBirth:

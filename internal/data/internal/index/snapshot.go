@@ -211,7 +211,6 @@ func (s *snapshot) search(q record.Query) set {
 	return found
 }
 
-// findNumber adds the positions of the records with a phone number to found.
 func (s *snapshot) findNumber(n record.Number, found set) {
 	if n.Digits != "" {
 		s.digits.find(n.Digits, found)
@@ -225,7 +224,6 @@ func (s *snapshot) findNumber(n record.Number, found set) {
 	found.add(forms)
 }
 
-// has reports whether the record at a position contains a term.
 func (s *snapshot) has(position int, t record.Term) bool {
 	text := s.texts.at(position)
 	return strings.Contains(text, t.Text) || t.Number.In(s.digits.at(position)) ||
