@@ -37,17 +37,10 @@ func (e *NoTenantError) Error() string {
 	return fmt.Sprintf("there is no department %q", e.Name)
 }
 
-// SeveralTenantsError reports that a department must be named, because the database has several, or
-// must be named exactly, because several have Name with different invisible characters.
-type SeveralTenantsError struct {
-	Name  string   // may be empty
-	Names []string // names of these departments
-}
+// SeveralTenantsError reports that a department must be named, because the database has several.
+type SeveralTenantsError struct{ Names []string }
 
 func (e *SeveralTenantsError) Error() string {
-	if e.Name != "" {
-		return fmt.Sprintf("%d departments have the name %q, with different invisible characters", len(e.Names), e.Name)
-	}
 	return fmt.Sprintf("the database has %d departments", len(e.Names))
 }
 

@@ -25,7 +25,7 @@ func (s *Store) Empty() (bool, error) {
 // is a *NoTenantError or a *SeveralTenantsError.
 func (s *Store) Tenant(name string) (tenant record.TenantID, err error) {
 	err = s.db.Read(func(c *sqlite.Conn) error {
-		tenant, _, err = chooseTenant(c, name)
+		tenant, err = chooseTenant(c, name)
 		return err
 	})
 	return tenant, err
@@ -44,46 +44,45 @@ func (s *Store) TenantOrNew(name string, isNew bool) (tenant record.TenantID, cr
 
 // chooseTenant returns the department with a name or, for an empty name, the only department.
 // Invisible characters in names make no difference, unless several departments differ only in them.
-// If there is none, it also returns the names of all departments.
-func chooseTenant(c *sqlite.Conn, name string) (tenant record.TenantID, names []string, err error) {
+func chooseTenant(c *sqlite.Conn, name string) (tenant record.TenantID, err error) {
 	name = strings.TrimSpace(name)
 	if name != "" {
 		n, err := c.QueryInt(`SELECT id FROM tenants WHERE name = ?`, name)
 		if !errors.Is(err, sqlite.ErrNoRows) {
-			return record.TenantID(n), nil, err
+			return record.TenantID(n), err
 		}
 	}
+	var names []string
 	var like record.TenantID
-	var same []string
+	alike := 0
 	err = c.Query(`SELECT id, name FROM tenants ORDER BY id`, nil, func(row sqlite.Row) {
 		tenant = record.TenantID(row.Int(0))
 		names = append(names, row.Text(1))
 		if fold.Clean(row.Text(1)) == fold.Clean(name) {
-			like, same = tenant, append(same, row.Text(1))
+			like = tenant
+			alike++
 		}
 	})
 	switch {
 	case err != nil:
-		return 0, nil, err
-	case len(same) == 1:
-		return like, nil, nil
-	case len(same) > 1:
-		return 0, same, &SeveralTenantsError{Name: name, Names: same}
+		return 0, err
+	case alike == 1:
+		return like, nil
 	case name != "" || len(names) == 0:
-		return 0, names, &NoTenantError{Name: name, Names: names}
+		return 0, &NoTenantError{Name: name, Names: names}
 	case len(names) > 1:
-		return 0, names, &SeveralTenantsError{Names: names}
+		return 0, &SeveralTenantsError{names}
 	}
-	return tenant, names, nil
+	return tenant, nil
 }
 
 func tenantOrNew(c *sqlite.Conn, name string, isNew bool) (tenant record.TenantID, create string, err error) {
-	tenant, names, err := chooseTenant(c, name)
+	tenant, err = chooseTenant(c, name)
 	missing, ok := errors.AsType[*NoTenantError](err)
 	if !ok {
 		return tenant, "", err
 	}
-	if len(names) > 0 && !isNew {
+	if len(missing.Names) > 0 && !isNew {
 		missing.CanCreate = true
 		return 0, "", missing
 	}
