@@ -30,31 +30,26 @@ func serveBaseline(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	b, err := openBaseline(*folder)
+	record, err := os.ReadFile(filepath.Join(*folder, "record.json"))
 	if err != nil {
 		return err
 	}
-	defer b.plain.Close()
+	plain, err := openPlain(filepath.Join(*folder, "plain.db"))
+	if err != nil {
+		return err
+	}
+	defer plain.Close()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: b.router()}
+	server := &http.Server{Handler: (&baseline{record, plain}).router()}
 	context.AfterFunc(ctx, func() { server.Close() })
 	fmt.Println("Listening on http://" + listener.Addr().String())
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
-}
-
-func openBaseline(folder string) (b *baseline, err error) {
-	b = &baseline{}
-	if b.record, err = os.ReadFile(filepath.Join(folder, "record.json")); err != nil {
-		return nil, err
-	}
-	b.plain, err = openPlain(filepath.Join(folder, "plain.db"))
-	return b, err
 }
 
 // openPlain creates the plain table. It has no index and no trigger, but its
@@ -125,7 +120,7 @@ func (b *baseline) create(w http.ResponseWriter, r *http.Request, _ httprouter.P
 // creates compares the rate of creates with the baseline, which runs one transaction per
 // create.
 func (b *bench) creates() error {
-	people := b.country.creates()
+	people := creates(b.country.random, b.country.drawn)
 	for _, work := range []struct {
 		name    string
 		clients int

@@ -62,7 +62,7 @@ func TestLoad(t *testing.T) {
 		{"wrong body", newRequest("GET", "/", "", "", 200, "else"), true},
 		{"wrong status", newRequest("GET", "/", "", "", 404, ""), true},
 	} {
-		rate, err := load{at: at, clients: 4, supply: &supply{requests: []request{test.send}}}.run(100 * time.Millisecond)
+		rate, err := load{at, 4, []request{test.send}}.run(100 * time.Millisecond)
 		if (err != nil) != test.fails || rate == 0 {
 			t.Errorf("%s: %f requests a second, error %v, want an error: %t", test.name, rate, err, test.fails)
 		}

@@ -156,9 +156,16 @@ func (c *country) draw(db *sql.DB) error {
 // sample returns a random part of the ordinary departments.
 func (c *country) sample() []*department { return c.ordinary[:min(sampleSize, len(c.ordinary))] }
 
-func (c *country) readNames(db *sql.DB) (err error) {
+func (c *country) readNames(db *sql.DB) error {
 	for _, d := range append(slices.Clip(c.sample()), c.large) {
-		if d.names, err = readNames(db, d); err != nil {
+		const text = `SELECT last_name FROM firefighters WHERE row > ?1 << 32 AND row < (?1 + 1) << 32 AND deleted_at IS NULL`
+		err := query(db, text, func(rows *sql.Rows) error {
+			var name string
+			err := rows.Scan(&name)
+			d.names = append(d.names, name)
+			return err
+		}, d.id)
+		if err != nil {
 			return err
 		}
 	}

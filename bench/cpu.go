@@ -112,7 +112,7 @@ func (v *variant) awaitRest() {
 // bareRequests returns requests for the bare handler, which always sends the same
 // record.
 func (c *country) bareRequests() []request {
-	requests := c.gets().requests
+	requests := each(c.drawn, person.get)
 	for i := range requests {
 		requests[i].want = nil
 	}
@@ -133,22 +133,27 @@ func (c *country) cpuWorks(at *process) ([]cpuWork, error) {
 	birthdays := c.large.page(at, "", "Birthdays")
 	birthdays.bytes = bytes.Replace(birthdays.bytes, []byte("/office/?"), []byte("/office/birthdays?"), 1)
 	searches := each(terms, func(term string) request { return c.large.list(inOrder + "&search=" + term) })
-	few, err := c.searches()
-	if err != nil {
-		return nil, err
+	var few []request
+	for _, d := range c.sample() {
+		term, err := d.terms(c.random, 1)
+		if err != nil {
+			return nil, err
+		}
+		few = append(few, d.list("search="+term[0]))
 	}
-	creates := c.creates().requests
+	lists := each(c.ordinary, func(d *department) request { return d.list("") })
+	creates := creates(c.random, c.drawn)
 	return []cpuWork{
-		{"GET by id", readers, 320, 3.0, c.gets().requests},
-		{"list of 20", readers, 160, 5.6, c.lists().requests},
-		{"search, department of 40", readers, 160, 0, few.requests},
-		{"search in the largest department", 1, 64, 0, searches.requests},
-		{"office, list of 40", readers, 64, 30, pages.requests},
-		{"office, search in the largest department", 1, 64, 0, typed.requests},
+		{"GET by id", readers, 320, 3.0, each(c.drawn, person.get)},
+		{"list of 20", readers, 160, 5.6, lists},
+		{"search, department of 40", readers, 160, 0, few},
+		{"search in the largest department", 1, 64, 0, searches},
+		{"office, list of 40", readers, 64, 30, pages},
+		{"office, search in the largest department", 1, 64, 0, typed},
 		{"office, birthdays of the largest department", 1, 8, 0, []request{birthdays}},
 		{"create, 1 client", 1, 16, 0, creates},
 		{"create, 64 clients", writers, 320, 7.0, creates},
-		{"PUT, 64 clients", writers, 320, 0, c.replaces().requests},
+		{"PUT, 64 clients", writers, 320, 0, replaces(c.random, c.drawn)},
 	}, nil
 }
 

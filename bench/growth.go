@@ -89,27 +89,23 @@ type growthWork struct {
 
 // growthWorks lists all kinds of work. Writes come last.
 var growthWorks = []growthWork{
-	{"GET by id", 160, false, func(g *grown) []request { return each(g.people, person.get).requests }},
+	{"GET by id", 160, false, func(g *grown) []request { return each(g.people, person.get) }},
 	{"list of 20, newest first", 96, false, func(g *grown) []request { return g.lists("") }},
 	{"list of 20 by last name", 96, false, func(g *grown) []request { return g.lists("sortBy=lastName") }},
 	{"page in the middle, by last name", 64, false, func(g *grown) []request {
 		return g.lists(fmt.Sprintf("sortBy=lastName&page=%d", (g.size+39)/40))
 	}},
 	{"office, list of 40", 32, false, func(g *grown) []request {
-		return each(g.departments, func(d *department) request { return d.page(g.at, "", " people<") }).requests
+		return each(g.departments, func(d *department) request { return d.page(g.at, "", " people<") })
 	}},
 	{"email=, exactly", 16, true, func(g *grown) []request { return g.byEmail("email=") }},
 	{"search for an e-mail address", 16, true, func(g *grown) []request { return g.byEmail("search=") }},
-	{"create", 32, false, func(g *grown) []request {
-		return each(g.people, func(p person) request { return p.create(body(g.random, p.department)) }).requests
-	}},
-	{"PUT", 32, false, func(g *grown) []request {
-		return each(g.people, func(p person) request { return p.replace(body(g.random, p.department)) }).requests
-	}},
+	{"create", 32, false, func(g *grown) []request { return creates(g.random, g.people) }},
+	{"PUT", 32, false, func(g *grown) []request { return replaces(g.random, g.people) }},
 }
 
 func (g *grown) lists(query string) []request {
-	return each(g.departments, func(d *department) request { return d.list(query) }).requests
+	return each(g.departments, func(d *department) request { return d.list(query) })
 }
 
 // byEmail returns a request for each e-mail address. The answer may be empty: a PUT may have changed the address.

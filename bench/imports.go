@@ -144,7 +144,7 @@ func (b *bench) postImport(tenant, query string, list []byte) error {
 // returns the delay of each create, sorted. A delay starts when the create is due, not
 // when it is sent.
 func (b *bench) createDuring(work func() error) (delays []time.Duration, took time.Duration, err error) {
-	creates := b.country.creates()
+	creates := creates(b.country.random, b.country.drawn)
 	clients, err := dialAll(b.service, importClients)
 	defer closeAll(clients)
 	if err != nil {
@@ -163,7 +163,7 @@ func (b *bench) createDuring(work func() error) (delays []time.Duration, took ti
 					return
 				case <-time.After(time.Until(due)):
 				}
-				_, failures[i] = c.do(creates.take())
+				_, failures[i] = c.do(&creates[n%len(creates)])
 				waited[i] = append(waited[i], time.Since(due))
 			}
 		})

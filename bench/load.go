@@ -13,24 +13,12 @@ const (
 	writers = 64
 )
 
-// supply hands out requests in the order of the slice. After the last request it starts
-// again.
-type supply struct {
-	requests []request
-	taken    atomic.Uint64
-}
-
-func (s *supply) take() *request {
-	n := s.taken.Add(1) - 1
-	return &s.requests[n%uint64(len(s.requests))]
-}
-
-// load is a number of clients that send requests. Each client waits for an answer before
-// it sends its next request.
+// load is a number of clients that send requests in their order, and then again. Each client waits
+// for an answer before it sends its next request.
 type load struct {
-	at      *process
-	clients int
-	supply  *supply
+	at       *process
+	clients  int
+	requests []request
 }
 
 // run sends requests for the given time and returns the rate per second. One unexpected answer
@@ -41,20 +29,19 @@ func (l load) run(length time.Duration) (rate float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	var requests atomic.Int64
+	var taken atomic.Int64
 	failures := make([]error, l.clients)
 	var working sync.WaitGroup
 	begin := time.Now()
 	for i, c := range clients {
 		working.Go(func() {
 			for failures[i] == nil && time.Since(begin) < length {
-				_, failures[i] = c.do(l.supply.take())
-				requests.Add(1)
+				_, failures[i] = c.do(&l.requests[int(taken.Add(1)-1)%len(l.requests)])
 			}
 		})
 	}
 	working.Wait()
-	return float64(requests.Load()) / time.Since(begin).Seconds(), errors.Join(failures...)
+	return float64(taken.Load()) / time.Since(begin).Seconds(), errors.Join(failures...)
 }
 
 // dialAll connects clients. It returns those that connected even if one fails.

@@ -63,41 +63,21 @@ func body(r *rand.Rand, d *department) string {
 	return string(text)
 }
 
-// each returns a supply with one request for each item.
-func each[T any](items []T, request func(T) request) *supply {
-	s := &supply{}
+// each returns a request for each item.
+func each[T any](items []T, request func(T) request) (all []request) {
 	for _, item := range items {
-		s.requests = append(s.requests, request(item))
+		all = append(all, request(item))
 	}
-	return s
-}
-
-func (c *country) gets() *supply { return each(c.drawn, person.get) }
-
-func (c *country) lists() *supply {
-	return each(c.ordinary, func(d *department) request { return d.list("") })
-}
-
-// searches returns a search in each department of the sample.
-func (c *country) searches() (*supply, error) {
-	s := &supply{}
-	for _, d := range c.sample() {
-		terms, err := d.terms(c.random, 1)
-		if err != nil {
-			return nil, err
-		}
-		s.requests = append(s.requests, d.list("search="+terms[0]))
-	}
-	return s, nil
+	return all
 }
 
 // creates returns requests that add people. Large departments get more of them.
-func (c *country) creates() *supply {
-	return each(c.drawn, func(p person) request { return p.create(body(c.random, p.department)) })
+func creates(r *rand.Rand, people []person) []request {
+	return each(people, func(p person) request { return p.create(body(r, p.department)) })
 }
 
 // replaces returns requests that change all fields of random people, so that every derived
 // column changes.
-func (c *country) replaces() *supply {
-	return each(c.drawn, func(p person) request { return p.replace(body(c.random, p.department)) })
+func replaces(r *rand.Rand, people []person) []request {
+	return each(people, func(p person) request { return p.replace(body(r, p.department)) })
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"net/url"
@@ -17,16 +16,6 @@ const (
 
 // mostDraws is the number of attempts to draw a term.
 const mostDraws = 10_000
-
-func readNames(db *sql.DB, d *department) (names []string, err error) {
-	err = query(db, `SELECT last_name FROM firefighters WHERE row > ?1 << 32 AND row < (?1 + 1) << 32 AND deleted_at IS NULL`, func(rows *sql.Rows) error {
-		var name string
-		err := rows.Scan(&name)
-		names = append(names, name)
-		return err
-	}, d.id)
-	return names, err
-}
 
 // terms draws n search terms, escaped for a query. Each is a part of a last name in the
 // department.
