@@ -31,10 +31,6 @@ const (
 	overwritten kind = "overwritten" // an earlier state or another database overwrote the database
 )
 
-// isMove reports whether files were moved or deleted, but not written to. Moving them back completes
-// the database.
-func (k kind) isMove() bool { return k == gone || k == replaced || k == sidecar }
-
 type finding struct {
 	kind kind
 	what string // what happened to the files; "" if there is no loss

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -185,7 +186,8 @@ func Refuse(path string) error {
 // to, the state counts as lost even with the last mark, which is on a single page.
 func RefuseLost(path string) error {
 	var lost lossNote
-	if !backup.ReadNote(path, backup.NoteLost, &lost) || lost.Kind.isMove() && hasMark(path, lost.Mark) {
+	if !backup.ReadNote(path, backup.NoteLost, &lost) ||
+		slices.Contains([]kind{gone, replaced, sidecar}, lost.Kind) && hasMark(path, lost.Mark) { // moved or deleted, not written to
 		return nil
 	}
 	return &sqlite.FileError{Op: "opening", Path: path, Err: sqlite.ErrNotBack}

@@ -43,7 +43,26 @@ func (s *Store) Changes(tenant record.TenantID, after string, limit int) (f Feed
 		if err != nil {
 			return err
 		}
-		return f.read(c, p, limit)
+		var ids []string
+		err = c.Query(feedSQL, sqlite.Args{int64(p.tenant), p.change, int64(limit) + 1}, func(row sqlite.Row) {
+			if f.More = len(f.Items) == limit; f.More {
+				return
+			}
+			p.change = row.Int(0)
+			ids = append(ids, row.Text(3))
+			f.Items = append(f.Items, Change{Position: p.String(), At: row.Time(1), Action: row.Text(2), ID: row.Text(3)})
+		})
+		if err != nil {
+			return err
+		}
+		f.Next = p.String()
+		now, err := current(c, p.tenant, ids)
+		for i := range f.Items {
+			if r := now[f.Items[i].ID]; r != nil && err == nil {
+				f.Items[i].Record, err = &r.Firefighter, r.Err()
+			}
+		}
+		return err
 	})
 	return f, err
 }
@@ -60,29 +79,6 @@ func (s *Store) begin(c *sqlite.Conn, tenant record.TenantID, after string) (p p
 		err = ErrPosition
 	}
 	return p, last, noRow(err, ErrRemoved)
-}
-
-func (f *Feed) read(c *sqlite.Conn, p position, limit int) error {
-	var ids []string
-	err := c.Query(feedSQL, sqlite.Args{int64(p.tenant), p.change, int64(limit) + 1}, func(row sqlite.Row) {
-		if f.More = len(f.Items) == limit; f.More {
-			return
-		}
-		p.change = row.Int(0)
-		ids = append(ids, row.Text(3))
-		f.Items = append(f.Items, Change{Position: p.String(), At: row.Time(1), Action: row.Text(2), ID: row.Text(3)})
-	})
-	if err != nil {
-		return err
-	}
-	f.Next = p.String()
-	now, err := current(c, p.tenant, ids)
-	for i := range f.Items {
-		if r := now[f.Items[i].ID]; r != nil && err == nil {
-			f.Items[i].Record, err = &r.Firefighter, r.Err()
-		}
-	}
-	return err
 }
 
 // ErrPosition is the error for a position that does not belong to the history of the department.

@@ -72,19 +72,16 @@ func (s *Store) PersonalData(tenant record.TenantID, id string) (d PersonalData,
 	return d, err
 }
 
+// readReaders reads the keys of the department that were valid when they gave access to the record.
+// The office page also shows deleted people; devices do not receive them.
 func (d *PersonalData) readReaders(c *sqlite.Conn, tenant record.TenantID) error {
 	return c.Query(keySQL+` WHERE k.tenant_id = ? ORDER BY k.id DESC`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) {
-		if key := scanKey(row); key.couldRead(d.Record) {
-			d.Readers = append(d.Readers, key)
+		k := scanKey(row)
+		end, f := k.Ended(), d.Record
+		if (end == 0 || end > f.CreatedAt) && (!IsDeviceScope(k.Scope) || f.DeletedAt == 0 || k.CreatedAt < f.DeletedAt) {
+			d.Readers = append(d.Readers, k)
 		}
 	})
-}
-
-// couldRead reports whether a key of the department was valid at a time when it gave access to a
-// record. The office page also shows deleted people; devices do not receive them.
-func (k Key) couldRead(f *record.Stored) bool {
-	end := k.Ended()
-	return (end == 0 || end > f.CreatedAt) && (!IsDeviceScope(k.Scope) || f.DeletedAt == 0 || k.CreatedAt < f.DeletedAt)
 }
 
 const replaysOfSQL = `

@@ -27,8 +27,13 @@ func (s *Store) AwaitChange(ctx context.Context, tenant record.TenantID, after s
 	s.waiting.callers.Add(1)
 	defer s.waiting.callers.Add(-1)
 	for {
-		woken := s.waiting.join(tenant) // before hasChanged, so that no change is missed
-		if changed, err := s.hasChanged(tenant, after); changed || err != nil {
+		woken, changed := s.waiting.join(tenant), false // joins before it reads, so that no change is missed
+		err := s.db.ReadTx(func(c *sqlite.Conn) error {
+			p, last, err := s.begin(c, tenant, after)
+			changed = p.change < last
+			return err
+		})
+		if changed || err != nil {
 			return err
 		}
 		select {
@@ -37,15 +42,6 @@ func (s *Store) AwaitChange(ctx context.Context, tenant record.TenantID, after s
 			return nil
 		}
 	}
-}
-
-func (s *Store) hasChanged(tenant record.TenantID, after string) (changed bool, err error) {
-	err = s.db.ReadTx(func(c *sqlite.Conn) error {
-		p, last, err := s.begin(c, tenant, after)
-		changed = p.change < last
-		return err
-	})
-	return changed, err
 }
 
 const versionsSQL = `SELECT id, version FROM tenants WHERE id IN (SELECT value FROM json_each(?))`

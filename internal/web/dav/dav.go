@@ -49,20 +49,6 @@ func (s *Server) authorize(r *http.Request, h http.Header) (caller, error) {
 	return caller{tenant: key.Tenant, birthdays: key.Birthdays || key.Scope != store.ScopePhone}, nil
 }
 
-// asPassword rewrites an authentication error as a Basic challenge, which address book clients wait for
-// before they send credentials.
-func asPassword(p *httpapi.Problem) *httpapi.Problem {
-	if p.Status != http.StatusUnauthorized {
-		return p
-	}
-	header := http.Header{"Www-Authenticate": {`Basic realm="Firefighters", charset="UTF-8"`}}
-	challenge := &httpapi.Problem{Kind: p.Kind, Detail: p.Detail, Header: header}
-	if p.Kind == httpapi.KeyMissing {
-		challenge.Detail = "Send a key as the password. The user name does not matter."
-	}
-	return challenge
-}
-
 // writes are the methods that write. They get 403 even without a key: 401 would stop an iPhone's sync.
 var writes = []string{"PUT", "DELETE", "MKCOL", "PROPPATCH", "MOVE", "COPY", "LOCK", "UNLOCK", "POST", "PATCH", "ACL", "MKCALENDAR"}
 
@@ -112,8 +98,13 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, route string, err 
 		return
 	}
 	p := s.explain(w, r, route, err)
-	if r.URL.Path != CalendarPath { // its key is in the address
-		p = asPassword(p)
+	if p.Status == http.StatusUnauthorized && r.URL.Path != CalendarPath { // whose key is in the address
+		// Address book clients wait for a Basic challenge before they send credentials.
+		header := http.Header{"Www-Authenticate": {`Basic realm="Firefighters", charset="UTF-8"`}}
+		p = &httpapi.Problem{Kind: p.Kind, Detail: p.Detail, Header: header}
+		if p.Kind == httpapi.KeyMissing {
+			p.Detail = "Send a key as the password. The user name does not matter."
+		}
 	}
 	p.Write(w)
 }
