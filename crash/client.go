@@ -24,10 +24,6 @@ type client struct {
 	address string
 }
 
-func newClient(address string) *client {
-	return &client{http.Client{Timeout: answerLimit, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}, address}
-}
-
 // do sends a request and returns the status and the body of the answer. For a created
 // record it returns the id instead of the body. A write is acknowledged as soon as its
 // status arrives: later errors of the answer are ignored.

@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"os"
 	"os/signal"
@@ -103,7 +102,7 @@ func run(ctx context.Context, args []string) error {
 		if !s.only.MatchString(one.name) || ctx.Err() != nil {
 			continue
 		}
-		c := newCheck(ctx, s, one.name)
+		c := &check{settings: s, ctx: ctx, name: one.name, rand: rand.New(rand.NewPCG(s.seed, 0))}
 		done++
 		switch err := c.try(one.run); {
 		case errors.As(err, new(notRun)):
@@ -127,12 +126,6 @@ type check struct {
 	rand    *rand.Rand // only for the check's own goroutine
 	summary string     // results in one line
 	notes
-}
-
-func newCheck(ctx context.Context, s settings, name string) *check {
-	h := fnv.New64()
-	h.Write([]byte(name))
-	return &check{settings: s, ctx: ctx, name: name, rand: rand.New(rand.NewPCG(s.seed, h.Sum64()))}
 }
 
 // notRun is the reason why a check cannot run on this machine.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os/exec"
 	"strings"
 	"sync"
@@ -76,7 +77,7 @@ func (s *service) listen() error {
 	for limit := time.After(startLimit); ; {
 		if _, rest, found := strings.Cut(s.log.String(), "Listening on http://"); found && strings.Contains(rest, "\n") {
 			s.address, _, _ = strings.Cut(rest, "\n")
-			s.client = newClient(s.address)
+			s.client = &client{http.Client{Timeout: answerLimit, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}, s.address}
 			return nil
 		}
 		select {

@@ -8,7 +8,6 @@ package authority
 import (
 	"bytes"
 	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -75,7 +74,7 @@ type Authority struct {
 	Options
 
 	mu     sync.Mutex
-	public []byte            // certificate of the authority (PEM)
+	ca     *x509.Certificate // certificate of the authority; nil if it cannot be read
 	leaf   *x509.Certificate // certificate of the server
 	warned map[string]bool   // warnings that were logged
 }
@@ -153,16 +152,17 @@ func (a *Authority) Renew() error {
 	ca, err := readPair(a.file(authorityFile))
 	if err != nil {
 		if d, err := Describe(a.Folder); err == nil {
-			a.public = d.PEM
+			a.ca = d.Certificate
 		}
 		if errors.Is(err, errDamaged) || errors.Is(err, fs.ErrNotExist) {
 			err = ErrLost
 		}
 		return err
 	}
-	a.public = encodeCertificate(ca.certificate)
-	if current, err := os.ReadFile(a.file(publicFile)); err != nil || !bytes.Equal(current, a.public) {
-		if err := osutil.WriteFile(a.file(publicFile), a.public, true); err != nil {
+	a.ca = ca.certificate
+	public := encodeCertificate(a.ca.Raw)
+	if current, err := os.ReadFile(a.file(publicFile)); err != nil || !bytes.Equal(current, public) {
+		if err := osutil.WriteFile(a.file(publicFile), public, true); err != nil {
 			return err
 		}
 	}
@@ -258,18 +258,14 @@ func (a *Authority) Certificate() []byte {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	block, _ := pem.Decode(a.public)
-	if block == nil {
+	if a.ca == nil {
 		return nil
 	}
-	return block.Bytes
+	return a.ca.Raw
 }
 
 // ServeHTTP writes the certificate of the authority, with the media type that phones install.
 func (a *Authority) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	a.mu.Lock()
-	text := a.public
-	a.mu.Unlock()
 	w.Header().Set("Content-Type", "application/x-x509-ca-cert")
-	w.Write(text)
+	w.Write(encodeCertificate(a.Certificate()))
 }

@@ -317,7 +317,7 @@ func TestReplace(t *testing.T) {
 	must(t, running.Renew()) // reads the new authority
 	response := httptest.NewRecorder()
 	running.ServeHTTP(response, httptest.NewRequest(http.MethodGet, Path, nil))
-	if !bytes.Equal(response.Body.Bytes(), encodeCertificate(s.ca(t))) || response.Header().Get("Content-Type") != "application/x-x509-ca-cert" {
+	if !bytes.Equal(response.Body.Bytes(), encodeCertificate(s.ca(t).Raw)) || response.Header().Get("Content-Type") != "application/x-x509-ca-cert" {
 		t.Errorf("%v\n%s", response.Header(), response.Body)
 	}
 }

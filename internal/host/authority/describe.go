@@ -53,7 +53,7 @@ func Describe(folder string) (d Description, err error) {
 	if err != nil {
 		return d, err
 	}
-	d.Certificate, d.PEM = ca, encodeCertificate(ca)
+	d.Certificate, d.PEM = ca, encodeCertificate(ca.Raw)
 	long, short := sha256.Sum256(ca.Raw), sha1.Sum(ca.Raw)
 	d.Fingerprint, d.SHA1 = fingerprint(long[:]), fingerprint(short[:])
 	d.Name, d.Expires = ca.Subject.CommonName, ca.NotAfter

@@ -38,11 +38,11 @@ func (p *pair) encode() []byte {
 	if err != nil {
 		panic(fmt.Sprintf("encoding an ECDSA key: %v", err))
 	}
-	return append(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), encodeCertificate(p.certificate)...)
+	return append(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), encodeCertificate(p.certificate.Raw)...)
 }
 
-func encodeCertificate(c *x509.Certificate) []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw})
+func encodeCertificate(der []byte) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
 // makeFolder creates a folder that belongs to the owner of its parent. A link is an error, because
