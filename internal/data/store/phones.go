@@ -14,11 +14,9 @@ type NewPhone struct {
 
 // Phone is a phone with its keys.
 type Phone struct {
-	ID        KeyID
-	Name      string
-	Key       string // key for the address book
-	Calendar  string // key for the calendar of birthdays; empty without a calendar
-	Birthdays bool
+	ID       KeyID
+	Key      string // key for the address book
+	Calendar string // key for the calendar of birthdays; empty without a calendar
 }
 
 // AddPhone creates the keys of a phone and passes them to show, as CreateKey does. The key of the
@@ -31,7 +29,7 @@ func addPhone(t *sqlite.Tx, n NewPhone, show func(Phone) error) (err error) {
 	if _, err := t.QueryInt(`SELECT id FROM tenants WHERE id = ?`, int64(n.Tenant)); err != nil {
 		return noRow(err, ErrRemoved)
 	}
-	p := Phone{Name: n.Name, Key: newKeyText(), Birthdays: n.Birthdays}
+	p := Phone{Key: newKeyText()}
 	p.ID, err = insertKey(t, HashKey(p.Key), Key{Tenant: n.Tenant, Label: n.Name, Scope: ScopePhone, Birthdays: n.Birthdays})
 	if err == nil && n.Birthdays {
 		p.Calendar = newKeyText()

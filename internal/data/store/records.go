@@ -36,12 +36,10 @@ func get(c *sqlite.Conn, tenant record.TenantID, id string) (f record.Stored, er
 // temporary table, because the table has a trigger.
 var createSQL = `
 	INSERT INTO firefighters (row, created_at, updated_at, tenant_id, id, checksum, ` + record.FieldColumns + `, ` + record.KeyColumns + `)
-	VALUES (?, ?, ?, ?, ?, ?` + placeholders(record.FieldColumns, record.KeyColumns) + `)`
+	VALUES (?, ?, ?, ?, ?, ?` + placeholders + `)`
 
-// placeholders returns ", ?" for each of the columns.
-func placeholders(columns ...string) string {
-	return strings.Repeat(`, ?`, strings.Count(strings.Join(columns, `,`), `,`)+1)
-}
+// placeholders has ", ?" for each of the columns of fields and keys.
+var placeholders = strings.Repeat(`, ?`, strings.Count(record.FieldColumns+`,`+record.KeyColumns, `,`)+1)
 
 // Create adds a record to a department. It returns record.FieldErrors for invalid fields.
 //
@@ -98,8 +96,7 @@ func create(t *sqlite.Tx, tenant record.TenantID, by KeyID, row int64, id string
 
 var replaceSQL = `
 	UPDATE firefighters
-	   SET (updated_at, checksum, ` + record.FieldColumns + `, ` + record.KeyColumns + `) = (?, ?` +
-	placeholders(record.FieldColumns, record.KeyColumns) + `)
+	   SET (updated_at, checksum, ` + record.FieldColumns + `, ` + record.KeyColumns + `) = (?, ?` + placeholders + `)
 	 WHERE row = ? AND tenant_id = ?`
 
 // Check examines a record before a change. If it returns an error, the record is not changed.

@@ -82,7 +82,7 @@ func (l *limitListener) Accept() (net.Conn, error) {
 		c.Close()
 		return nil, err
 	}
-	return &limitedConn{Conn: c, limit: l.limit, release: sync.OnceFunc(func() { <-l.slots })}, nil
+	return &limitedConn{Conn: c, release: sync.OnceFunc(func() { <-l.slots })}, nil
 }
 
 // takeSlot waits for a slot and dismisses waiting connections to free one.
@@ -162,7 +162,6 @@ func (l *limitListener) Close() error {
 // limitedConn is a connection that frees its slot when it is closed.
 type limitedConn struct {
 	net.Conn
-	limit   *limit
 	release func()
 
 	// Protected by the mutex of limit:
