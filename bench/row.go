@@ -80,6 +80,15 @@ func compared(name, unit string, a, b []float64) finding {
 	return finding{name, median(ratios), fmt.Sprintf("%.1f %s : %.1f %s", median(slices.Clone(a)), unit, median(slices.Clone(b)), unit)}
 }
 
+func median(numbers []float64) float64 {
+	slices.Sort(numbers)
+	middle := len(numbers) / 2
+	if len(numbers)%2 == 1 {
+		return numbers[middle]
+	}
+	return (numbers[middle-1] + numbers[middle]) / 2
+}
+
 // addRows adds rows to the table. With figures, a row without a result and a row above its
 // figure are errors.
 func (b *bench) addRows(rows []row) error {

@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -125,7 +127,26 @@ type check struct {
 	name    string
 	rand    *rand.Rand // only for the check's own goroutine
 	summary string     // results in one line
-	notes
+
+	mu     sync.Mutex
+	wrongs int
+	first  []string // the first faults
+}
+
+const (
+	shown       = 8   // faults that are printed for each check
+	longestNote = 700 // in bytes
+)
+
+// wrong counts a fault. It is safe for concurrent use.
+func (c *check) wrong(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wrongs++
+	if len(c.first) < shown {
+		text := strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")
+		c.first = append(c.first, text[:min(len(text), longestNote)])
+	}
 }
 
 // notRun is the reason why a check cannot run on this machine.
