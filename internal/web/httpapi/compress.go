@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"io"
 	"net/http"
@@ -57,25 +58,16 @@ func Unpack(h http.Header, r *http.Request, packed []byte) []byte {
 func CompressTo(h http.Header, r *http.Request, w io.Writer, write func(io.Writer) error) error {
 	to := bufio.NewWriterSize(w, 32<<10)
 	if !acceptsGzip(r.Header["Accept-Encoding"]) {
-		if err := write(to); err != nil {
-			return err
-		}
-		return to.Flush()
+		return cmp.Or(write(to), to.Flush())
 	}
 	z := gzipWriters.Get().(*gzip.Writer)
 	defer gzipWriters.Put(z)
 	z.Reset(to)
-	if err := write(z); err != nil {
-		return err
+	err := cmp.Or(write(z), z.Close(), to.Flush())
+	if err == nil {
+		h.Set("Content-Encoding", "gzip")
 	}
-	if err := z.Close(); err != nil {
-		return err
-	}
-	if err := to.Flush(); err != nil {
-		return err
-	}
-	h.Set("Content-Encoding", "gzip")
-	return nil
+	return err
 }
 
 // acceptsGzip reports whether Accept-Encoding allows gzip (RFC 9110, section 12.5.3).
