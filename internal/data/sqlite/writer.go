@@ -200,7 +200,10 @@ func (w *writer) transact(group []*job) (err error) {
 	written := false
 	for _, j := range group {
 		t.wrote = false
-		if j.err = t.run(j.do); j.err != nil && !t.failsAlone(j.err) {
+		j.err = t.run(j.do)
+		// An error of SQLite may have rolled the transaction back, even in a SELECT. The state after
+		// a panic is unknown.
+		if j.err != nil && (t.wrote || errors.As(j.err, new(ResultError)) || errors.Is(j.err, errPanic)) {
 			return j.err
 		}
 		written = written || t.wrote
@@ -237,13 +240,6 @@ func (w *writer) begin(long bool) error {
 			time.Sleep(longPause)
 		}
 	}
-}
-
-// failsAlone reports whether a failed job left the transaction unchanged, so that the others can
-// continue. An error of SQLite may have rolled the transaction back, even in a SELECT. The state
-// after a panic is unknown.
-func (t *Tx) failsAlone(err error) bool {
-	return !t.wrote && !errors.As(err, new(ResultError)) && !errors.Is(err, errPanic)
 }
 
 var errPanic = errors.New("panic")

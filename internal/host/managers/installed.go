@@ -89,7 +89,13 @@ func CopyProgram(from, to string) (copied bool, kept string, err error) {
 	}
 	draft := to + ".new"
 	defer os.Remove(draft)
-	if err := writeProgram(draft, program); err != nil {
+	os.Remove(draft)
+	file, err := os.OpenFile(draft, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
+	if err != nil {
+		return false, "", err
+	}
+	_, err = file.Write(program)
+	if err := cmp.Or(err, file.Chmod(0o755), file.Sync(), file.Close()); err != nil {
 		return false, "", err
 	}
 	if osutil.Exists(to) {
@@ -102,15 +108,4 @@ func CopyProgram(from, to string) (copied bool, kept string, err error) {
 		return false, "", err
 	}
 	return true, kept, osutil.SyncFolder(filepath.Dir(to))
-}
-
-// writeProgram writes a new file that everyone may execute.
-func writeProgram(path string, content []byte) error {
-	os.Remove(path)
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	return cmp.Or(err, file.Chmod(0o755), file.Sync(), file.Close())
 }

@@ -39,7 +39,9 @@ func (a Account) Profile() []byte {
 	parts := a.payload("carddav", "com.apple.carddav.account", name, a.book(name))
 	if a.Calendar != "" {
 		birthdays := messages().Text(a.Language, "profile.birthdays", a.Department)
-		parts += a.payload("birthdays", "com.apple.subscribedcalendar.account", birthdays, a.subscription(birthdays))
+		parts += a.payload("birthdays", "com.apple.subscribedcalendar.account", birthdays,
+			plistString("SubCalAccountDescription", birthdays)+plistBool("SubCalAccountUseSSL", a.TLS())+
+				plistString("SubCalAccountHostName", a.CalendarAddress())) // the whole URL
 	}
 	if a.Authority != nil {
 		parts += a.payload("authority", "com.apple.security.root", "Firefighter Records",
@@ -73,10 +75,4 @@ func (a Account) book(name string) string {
 		plistEntry("CardDAVPort", "<integer>"+port+"</integer>") + plistBool("CardDAVUseSSL", a.TLS()) +
 		plistString("CardDAVUsername", User) + plistString("CardDAVPassword", a.Key) +
 		plistString("CardDAVPrincipalURL", PrincipalPath)
-}
-
-// subscription returns the settings of the calendar. Its host name is the whole URL.
-func (a Account) subscription(name string) string {
-	return plistString("SubCalAccountDescription", name) + plistString("SubCalAccountHostName", a.CalendarAddress()) +
-		plistBool("SubCalAccountUseSSL", a.TLS())
 }

@@ -100,7 +100,7 @@ func NewCache() *Cache { return &Cache{tenants: map[record.TenantID]*entry{}} }
 // history of the tenant.
 func (c *Cache) Page(tenant record.TenantID, source Source, q record.Query,
 	start func(State) (Place, error)) (p Page, now State, ok bool, err error) {
-	if !isSlowInSQL(q) {
+	if q.IDs != nil || q.IsWhole() && q.SortBy == record.ByCreatedAt && q.Offset() < farOffset { // the index has no ids
 		now, err = source.State()
 		return Page{}, now, false, err
 	}
@@ -159,12 +159,6 @@ func (c *Cache) entry(tenant record.TenantID) *entry {
 
 func isLarge(now State) bool { return minRecords <= now.Count && now.Count <= maxRecords }
 
-// isSlowInSQL reports whether SQL takes longer than the index for a page of a large tenant. The
-// index has no ids, so SQL answers queries by id.
-func isSlowInSQL(q record.Query) bool {
-	return q.IDs == nil && (!q.IsWhole() || q.SortBy != record.ByCreatedAt || q.Offset() >= farOffset)
-}
-
 // find returns the snapshot of an entry, or nil for none. It drops the snapshot of a tenant that is
 // no longer large.
 func (c *Cache) find(e *entry, now State) *snapshot {
@@ -199,21 +193,15 @@ func (c *Cache) follow(e *entry, old *snapshot, now State, source Source) (*snap
 // build builds the snapshot of an entry from all records. It returns nil if no build is allowed now
 // or the tenant is too large.
 func (c *Cache) build(e *entry, now State, source Source) (s *snapshot, err error) {
-	if !c.beginBuild(e, now) {
+	c.mu.Lock()
+	if !isLarge(now) || c.building != nil || time.Since(e.built) < buildInterval {
+		c.mu.Unlock()
 		return nil, nil
 	}
+	e.snapshot, c.building = nil, e
+	c.mu.Unlock()
 	defer func() { c.keep(e, s) }() // even if the source panics
 	return newSnapshot(now, source)
-}
-
-func (c *Cache) beginBuild(e *entry, now State) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !isLarge(now) || c.building != nil || time.Since(e.built) < buildInterval {
-		return false
-	}
-	e.snapshot, c.building = nil, e
-	return true
 }
 
 // keep ends a build. The snapshot is nil if the build failed.
