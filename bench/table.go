@@ -32,52 +32,38 @@ func (g goal) String() string {
 	return fmt.Sprintf("%s %.4g %s", sign, g.limit, g.unit)
 }
 
-// table is the output: a line for each goal, then all findings of the lines that show only
-// the worst of several.
-type table struct{ lines, details strings.Builder }
+// table is the output, with a line for each finding.
+type table struct{ lines strings.Builder }
 
 const (
-	tableHead  = "| work | goal | measured | figures | |\n|---|---|---|---|---|\n"
-	tableNote  = "\nFigures are medians of the rounds, the service first.\n"
-	detailHead = "\nAll values of the lines that show only the worst:\n\n| work | of | measured | figures |\n|---|---|---|---|\n"
+	tableHead = "| work | goal | measured | figures | |\n|---|---|---|---|---|\n"
+	tableNote = "\nFigures are medians of the rounds, the service first.\n"
 )
 
-// add adds the line of one goal with the worst of its findings. It reports whether the goal is met.
+// add adds a line for each finding about a goal. It reports whether all of them meet the goal.
 func (t *table) add(work string, g goal, findings ...finding) (met bool) {
-	worst := findings[0]
+	met = true
 	for _, f := range findings {
-		if (f.value < worst.value) != g.upper {
-			worst = f
+		figures, verdict := f.figures, "met"
+		if f.name != "" {
+			figures = f.name + ": " + figures
 		}
-		if len(findings) > 1 {
-			addLine(&t.details, fmt.Sprintf("| %s | %s | %.2f %s | %s |", work, f.name, f.value, g.unit, f.figures))
+		if !g.met(f.value) {
+			met, verdict = false, "**MISSED**"
 		}
+		t.addLine(fmt.Sprintf("| %s | %s | %.2f %s | %s | %s |", work, g, f.value, g.unit, figures, verdict))
 	}
-	figures, verdict := worst.figures, "met"
-	if len(findings) > 1 {
-		figures = worst.name + ": " + figures
-	}
-	if met = g.met(worst.value); !met {
-		verdict = "**MISSED**"
-	}
-	addLine(&t.lines, fmt.Sprintf("| %s | %s | %.2f %s | %s | %s |", work, g, worst.value, g.unit, figures, verdict))
 	return met
 }
 
 func (t *table) fail(work string, err error) {
-	addLine(&t.lines, fmt.Sprintf("| %s | | | %s | **FAILED** |", work, strings.ReplaceAll(err.Error(), "|", "¦")))
+	t.addLine(fmt.Sprintf("| %s | | | %s | **FAILED** |", work, strings.ReplaceAll(err.Error(), "|", "¦")))
 }
 
-// addLine adds a line to a part of the table and reports it as progress.
-func addLine(to *strings.Builder, line string) {
+// addLine adds a line to the table and reports it as progress.
+func (t *table) addLine(line string) {
 	note("%s", line)
-	to.WriteString(line + "\n")
+	t.lines.WriteString(line + "\n")
 }
 
-func (t *table) markdown() string {
-	text := tableHead + t.lines.String() + tableNote
-	if t.details.Len() > 0 {
-		text += detailHead + t.details.String()
-	}
-	return text
-}
+func (t *table) markdown() string { return tableHead + t.lines.String() + tableNote }
