@@ -230,15 +230,6 @@ func (a account) give(folder string) error {
 
 // tailOf returns the last 64 KiB of a file, or "" if it cannot be read.
 func tailOf(path string) string {
-	file, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	const size = 64 << 10
-	if info, err := file.Stat(); err == nil {
-		file.Seek(max(0, info.Size()-size), io.SeekStart)
-	}
-	text, _ := io.ReadAll(io.LimitReader(file, size))
-	return string(text)
+	text, _ := os.ReadFile(path)
+	return string(text[max(0, len(text)-64<<10):])
 }
