@@ -53,10 +53,7 @@ func (s *Store) Rewrite(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.db.Write(func(t *sqlite.Tx) error {
-		_, err := t.Exec(`UPDATE service SET rewritten = max(rewritten, ?)`, covered)
-		return err
-	})
+	return s.exec(`UPDATE service SET rewritten = max(rewritten, ?)`, covered)
 }
 
 // Leftovers are names that nothing needs any longer: expired invitations, the names of imported files

@@ -78,8 +78,5 @@ func (s *Store) EraseOldReplays() error {
 	if err != nil || !found {
 		return err
 	}
-	return s.db.Write(func(t *sqlite.Tx) error {
-		_, err := t.Exec(`DELETE FROM replays WHERE created_at <= ?`, until)
-		return err
-	})
+	return s.exec(`DELETE FROM replays WHERE created_at <= ?`, until)
 }

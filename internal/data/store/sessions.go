@@ -50,10 +50,8 @@ func (s *Store) OpenSession(keyOrCode, device string, lifetime time.Duration) (s
 // NameSession sets the name of the person who has the session. Later invitations for the same login
 // use that name.
 func (s *Store) NameSession(id KeyID, name string) error {
-	return s.db.Write(func(t *sqlite.Tx) error {
-		err := t.ExecOne(`UPDATE keys SET label = ? WHERE id = ? AND session_lifetime IS NOT NULL`, name, int64(id))
-		return noRow(err, ErrNotFound)
-	})
+	err := s.execOne(`UPDATE keys SET label = ? WHERE id = ? AND session_lifetime IS NOT NULL`, name, int64(id))
+	return noRow(err, ErrNotFound)
 }
 
 // EndSession revokes a session when the person signs out. Open invitations that the session created
@@ -240,7 +238,5 @@ func useInvitation(t *sqlite.Tx, code string, ofPhone bool) (Invitation, error) 
 
 // Withdraw deletes an invitation of a department, or returns ErrNotFound.
 func (s *Store) Withdraw(tenant record.TenantID, id int64) error {
-	return s.db.Write(func(t *sqlite.Tx) error {
-		return noRow(t.ExecOne(`DELETE FROM invitations WHERE id = ? AND tenant_id = ?`, id, int64(tenant)), ErrNotFound)
-	})
+	return noRow(s.execOne(`DELETE FROM invitations WHERE id = ? AND tenant_id = ?`, id, int64(tenant)), ErrNotFound)
 }

@@ -123,6 +123,18 @@ func (s *Store) queryBool(text string, args ...driver.Value) (bool, error) {
 	return n == 1, err
 }
 
+// exec and execOne run a statement in a write transaction, as the methods of sqlite.Tx do.
+func (s *Store) exec(text string, args ...driver.Value) error {
+	return s.db.Write(func(t *sqlite.Tx) error {
+		_, err := t.Exec(text, args...)
+		return err
+	})
+}
+
+func (s *Store) execOne(text string, args ...driver.Value) error {
+	return s.db.Write(func(t *sqlite.Tx) error { return t.ExecOne(text, args...) })
+}
+
 // queryEach calls each for the rows of a query until each returns an error.
 func queryEach(c *sqlite.Conn, text string, args sqlite.Args, each func(sqlite.Row) error) error {
 	ctx, end := context.WithCancelCause(context.Background())
@@ -162,10 +174,7 @@ func (m *macs) of(purpose string, content []byte) []byte {
 // SetAddress stores the URL of the running service, or none, and optionally a second URL that works
 // only on this machine.
 func (s *Store) SetAddress(urls ...string) error {
-	return s.db.Write(func(t *sqlite.Tx) error {
-		_, err := t.Exec(`UPDATE service SET address = ?`, strings.Join(urls, " "))
-		return err
-	})
+	return s.exec(`UPDATE service SET address = ?`, strings.Join(urls, " "))
 }
 
 // Address returns the URL of the running service. It is empty after a clean stop, but remains after
@@ -190,10 +199,7 @@ func ReadAddresses(c *sqlite.Conn) (url, local string, err error) {
 
 // SaveClock stores the latest time seen. Every commit does the same.
 func (s *Store) SaveClock() error {
-	return s.db.Write(func(t *sqlite.Tx) error {
-		_, err := t.Exec(`UPDATE service SET only_row = 1`) // only a transaction that writes is committed
-		return err
-	})
+	return s.exec(`UPDATE service SET only_row = 1`) // only a transaction that writes is committed
 }
 
 const latestTimeSQL = `SELECT latest_time FROM service`

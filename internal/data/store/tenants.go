@@ -105,9 +105,7 @@ func (s *Store) StepsHidden(tenant record.TenantID) (bool, error) {
 
 // HideSteps permanently hides the first steps of a department.
 func (s *Store) HideSteps(tenant record.TenantID) error {
-	return s.db.Write(func(t *sqlite.Tx) error {
-		return noRow(t.ExecOne(`UPDATE tenants SET steps_hidden = 1 WHERE id = ?`, int64(tenant)), ErrRemoved)
-	})
+	return noRow(s.execOne(`UPDATE tenants SET steps_hidden = 1 WHERE id = ?`, int64(tenant)), ErrRemoved)
 }
 
 // Country returns the country of a department (ISO 3166-1 alpha-2), or an empty text if it is unknown.
@@ -118,9 +116,7 @@ func (s *Store) Country(tenant record.TenantID) (country string, err error) {
 
 // SetCountry sets the country of a department, in the form of record.NormalizeCountry.
 func (s *Store) SetCountry(tenant record.TenantID, country string) error {
-	return s.db.Write(func(t *sqlite.Tx) error {
-		return noRow(t.ExecOne(`UPDATE tenants SET country = ? WHERE id = ?`, country, int64(tenant)), ErrRemoved)
-	})
+	return noRow(s.execOne(`UPDATE tenants SET country = ? WHERE id = ?`, country, int64(tenant)), ErrRemoved)
 }
 
 // TenantInfo is a department and the numbers of its records and keys.
