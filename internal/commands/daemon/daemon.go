@@ -87,6 +87,7 @@ func (c Commands) Run(env cli.Env, o Options) error {
 	d.service = site.Service{
 		Log:       cli.NewLog(env.Stderr, cli.IsTerminal(env.Stderr)),
 		Started:   time.Now(),
+		Tries:     site.NewTries(),
 		Origins:   o.Origins,
 		PublicURL: o.PublicURL,
 		Office:    !o.NoOffice,

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"errors"
+	"fmt"
 	"html"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/office"
@@ -71,5 +73,38 @@ func TestSettingsPage(t *testing.T) {
 	}
 	if found, err := filepath.Glob(filepath.Join(stick, "firefighters", "*.db")); len(found) == 0 {
 		t.Errorf("no backup on the stick: %v", err)
+	}
+}
+
+// TestKeptOverReload checks that a list that was uploaded for an import survives a change of the settings,
+// and that the limit of wrong sign-ins also survives a restore.
+func TestKeptOverReload(t *testing.T) {
+	t.Parallel()
+	r := run(t, t.TempDir())
+	s, key := r.service.Load().Store, ""
+	must(t, s.CreateKey(store.NewKey{Tenant: store.FirstDepartment, Scope: store.ScopeAdmin}, func(text string) error { key = text; return nil }))
+	cookie := r.browse(t, nil, "/office/sign-in", url.Values{"key": {key}}).Result().Cookies()[0]
+	to := r.browse(t, cookie, "/office/import", url.Values{"text": {"First name,Last name\nAna,Anić"}}).Header().Get("Location")
+	wrong := func(i int) int {
+		return r.browse(t, nil, "/office/sign-in", url.Values{"key": {fmt.Sprintf("%020d", i)}}).Code
+	}
+	for i := range 10 {
+		if code := wrong(i); code != http.StatusForbidden {
+			t.Fatalf("a wrong key: %d", code)
+		}
+	}
+	must(t, r.settings().SetNetwork("Ana", true))
+	if w := r.browse(t, cookie, to, nil); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "Anić") {
+		t.Errorf("the list %s after a change: %d %s", to, w.Code, w.Body)
+	}
+	if code := wrong(10); code != http.StatusTooManyRequests {
+		t.Errorf("the eleventh wrong key after a change: %d", code)
+	}
+	must(t, r.settings().BackUp(t.Context()))
+	files, err := backup.List(filepath.Join(r.folder, "firefighters.db"), r.state(t).Dir)
+	must(t, err)
+	must(t, r.settings().Restore(store.Key{ID: keyID(t, s, cookie.Value), Label: "Ana"}, files[0].Name(), ""))
+	if code := wrong(11); code != http.StatusTooManyRequests {
+		t.Errorf("after a restore: %d", code)
 	}
 }

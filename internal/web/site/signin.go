@@ -216,7 +216,7 @@ func signIn(v *Visit) error {
 // many wrong secrets: then it returns how many seconds the source must wait. open returns
 // store.ErrNotFound for a wrong secret.
 func (v *Visit) Try(secret string, open func(secret string) error) (wait int, err error) {
-	left, err := v.Site.tries.Try(v.R, secret, open)
+	left, err := v.Site.Tries.Try(v.R, secret, open)
 	if left > 0 {
 		wait = httpapi.SetRetryAfter(v.W.Header(), left)
 	}

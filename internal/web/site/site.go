@@ -27,6 +27,7 @@ const Root = "/office/"
 type Service struct {
 	Store   *store.Store
 	Callers *callers.Callers
+	Tries   *httpapi.Tries // limits wrong keys and codes at the sign-in; nil for a new limit
 	Log     *slog.Logger
 
 	Started      time.Time
@@ -64,7 +65,6 @@ type Site struct {
 	look    *look
 	mux     *http.ServeMux
 	origin  *http.CrossOriginProtection
-	tries   *httpapi.Tries
 }
 
 // Handler handles a visit, or returns the error to answer with.
@@ -107,6 +107,9 @@ func ownRoom() Room {
 	}}
 }
 
+// NewTries returns a limit for Service.Tries.
+func NewTries() *httpapi.Tries { return httpapi.NewTries(store.ErrNotFound, time.Now) }
+
 // New returns a site with these rooms. frame contains the files that newLook describes.
 func New(service Service, explain httpapi.Explain, frame fs.FS, rooms ...Room) *Site {
 	rooms = append(rooms, ownRoom())
@@ -116,7 +119,9 @@ func New(service Service, explain httpapi.Explain, frame fs.FS, rooms ...Room) *
 		look:    newLook(frame, rooms),
 		mux:     http.NewServeMux(),
 		origin:  http.NewCrossOriginProtection(),
-		tries:   httpapi.NewTries(store.ErrNotFound, time.Now),
+	}
+	if s.Tries == nil {
+		s.Tries = NewTries()
 	}
 	s.origin.AddTrustedOrigin(s.PublicURL) // rejects only an empty one
 	for _, room := range rooms {

@@ -58,6 +58,9 @@ type visit struct {
 	lists *keptLists
 }
 
+// kept outlives the room, which is built again after each change of the settings.
+var kept = newKeptLists()
+
 func newKeptLists() *keptLists { return &keptLists{now: time.Now} }
 
 // add stores a list and returns it with its token. If there is no room, it evicts the oldest list of

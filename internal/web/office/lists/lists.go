@@ -19,7 +19,6 @@ var files embed.FS
 
 // Room returns the routes, templates and messages of imports, comparisons and exports.
 func Room() site.Room {
-	kept := newKeptLists()
 	withLists := func(handle func(visit) error) site.Handler {
 		return view.Handler(func(v view.Visit) error { return handle(visit{v, kept}) })
 	}
