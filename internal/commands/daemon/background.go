@@ -50,7 +50,7 @@ func (d *daemon) startBackground() (stop func()) {
 	working.Go(func() { d.guard.Run(ctx, d.pause(ctx), lost) })
 	return func() {
 		cancel()
-		d.endBackups()
+		d.scheduler = nil
 		working.Wait()
 		await(d.backupsEnded)
 		err := errors.Join(d.service.Callers.Finish(), store.SaveClock(), store.SetAddress(""))
@@ -67,12 +67,6 @@ func (d *daemon) startJobs() (stop func()) {
 	var working sync.WaitGroup
 	ctx, cancel := context.WithCancel(context.Background())
 	store := d.service.Store
-	soon := func() time.Duration {
-		if d.service.Callers.Idle() < cleanEach {
-			return time.Second
-		}
-		return cleanEach
-	}
 	jobs := []*job{
 		{failure: lateWrites, do: d.service.Callers.WriteLate},
 		{failure: "nothing can be written: the disk is full", do: store.DB().MakeWritable},
@@ -83,14 +77,21 @@ func (d *daemon) startJobs() (stop func()) {
 		{failure: "cannot delete old responses", do: store.EraseOldReplays},
 		{failure: "cannot check the clock", do: func() error { return d.checkClock(time.Now(), time.Since(d.clock)) }},
 		{failure: "the file may contain traces of permanently deleted people, and cannot be rewritten", do: d.newRewriter(ctx).run},
-		{failure: "cannot update the list of deleted records next to the backups", do: d.noteErased},
 		{failure: "other devices cannot connect", do: d.retryOthers},
 	}
-	working.Go(func() { repeat(ctx, d.service.Log, soon, jobs...) })
+	working.Go(func() { repeat(ctx, d.service.Log, d.soon, jobs...) })
 	if d.service.Authority != nil {
 		d.every(ctx, &working, cleanEach, &job{failure: "cannot renew the certificate", do: d.service.Authority.Renew})
 	}
 	return func() { cancel(); working.Wait() }
+}
+
+// soon is the pause between two runs of a job: shorter while there are requests.
+func (d *daemon) soon() time.Duration {
+	if d.service.Callers.Idle() < cleanEach {
+		return time.Second
+	}
+	return cleanEach
 }
 
 // every does a job at an interval until ctx ends.

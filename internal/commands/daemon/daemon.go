@@ -12,7 +12,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,36 +43,35 @@ func (c Commands) All() []*cobra.Command { return []*cobra.Command{c.serveComman
 
 type daemon struct {
 	Commands
-	Options   // the flags, with the settings that apply
-	flags     Options
-	service   site.Service
-	env       cli.Env
-	manager   managers.Manager
-	web       *httpserver.Server
-	door      door
-	ended     chan error        // what web.Serve returned; nil before it was called
-	scheduler *backup.Scheduler // nil without backups
+	Options                // the flags, with the backups that the settings set
+	flagged backup.Options // the backups that the flags set
+	service site.Service
+	env     cli.Env
+	manager managers.Manager
+	web     *httpserver.Server
+	door    door
+	ended   chan error // what web.Serve returned; nil before it was called
 
-	listener      net.Listener // the main one: the listener of others if there is one
-	local         net.Listener // without TLS, for this computer; may be nil
-	first, second net.Listener // what listener and local are without others
-	others        *others      // nil unless the settings allow other devices
-	trouble       error        // why others is nil although the settings allow other devices
-	guard         *guard.Guard
-	noted         []string  // the URLs in the database
-	erasures      int64     // of the database, when noteErased last updated the list next to the backups
-	heap          int64     // memory limit
-	clock         time.Time // at the last call of checkClock
+	listener net.Listener   // the main one: for other devices if they may connect
+	local    net.Listener   // without TLS, for this computer; may be nil
+	others   *others        // nil unless the settings allow other devices
+	serving  sync.WaitGroup // of others
+	trouble  error          // why others is nil although the settings allow other devices
+	guard    *guard.Guard
+	noted    []string  // the URLs in the database
+	heap     int64     // memory limit
+	clock    time.Time // at the last call of checkClock
 
-	reloads   chan struct{}             // receives when apply must run again
-	next      atomic.Pointer[restoring] // the restore to run before that, or nil
-	restored  *site.RestoredBackup      // the result of the last one
-	opened    func(*store.Store) error  // what to do in the restored database; nil without one
-	announced string                    // the URL in the log
-	warnings  int                       // the number of warnings that do not depend on the settings
-	backing   context.Context           // ends when backups must
-	scheduled string                    // the options of scheduler, as text
+	reloads   chan reload
+	restored  *site.RestoredBackup     // the result of the last restore
+	opened    func(*store.Store) error // what to do in the restored database; nil without one
+	announced string                   // the URL in the log
+	warnings  int                      // the number of warnings that do not depend on the settings
+	noting    sync.Mutex
 
+	backing      context.Context   // ends when backups must
+	scheduler    *backup.Scheduler // nil without backups
+	scheduled    backup.Options    // of scheduler
 	stopBackups  func()
 	backupsEnded chan struct{} // closed when the last scheduler has ended
 }
@@ -81,7 +80,7 @@ type daemon struct {
 func (c Commands) Run(env cli.Env, o Options) error {
 	env.Warnings = new([]string)
 	d := &daemon{Commands: c, Options: o, env: env, manager: managers.NewManager(os.Getenv)}
-	d.reloads, d.backupsEnded = make(chan struct{}, 1), make(chan struct{})
+	d.reloads, d.backupsEnded, d.door.inside = make(chan reload), make(chan struct{}), new(sync.WaitGroup)
 	close(d.backupsEnded)
 	d.door.close() // other devices can connect before there is a handler
 	d.service = site.Service{
@@ -104,7 +103,7 @@ func (c Commands) Run(env cli.Env, o Options) error {
 	if d.othersAt == "" { // not a test
 		d.othersAt, d.hides = othersPort, managers.Host{}.Hides
 	}
-	d.flags = d.Options
+	d.flagged = d.Backups
 	err := d.live()
 	if errors.Is(err, context.Canceled) && env.Context.Err() != nil { // while it was starting
 		return nil
@@ -128,7 +127,6 @@ func (d *daemon) certify() (err error) {
 		return &sqlite.FileError{Op: "opening", Path: d.DB, Err: sqlite.ErrNoFolder}
 	case err == nil:
 		d.CertFile, d.KeyFile = d.service.Authority.ServerFile(), d.service.Authority.ServerFile()
-		d.Backups.Authority = d.service.Authority.PrivateFile()
 	}
 	return err
 }
@@ -167,7 +165,6 @@ func (d *daemon) live() error {
 	if d.local != nil {
 		defer d.local.Close()
 	}
-	d.first, d.second = d.listener, d.local
 	for warnings := len(*d.env.Warnings); ; {
 		*d.env.Warnings = (*d.env.Warnings)[:warnings]
 		if err := d.open(); err != nil {
@@ -306,60 +303,87 @@ func (d *daemon) answer() (*restoring, error) {
 	d.service.Callers = callers.New(d.service.Store, d.service.Log, httpapi.NewRateLimit(d.RateLimit, time.Now))
 	d.warnings, d.clock = len(*d.env.Warnings), time.Now()
 	defer d.startBackground()()
-	for {
+	listener, local := d.listener, d.local // of the flags, unless they already serve
+	for asked := (reload{}); ; {
 		end := d.apply()
-		if d.ended == nil {
-			d.serve()
+		if asked.done != nil {
+			close(asked.done)
 		}
-		select {
-		case err := <-d.ended:
-			d.closeOthers(true)
-			end()
-			return nil, err
-		case <-d.reloads:
-			d.door.close()
-			end()
-			if next := d.next.Swap(nil); next != nil {
-				d.door.await()
-				return next, nil
+		late := d.warn()
+		if d.ended == nil {
+			d.serve(listener, local)
+		}
+		for asked = (reload{}); asked.done == nil; {
+			select {
+			case err := <-d.ended:
+				end()
+				d.serveOthers(false)
+				d.serving.Wait()
+				return nil, err
+			case texts := <-late:
+				d.noteWarnings(texts...)
+			case asked = <-d.reloads:
 			}
+		}
+		if asked.next != nil {
+			d.door.close()
+			close(asked.done)
+		}
+		end()
+		if asked.next != nil {
+			d.door.empty()
+			return asked.next, nil
 		}
 	}
 }
 
 // serve begins to serve requests, and reports that.
-func (d *daemon) serve() {
+func (d *daemon) serve(listener, local net.Listener) {
 	url := d.url()
 	if err := d.env.Announce("Listening on " + url); err != nil {
 		d.service.Log.Warn("cannot write to standard output", "listening", url, "cause", err.Error())
 	}
 	d.notifyManager(url)
 	d.ended = make(chan error, 1)
-	go func() { d.ended <- d.web.Serve(d.env.Context, d.first, d.second, &d.door) }()
+	go func() { d.ended <- d.web.Serve(d.env.Context, listener, local, &d.door) }()
 }
 
-// warn reports the risks of the settings, and new addresses.
-func (d *daemon) warn() {
-	warnOfExposure(d.env, d.listener.Addr(), d.DB, d.KeyFile)
+// warn reports the risks of the settings, and new addresses. It returns a channel for the warnings if the
+// disk of the backups is slow.
+func (d *daemon) warn() (late <-chan []string) {
+	env, found := d.env, make(chan []string, 1)
+	env.Warnings = new([]string)
+	warnOfExposure(env, d.listener.Addr(), d.DB, d.KeyFile)
 	url := d.url()
 	isNew := url != d.announced
 	d.announced = url
 	if isNew && d.service.Authority != nil && !isLoopback(d.listener.Addr()) {
-		d.env.Notef("Other computers must trust this certificate once: %s", cli.Quote(d.service.Authority.PublicFile()))
-		d.env.Notef("Phones can download it: %s", url+authority.Path)
-		d.env.Notef("Instructions for each system: firefighters cert --db %s", cli.Quote(d.DB))
+		env.Notef("Other computers must trust this certificate once: %s", cli.Quote(d.service.Authority.PublicFile()))
+		env.Notef("Phones can download it: %s", url+authority.Path)
+		env.Notef("Instructions for each system: firefighters cert --db %s", cli.Quote(d.DB))
 	}
-	if d.invented == nil {
-		warnOfBackups(d.env, d.Backups, d.DB)
+	go func(o backup.Options) {
+		if d.invented == nil {
+			warnOfBackups(env, o, d.DB)
+		}
+		found <- *env.Warnings
+	}(d.Backups)
+	select {
+	case texts := <-found:
+		d.noteWarnings(texts...)
+	case <-time.After(slowDisk):
 	}
 	if isNew && d.local != nil {
 		d.env.Notef("On this computer, without a certificate: %s", d.localURL())
 	}
-	d.noteWarnings()
+	return found
 }
 
-// noteWarnings stores the warnings of the installed service, for status.
-func (d *daemon) noteWarnings() {
+// noteWarnings adds warnings to those of the installed service, and stores them for status.
+func (d *daemon) noteWarnings(texts ...string) {
+	d.noting.Lock()
+	defer d.noting.Unlock()
+	*d.env.Warnings = append(*d.env.Warnings, texts...)
 	if !d.Installed {
 		return
 	}
@@ -388,7 +412,6 @@ func (d *daemon) describe(stopping context.Context) {
 	s.Search = backup.Search{Database: d.DB, Options: d.Backups}
 	s.Loss = func() string { return guard.Loss().Kind() }
 	s.Stopping = stopping
-	s.Settings = d.settings()
 }
 
 func portOf(listener net.Listener) string {
@@ -396,18 +419,16 @@ func portOf(listener net.Listener) string {
 	return port
 }
 
-func (d *daemon) url() string { return urlOf(d.listener, d.CertFile != "", d.service.Authority) }
-
-// urlOf returns the URL of a listener. The authority may be nil.
-func urlOf(listener net.Listener, secure bool, a *authority.Authority) string {
-	scheme, host := "http://", httpserver.HostOf(listener.Addr())
-	if secure {
+// url returns the URL of the main listener.
+func (d *daemon) url() string {
+	scheme, host := "http://", httpserver.HostOf(d.listener.Addr())
+	if d.CertFile != "" {
 		scheme = "https://"
 	}
-	if a != nil {
+	if a := d.service.Authority; a != nil {
 		host = a.HostFor(host)
 	}
-	return scheme + net.JoinHostPort(host, portOf(listener))
+	return scheme + net.JoinHostPort(host, portOf(d.listener))
 }
 
 // linkURL returns the URL for links.

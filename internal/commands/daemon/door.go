@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// door passes requests to a handler. While it is closed, new requests wait.
+// door passes requests to a handler. While it is closed, new requests wait. One goroutine opens and
+// closes it.
 type door struct {
 	passing sync.RWMutex // locked while the door is closed
+	closed  bool
 	handler http.Handler
-	inside  *sync.WaitGroup // requests of the handler
-
-	mu     sync.Mutex
-	closed bool
+	inside  *sync.WaitGroup // requests
 }
 
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -27,34 +26,37 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // close closes the door. Requests inside continue.
 func (d *door) close() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	if !d.closed {
 		d.passing.Lock()
 		d.closed = true
 	}
 }
 
-// open lets requests pass to a handler.
+// open lets new requests pass to a handler.
 func (d *door) open(handler http.Handler) {
 	d.close()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.handler, d.inside, d.closed = handler, new(sync.WaitGroup), false
+	d.handler, d.closed = handler, false
 	d.passing.Unlock()
 }
 
-// await waits until the requests inside have finished, at most for some seconds. The door is closed.
-func (d *door) await() {
-	done := make(chan struct{})
-	go func() { d.inside.Wait(); close(done) }()
+// empty closes the door and waits until the requests inside have finished, at most for some seconds.
+func (d *door) empty() {
+	d.close()
+	inside, done := d.inside, make(chan struct{})
+	d.inside = new(sync.WaitGroup)
+	go func() { inside.Wait(); close(done) }()
 	await(done)
 }
 
-// await waits until done is closed, at most for some seconds: a client or a disk may hang.
+const (
+	answerTime = 10 * time.Second // how long an end or a restore waits for a client or a disk that may hang
+	slowDisk   = 2 * time.Second  // how long a change of the settings waits for a disk
+)
+
+// await waits until done is closed, at most for answerTime.
 func await(done <-chan struct{}) {
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(answerTime):
 	}
 }

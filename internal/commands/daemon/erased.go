@@ -55,16 +55,16 @@ func (r *rewriter) run() error {
 	return r.err
 }
 
-// noteErased updates the list of deleted records next to the backups after a permanent deletion by a
-// command that could not. After an error, the next backup updates the list.
-func (d *daemon) noteErased() error {
-	erasures, _, err := d.service.Store.Erasures()
-	if err != nil || erasures == d.erasures || d.Backups.Dir == "" {
-		return err
+// noteErased returns a function that updates the list of deleted records in a backup folder after a
+// permanent deletion by a command that could not. After an error, the next backup updates the list.
+func (d *daemon) noteErased(folder string) func() error {
+	store, last := d.service.Store, int64(0)
+	return func() error {
+		erasures, _, err := store.Erasures()
+		if err != nil || erasures == last || !osutil.Exists(folder) {
+			return err
+		}
+		last = erasures
+		return backup.NoteErased(d.DB, folder)
 	}
-	d.erasures = erasures
-	if !osutil.Exists(d.Backups.Dir) {
-		return nil
-	}
-	return backup.NoteErased(d.DB, d.Backups.Dir)
 }

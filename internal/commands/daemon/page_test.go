@@ -63,8 +63,10 @@ func TestSettingsPage(t *testing.T) {
 	if w := r.browse(t, cookie, "/office/settings/backup", url.Values{}); w.Code != http.StatusSeeOther {
 		t.Errorf("backing up: %d", w.Code)
 	}
+	const at = "https://0.0.0.0:1" // in place of the loopback address of a test
+	must(t, r.service.Load().Store.SetAddress(at))
 	page := html.UnescapeString(r.browse(t, cookie, "/office/settings", nil).Body.String())
-	for _, want := range []string{filepath.Join(stick, "firefighters"), r.state(t).Listening[0] + "/office/", "ca.crt",
+	for _, want := range []string{filepath.Join(stick, "firefighters"), at + "/office/", "ca.crt",
 		"Stop allowing other devices",
 		"Other devices allowed", "Name of the department: DVD Sveti Ivan", "Country: HR"} {
 		if !strings.Contains(page, want) {
@@ -82,7 +84,8 @@ func TestKeptOverReload(t *testing.T) {
 	t.Parallel()
 	r := run(t, t.TempDir())
 	s, key := r.service.Load().Store, ""
-	must(t, s.CreateKey(store.NewKey{Tenant: store.FirstDepartment, Scope: store.ScopeAdmin}, func(text string) error { key = text; return nil }))
+	must(t, s.CreateKey(store.NewKey{Tenant: store.FirstDepartment, Scope: store.ScopeAdmin},
+		func(text string) error { key = text; return nil }))
 	cookie := r.browse(t, nil, "/office/sign-in", url.Values{"key": {key}}).Result().Cookies()[0]
 	to := r.browse(t, cookie, "/office/import", url.Values{"text": {"First name,Last name\nAna,Anić"}}).Header().Get("Location")
 	wrong := func(i int) int {
@@ -93,7 +96,7 @@ func TestKeptOverReload(t *testing.T) {
 			t.Fatalf("a wrong key: %d", code)
 		}
 	}
-	must(t, r.settings().SetNetwork("Ana", true))
+	r.setNetwork(t, true)
 	if w := r.browse(t, cookie, to, nil); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "Anić") {
 		t.Errorf("the list %s after a change: %d %s", to, w.Code, w.Body)
 	}
@@ -101,9 +104,9 @@ func TestKeptOverReload(t *testing.T) {
 		t.Errorf("the eleventh wrong key after a change: %d", code)
 	}
 	must(t, r.settings().BackUp(t.Context()))
-	files, err := backup.List(filepath.Join(r.folder, "firefighters.db"), r.state(t).Dir)
+	files, err := backup.List(filepath.Join(r.folder, "firefighters.db"), r.settings().Dir)
 	must(t, err)
-	must(t, r.settings().Restore(store.Key{ID: keyID(t, s, cookie.Value), Label: "Ana"}, files[0].Name(), ""))
+	r.restore(t, store.Key{ID: keyID(t, s, cookie.Value), Label: "Ana"}, files[0].Name())
 	if code := wrong(11); code != http.StatusTooManyRequests {
 		t.Errorf("after a restore: %d", code)
 	}

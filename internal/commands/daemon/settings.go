@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
-	"strconv"
+	"sync"
 
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
@@ -26,14 +27,32 @@ func (o *Options) isFixed(flags []string) bool {
 	return !o.Installed || o.given == nil || slices.ContainsFunc(flags, o.given)
 }
 
+// reload asks to apply the settings again.
+type reload struct {
+	next *restoring    // the restore to run before that, or nil
+	done chan struct{} // closed when the settings apply or, before a restore, when the door is closed
+}
+
+// reload applies the settings again, or closes the door and begins a restore. The caller may be inside
+// the door.
+func (d *daemon) reload(next *restoring) {
+	r := reload{next, make(chan struct{})}
+	select {
+	case d.reloads <- r:
+		<-r.done
+	case <-d.env.Context.Done():
+	}
+}
+
 // apply applies the settings in the database and opens the door with a handler for them. end stops what
 // works only for this handler.
 func (d *daemon) apply() (end func()) {
 	*d.env.Warnings = (*d.env.Warnings)[:d.warnings]
-	settings, err := d.service.Store.Settings()
-	merged, network := d.flags, false
+	saved, err := d.service.Store.Settings()
+	merged, network := d.Options, false
+	merged.Backups = d.flagged
 	if err == nil {
-		network, err = merged.ApplySettings(settings)
+		network, err = merged.ApplySettings(saved)
 	}
 	if err != nil {
 		d.env.Warn(fmt.Sprintf("the settings of the page cannot be used: %v", err), "")
@@ -49,8 +68,8 @@ func (d *daemon) apply() (end func()) {
 	d.schedule()
 	stopping, cancel := context.WithCancel(d.env.Context)
 	d.describe(stopping)
+	d.service.Settings = d.settings(saved)
 	d.door.open(d.NewAPI(d.service))
-	d.warn() // tries the backup folder, whose disk may be slow
 	stop := d.startJobs()
 	return func() { cancel(); stop() }
 }
@@ -80,181 +99,60 @@ func (o *Options) ApplySettings(s store.Settings) (network bool, err error) {
 	return s.Network && !o.isFixed(networkFlags), nil
 }
 
-// schedule starts the backups, unless they run with the same options.
+// schedule starts the backups, unless they run with the same options. It does not wait for the disk of
+// earlier ones.
 func (d *daemon) schedule() {
-	options := fmt.Sprintf("%q", append(texts(d.Backups.EncryptTo), d.Backups.Dir))
-	if d.scheduler != nil && d.scheduled == options {
-		d.scheduler.SetAuthority(d.Backups.Authority)
-		return
+	if d.scheduler != nil {
+		if reflect.DeepEqual(d.scheduled, d.Backups) {
+			return
+		}
+		d.stopBackups()
 	}
-	d.endBackups()
+	d.scheduler, d.scheduled = nil, d.Backups
 	if d.Backups.Dir == "" {
 		return
 	}
 	scheduler := backup.NewScheduler(d.Database.Format, d.DB, d.Backups, d.service.Log)
+	list := &job{failure: "cannot update the list of deleted records next to the backups", do: d.noteErased(d.Backups.Dir)}
 	ctx, cancel := context.WithCancel(d.backing)
 	before, ended := d.backupsEnded, make(chan struct{})
-	d.scheduler, d.scheduled, d.stopBackups, d.backupsEnded = scheduler, options, cancel, ended
+	d.scheduler, d.stopBackups, d.backupsEnded = scheduler, cancel, ended
 	go func() {
 		defer close(ended)
 		await(before) // two at once would disturb each other
+		var both sync.WaitGroup
+		both.Go(func() { repeat(ctx, d.service.Log, d.soon, list) })
 		scheduler.Run(ctx)
+		both.Wait()
 	}()
 }
 
-func texts(to backup.Recipients) []string { return (&database.Recipients{To: to}).GetSlice() }
-
-// endBackups stops the backups. It does not wait for their disk.
-func (d *daemon) endBackups() {
-	if d.scheduler != nil {
-		d.stopBackups()
-		d.scheduler = nil
-	}
-}
-
-// reload closes the door and asks for the settings to be applied again, after a restore if next is not
-// nil. The caller may be inside the door.
-func (d *daemon) reload(next *restoring) {
-	d.door.close()
-	if next != nil {
-		d.next.Store(next)
-	}
-	select {
-	case d.reloads <- struct{}{}:
-	default: // a reload is due, and will see the change
-	}
-}
-
-// settings returns what the page can show and change. It works for one handler.
-func (d *daemon) settings() *site.Settings {
+// settings returns what the page can show and change, or nil without a page. Its functions use only what
+// does not change.
+func (d *daemon) settings(saved store.Settings) *site.Settings {
 	if d.PublicURL != "" {
 		return nil
 	}
-	p := &panel{daemon: d, store: d.service.Store, scheduler: d.scheduler, trouble: d.trouble, restored: d.restored, dir: d.Backups.Dir}
-	if listener, secure, authority := d.listener, d.CertFile != "", d.service.Authority; d.others != nil || !isLoopback(listener.Addr()) {
-		p.url = func() string { return urlOf(listener, secure, authority) }
+	s := &site.Settings{
+		Mode:        site.ByHand,
+		Folder:      site.Setting[string]{Value: saved.Folder, Fixed: d.isFixed(folderFlags)},
+		Recipients:  site.Setting[[]string]{Value: (&database.Recipients{To: d.Backups.EncryptTo}).GetSlice(), Fixed: d.isFixed(recipientsFlags)},
+		Network:     site.Setting[bool]{Value: saved.Network, Fixed: d.isFixed(networkFlags)},
+		Dir:         d.Backups.Dir,
+		Unconfirmed: d.Installed && saved.Machine != osutil.Machine() && saved.IsBound(),
+		Trouble:     d.trouble, Restored: d.restored,
+		Apply:   func() { d.reload(nil) },
+		Restore: d.restorer(d.service.Store),
 	}
-	mode := site.ByHand
 	switch {
 	case d.Installed:
-		mode = site.ByPage
+		s.Mode = site.ByPage
 	case d.invented != nil:
-		mode = site.OfDemo
+		s.Mode = site.OfDemo
 	}
-	return &site.Settings{
-		Mode: mode, Read: p.read, SetFolder: p.setFolder, SetRecipients: p.setRecipients, SetNetwork: p.setNetwork,
-		Confirm: p.confirm, Log: p.log, BackUp: p.backUp, Restore: p.restore,
+	if d.scheduler != nil {
+		s.BackUp = d.scheduler.BackUp
 	}
-}
-
-// panel reads and changes the settings for one handler.
-type panel struct {
-	daemon    *daemon // of which it uses only what does not change
-	store     *store.Store
-	scheduler *backup.Scheduler
-	trouble   error
-	restored  *site.RestoredBackup
-	dir       string
-	url       func() string // for other devices; nil if they cannot connect
-}
-
-func (p *panel) read() (state site.SettingsState, err error) {
-	d := p.daemon
-	saved, err := p.store.Settings()
-	if err == nil {
-		state.Changes, err = p.store.SettingChanges()
-	}
-	state.Unconfirmed = d.flags.Installed && saved.Machine != osutil.Machine() && saved.IsBound()
-	state.Folder = site.Setting[string]{Value: saved.Folder, Flag: d.flags.isFixed(folderFlags)}
-	if state.Folder.Flag {
-		state.Folder.Value = d.flags.Backups.Dir
-	}
-	state.Recipients = site.Setting[[]string]{Value: saved.Recipients, Flag: d.flags.isFixed(recipientsFlags)}
-	if state.Recipients.Flag {
-		state.Recipients.Value = texts(d.flags.Backups.EncryptTo)
-	}
-	state.Network = site.Setting[bool]{Value: saved.Network, Flag: d.flags.isFixed(networkFlags)}
-	if state.Network.Flag {
-		state.Network.Value = !isLoopback(d.first.Addr())
-	}
-	if p.url != nil {
-		state.Listening = []string{p.url()}
-	}
-	state.Dir, state.Trouble, state.Restored = p.dir, p.trouble, p.restored
-	return state, err
-}
-
-// change changes the settings and logs that. what and value describe the change.
-func (p *panel) change(by, what, value string, flags []string, edit func(*store.Settings)) error {
-	if p.daemon.flags.isFixed(flags) {
-		return site.ErrFixed
-	}
-	s, err := p.store.Settings()
-	if err != nil {
-		return err
-	}
-	if s.Machine != osutil.Machine() && what != site.SettingConfirmed {
-		s = store.Settings{Recipients: s.Recipients} // what is for another PC never comes back unnoticed
-	}
-	edit(&s)
-	s.Machine = osutil.Machine()
-	if err := p.store.SetSettings(s, store.SettingChange{Who: by, What: what, Value: value}); err != nil {
-		return err
-	}
-	p.report(by, what, value)
-	p.daemon.reload(nil)
-	return nil
-}
-
-func (p *panel) log(by, what, value string) error {
-	err := p.store.LogSetting(store.SettingChange{Who: by, What: what, Value: value})
-	if err == nil {
-		p.report(by, what, value)
-	}
-	return err
-}
-
-// report reports a change in the log of the service.
-func (p *panel) report(by, what, value string) {
-	p.daemon.service.Log.Info("a setting was changed", "setting", what, "value", value, "by", by)
-}
-
-func (p *panel) setFolder(by, folder string) (err error) {
-	if p.daemon.flags.isFixed(folderFlags) { // before the folder is tried
-		return site.ErrFixed
-	}
-	if folder != "" {
-		if folder, err = backup.ChooseFolder(folder, p.daemon.flags.DB, p.daemon.flags.hides); err != nil {
-			return err
-		}
-	}
-	return p.change(by, site.SettingFolder, folder, folderFlags, func(s *store.Settings) { s.Folder = folder })
-}
-
-func (p *panel) setRecipients(by string, recipients []string) error {
-	to, err := backup.ParseRecipients(recipients)
-	if err != nil {
-		return err
-	}
-	return p.change(by, site.SettingRecipients, strconv.Itoa(len(to)), recipientsFlags,
-		func(s *store.Settings) { s.Recipients = texts(to) })
-}
-
-func (p *panel) setNetwork(by string, allowed bool) error {
-	value := "off"
-	if allowed {
-		value = "on"
-	}
-	return p.change(by, site.SettingNetwork, value, networkFlags, func(s *store.Settings) { s.Network = allowed })
-}
-
-func (p *panel) confirm(by string) error {
-	return p.change(by, site.SettingConfirmed, "", nil, func(*store.Settings) {})
-}
-
-func (p *panel) backUp(ctx context.Context) error {
-	if p.scheduler == nil {
-		return site.ErrFixed
-	}
-	return p.scheduler.BackUp(ctx)
+	s.ChooseFolder = func(folder string) (string, error) { return backup.ChooseFolder(folder, d.DB, d.hides) }
+	return s
 }

@@ -125,20 +125,76 @@ func runWith(t *testing.T, folder string, o Options, flags ...string) *running {
 	return r
 }
 
+// eventually waits until a condition holds.
+func eventually(t *testing.T, failure string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal(failure)
+		}
+	}
+}
+
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
-// state returns the state after a request, which waits until the last change applies.
-func (r *running) state(t *testing.T) site.SettingsState {
+func (r *running) settings() *site.Settings { return r.service.Load().Settings }
+
+// change changes the settings as Ana would.
+func (r *running) change(t *testing.T, what, value string, edit func(*store.Settings)) {
 	t.Helper()
-	must(t, get(http.DefaultClient, r.url))
-	state, err := r.service.Load().Settings.Read()
-	must(t, err)
-	return state
+	must(t, r.service.Load().ChangeSettings(store.SettingChange{Who: "Ana", What: what, Value: value}, edit))
 }
 
-func (r *running) settings() *site.Settings { return r.service.Load().Settings }
+func (r *running) setFolder(t *testing.T, folder string) {
+	t.Helper()
+	dir, err := r.settings().ChooseFolder(folder)
+	must(t, err)
+	r.change(t, site.SettingFolder, dir, func(s *store.Settings) { s.Folder = dir })
+}
+
+func (r *running) setNetwork(t *testing.T, allowed bool) {
+	t.Helper()
+	r.change(t, site.SettingNetwork, fmt.Sprint(allowed), func(s *store.Settings) { s.Network = allowed })
+}
+
+func (r *running) lastChange(t *testing.T) (c store.SettingChange) {
+	t.Helper()
+	all, err := r.service.Load().Store.SettingChanges()
+	must(t, err)
+	if len(all) > 0 {
+		c = all[0]
+	}
+	return c
+}
+
+// address returns the URL for other devices, or "".
+func (r *running) address(t *testing.T) string {
+	t.Helper()
+	url, err := r.service.Load().Store.Address()
+	must(t, err)
+	if site.HereOnly(url) && r.service.Load().Authority == nil {
+		return ""
+	}
+	return url
+}
+
+// restore begins to restore the backup with a name, and waits for the result.
+func (r *running) restore(t *testing.T, session store.Key, name string) *site.RestoredBackup {
+	t.Helper()
+	files, err := backup.Restorable(filepath.Join(r.folder, "firefighters.db"), r.settings().Dir)
+	must(t, err)
+	for _, f := range files {
+		if f.Name() == name {
+			must(t, r.settings().Restore(session, f.File, nil))
+			must(t, get(http.DefaultClient, r.url)) // waits for the result
+			return r.settings().Restored
+		}
+	}
+	t.Fatalf("no backup %s", name)
+	return nil
+}
 
 func get(c *http.Client, url string) error {
 	response, err := c.Get(url)
@@ -180,9 +236,9 @@ func TestNetworkSetting(t *testing.T) {
 	started := r.service.Load().Started
 	for range 2 {
 		waiting := r.service.Load().Stopping
-		must(t, r.settings().SetNetwork("Ana", true))
-		state := r.state(t)
-		if !state.Network.Value || state.Network.Flag || len(state.Listening) != 1 || state.Trouble != nil || waiting.Err() == nil {
+		r.setNetwork(t, true)
+		state := r.settings()
+		if !state.Network.Value || state.Network.Fixed || r.address(t) == "" || state.Trouble != nil || waiting.Err() == nil {
 			t.Fatalf("allowed: %+v, requests that wait for changes: %v", state, waiting.Err())
 		}
 		s := r.service.Load()
@@ -199,15 +255,13 @@ func TestNetworkSetting(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(r.folder, "backups", "firefighters-authority.pem")); err != nil {
 			t.Error(err)
 		}
-		must(t, r.settings().SetNetwork("Ana", false))
-		if state := r.state(t); state.Network.Value || len(state.Listening) > 0 || len(state.Changes) == 0 || state.Changes[0].Value != "off" {
-			t.Errorf("no longer allowed: %+v", state)
+		r.setNetwork(t, false)
+		if r.settings().Network.Value || r.address(t) != "" || r.lastChange(t).Value != "false" {
+			t.Errorf("no longer allowed: %+v", r.settings())
 		}
-		if err := get(other, "https://127.0.0.1:"+s.Port); err == nil {
-			t.Error("other devices can still connect")
-		}
+		eventually(t, "other devices can still connect", func() bool { return get(other, "https://127.0.0.1:"+s.Port) != nil })
 	}
-	if log := r.log.String(); !strings.Contains(log, `"setting":"network","value":"on","by":"Ana"`) {
+	if log := r.log.String(); !strings.Contains(log, `"setting":"network","value":"true","by":"Ana"`) {
 		t.Errorf("the log:\n%s", log)
 	}
 }
@@ -217,10 +271,9 @@ func TestNetworkSetting(t *testing.T) {
 func TestNetworkAtStart(t *testing.T) {
 	t.Parallel()
 	r := run(t, t.TempDir())
-	must(t, r.settings().SetNetwork("Ana", true))
-	r.state(t)
+	r.setNetwork(t, true)
 	must(t, r.stop())
-	if r = run(t, r.folder); len(r.state(t).Listening) != 1 {
+	if r = run(t, r.folder); r.address(t) == "" {
 		t.Error("other devices cannot connect")
 	}
 }
@@ -232,34 +285,31 @@ func TestBackupSettings(t *testing.T) {
 	end := r.keepAsking(t)
 	stick, err := filepath.EvalSymlinks(t.TempDir()) // on macOS it is a link
 	must(t, err)
-	must(t, r.settings().SetFolder("Ana", stick))
+	r.setFolder(t, stick)
 	dir := filepath.Join(stick, backup.OwnFolder)
-	if state := r.state(t); state.Dir != dir || state.Folder.Value != dir {
+	if state := r.settings(); state.Dir != dir || state.Folder.Value != dir {
 		t.Errorf("the state is %+v, want the folder %s", state, dir)
 	}
 	identity, err := age.GenerateX25519Identity()
 	must(t, err)
-	must(t, r.settings().SetRecipients("Ana", []string{identity.Recipient().String()}))
-	r.state(t)
+	r.change(t, site.SettingRecipients, "1", func(s *store.Settings) { s.Recipients = []string{identity.Recipient().String()} })
 	must(t, r.settings().BackUp(t.Context()))
 	files, err := backup.List(filepath.Join(r.folder, "firefighters.db"), dir)
 	if err != nil || len(files) == 0 || !files[0].Encrypted {
 		t.Errorf("the backups are %+v, %v", files, err)
 	}
-	for _, err := range []error{r.settings().SetFolder("Ana", "stick"), r.settings().SetRecipients("Ana", []string{"age1x"})} {
-		if err == nil {
-			t.Error("an invalid setting was accepted")
-		}
+	if _, err := r.settings().ChooseFolder("stick"); err == nil {
+		t.Error("an invalid folder was accepted")
 	}
 	end()
 	must(t, r.stop())
 	must(t, os.RemoveAll(stick)) // the stick is away
 	r = run(t, r.folder)
-	if state := r.state(t); state.Dir != dir || len(state.Recipients.Value) != 1 {
+	if state := r.settings(); state.Dir != dir || len(state.Recipients.Value) != 1 {
 		t.Errorf("after a start without the folder: %+v", state)
 	}
-	must(t, r.settings().SetFolder("Ana", ""))
-	if state := r.state(t); state.Dir != filepath.Join(r.folder, "backups") {
+	r.change(t, site.SettingFolder, "", func(s *store.Settings) { s.Folder = "" })
+	if state := r.settings(); state.Dir != filepath.Join(r.folder, "backups") {
 		t.Errorf("without a folder: %+v", state)
 	}
 }
@@ -276,11 +326,11 @@ func TestSettingsOfOthers(t *testing.T) {
 	other := func() {
 		s := store.Settings{Folder: stick, Recipients: []string{recipient}, Network: true, Machine: "another"}
 		must(t, r.service.Load().Store.SetSettings(s, store.SettingChange{Who: "Eva", What: site.SettingNetwork}))
-		r.settings().Log("Eva", site.SettingName, "x") // does not apply settings
+		must(t, r.service.Load().LogSetting(store.SettingChange{Who: "Eva", What: site.SettingName, Value: "x"})) // does not apply settings
 		must(t, r.stop())
 		r = run(t, r.folder)
-		state := r.state(t)
-		if !state.Unconfirmed || len(state.Listening) > 0 || state.Dir != filepath.Join(r.folder, "backups") || state.Folder.Value != stick {
+		state := r.settings()
+		if !state.Unconfirmed || r.address(t) != "" || state.Dir != filepath.Join(r.folder, "backups") || state.Folder.Value != stick {
 			t.Errorf("settings of another PC: %+v", state)
 		}
 		must(t, r.settings().BackUp(t.Context()))
@@ -289,13 +339,13 @@ func TestSettingsOfOthers(t *testing.T) {
 		}
 	}
 	other()
-	must(t, r.settings().Confirm("Ana"))
-	if state := r.state(t); state.Unconfirmed || len(state.Listening) != 1 || state.Dir != stick {
+	r.change(t, site.SettingConfirmed, "", func(*store.Settings) {})
+	if state := r.settings(); state.Unconfirmed || r.address(t) == "" || state.Dir != stick {
 		t.Errorf("confirmed: %+v", state)
 	}
 	other()
-	must(t, r.settings().SetNetwork("Ana", false))
-	if state := r.state(t); state.Unconfirmed || state.Network.Value || state.Folder.Value != "" || len(state.Recipients.Value) != 1 {
+	r.setNetwork(t, false)
+	if state := r.settings(); state.Unconfirmed || state.Network.Value || state.Folder.Value != "" || len(state.Recipients.Value) != 1 {
 		t.Errorf("another setting was changed: %+v", state)
 	}
 }
@@ -315,27 +365,21 @@ func TestUnusableSettings(t *testing.T) {
 		"recipients": {Folder: t.TempDir(), Recipients: []string{"nonsense"}},
 		"missing":    {Folder: filepath.Join(t.TempDir(), "a", "b")},
 	} {
-		must(t, r.settings().SetNetwork("Ana", true)) // an entry for this PC
+		r.setNetwork(t, true) // an entry for this PC
 		saved, err := r.service.Load().Store.Settings()
 		must(t, err)
 		s.Machine = saved.Machine
 		must(t, r.service.Load().Store.SetSettings(s, store.SettingChange{}))
 		must(t, r.stop())
 		r = run(t, r.folder)
-		if state := r.state(t); name != "missing" && state.Dir != filepath.Join(r.folder, "backups") {
+		if state := r.settings(); name != "missing" && state.Dir != filepath.Join(r.folder, "backups") {
 			t.Errorf("%s: backups in %s", name, state.Dir)
 		}
 	}
 	must(t, r.stop())
 	fixed := run(t, r.folder, "--backup-dir", t.TempDir(), "--listen", "127.0.0.1:0")
-	state := fixed.state(t)
-	if !state.Folder.Flag || !state.Network.Flag || state.Recipients.Flag {
-		t.Errorf("with flags: %+v", state)
-	}
-	for _, err := range []error{fixed.settings().SetFolder("Ana", t.TempDir()), fixed.settings().SetNetwork("Ana", true)} {
-		if !errors.Is(err, site.ErrFixed) {
-			t.Errorf("a fixed setting: %v", err)
-		}
+	if s := fixed.settings(); !s.Folder.Fixed || !s.Network.Fixed || s.Recipients.Fixed {
+		t.Errorf("with flags: %+v", s)
 	}
 }
 
@@ -346,19 +390,12 @@ func TestPortTaken(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	r := runWith(t, t.TempDir(), Options{Installed: true, othersAt: taken.Addr().String()})
-	must(t, r.settings().SetNetwork("Ana", true))
-	if state := r.state(t); !errors.Is(state.Trouble, httpserver.ErrPortTaken) || len(state.Listening) > 0 {
+	r.setNetwork(t, true)
+	if state := r.settings(); !errors.Is(state.Trouble, httpserver.ErrPortTaken) || r.address(t) != "" {
 		t.Errorf("the port is taken: %+v", state)
 	}
 	must(t, taken.Close())
-	for deadline := time.Now().Add(time.Minute); r.state(t).Trouble != nil; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the port stays closed")
-		}
-	}
-	if state := r.state(t); len(state.Listening) != 1 {
-		t.Errorf("the port is free: %+v", state)
-	}
+	eventually(t, "the port stays closed", func() bool { return r.settings().Trouble == nil && r.address(t) != "" })
 }
 
 // TestSettingsByHand checks that the flags of a service that someone started by hand are shown and stay, and
@@ -367,18 +404,9 @@ func TestSettingsByHand(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "backups")
 	r := runWith(t, t.TempDir(), Options{othersAt: "127.0.0.1:0"}, "--backup-dir", dir)
-	state := r.state(t)
-	if s := r.settings(); s.Mode != site.ByHand || !state.Folder.Flag || state.Folder.Value != dir ||
-		!state.Recipients.Flag || !state.Network.Flag {
-		t.Errorf("the settings are %+v", state)
-	}
 	s := r.settings()
-	for _, err := range []error{
-		s.SetFolder("Ana", dir), s.SetRecipients("Ana", nil), s.SetNetwork("Ana", true), s.Confirm("Ana"), s.Restore(store.Key{}, "x", ""),
-	} {
-		if !errors.Is(err, site.ErrFixed) {
-			t.Errorf("a change: %v", err)
-		}
+	if s.Mode != site.ByHand || s.Dir != dir || !s.Folder.Fixed || !s.Recipients.Fixed || !s.Network.Fixed {
+		t.Errorf("the settings are %+v", s)
 	}
 	must(t, s.BackUp(t.Context()))
 	must(t, r.stop())
@@ -406,16 +434,14 @@ func TestRestoreByPage(t *testing.T) {
 	add()
 	secret, session, err := s.OpenSession(key, "", time.Hour)
 	must(t, err)
-	files, err := backup.List(filepath.Join(r.folder, "firefighters.db"), r.state(t).Dir)
+	files, err := backup.List(filepath.Join(r.folder, "firefighters.db"), r.settings().Dir)
 	must(t, err)
 	name := files[0].Name()
-	must(t, r.settings().Restore(session, name, ""))
-	state := r.state(t)
-	if done := state.Restored; done == nil || done.Err != nil || done.Name != name || done.Kept == "" ||
-		state.Changes[0].What != site.SettingRestored {
-		t.Fatalf("restored: %+v", state.Restored)
+	done := r.restore(t, session, name)
+	if done == nil || done.Err != nil || done.Name != name || done.Kept == "" || r.lastChange(t).What != site.SettingRestored {
+		t.Fatalf("restored: %+v", done)
 	}
-	replaced := filepath.Base(state.Restored.Kept)
+	replaced := filepath.Base(done.Kept)
 	s = r.service.Load().Store
 	if version, err := s.Version(1); err != nil || version != 1 {
 		t.Errorf("the version is %d, %v", version, err)
@@ -424,27 +450,20 @@ func TestRestoreByPage(t *testing.T) {
 		t.Errorf("the session: %v, %v", known, err)
 	}
 	add()
-	path := filepath.Join(state.Dir, name)
+	path := filepath.Join(r.settings().Dir, name)
 	info, err := os.Stat(path)
 	must(t, err)
 	must(t, os.Truncate(path, info.Size()/2))
 	session.ID = keyID(t, s, secret)
-	must(t, r.settings().Restore(session, name, ""))
-	if state = r.state(t); state.Restored.Err == nil {
+	if done := r.restore(t, session, name); done.Err == nil {
 		t.Error("a damaged backup was restored")
 	}
 	if version, err := r.service.Load().Store.Version(1); err != nil || version != 2 {
 		t.Errorf("after a restore that failed: the version is %d, %v", version, err)
 	}
 	session.ID = keyID(t, r.service.Load().Store, secret)
-	must(t, r.settings().Restore(session, replaced, ""))
-	if state = r.state(t); state.Restored.Err != nil || state.Restored.Name != replaced || state.Restored.Records != 2 {
-		t.Errorf("back to what was replaced: %+v", state.Restored)
-	}
-	for _, name := range []string{"x", "../firefighters.db"} {
-		if err := r.settings().Restore(session, name, ""); !errors.Is(err, backup.ErrNone) {
-			t.Errorf("%s: %v", name, err)
-		}
+	if done := r.restore(t, session, replaced); done.Err != nil || done.Name != replaced || done.Records != 2 {
+		t.Errorf("back to what was replaced: %+v", done)
 	}
 	end()
 	must(t, r.stop())

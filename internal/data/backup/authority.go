@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/firefighter-records/firefighters/internal/host/authority"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -15,25 +16,15 @@ func authorityName(db string) string {
 	return strings.TrimSuffix(filepath.Base(db), filepath.Ext(db)) + "-authority.pem"
 }
 
-// SetAuthority sets Options.Authority for later backups.
-func (s *Scheduler) SetAuthority(file string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.options.Authority = file
-}
-
-// copyAuthority copies the file of the certificate authority to the backup folder if it has changed.
-// Without a copy, phones would have to trust a new authority after a disk failure. The copy is
+// copyAuthority copies the file of the certificate authority, if there is one, to the backup folder if it
+// has changed. Without a copy, phones would have to trust a new authority after a disk failure. The copy is
 // encrypted if the backups are. An unencrypted copy is written only if other users cannot read the
 // folder.
 func (s *Scheduler) copyAuthority() error {
-	s.mu.Lock()
-	file := s.options.Authority
-	s.mu.Unlock()
-	if file == "" {
+	text, err := os.ReadFile(authority.PrivateFile(s.db))
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}

@@ -116,6 +116,9 @@ func makeFolder(dir, db string, at place) error {
 		return &Error{OpMake, dir, ErrAway}
 	}
 	if err := osutil.MakePrivateFolder(dir); err != nil && !osutil.Exists(dir) {
+		if drive := filepath.VolumeName(dir) + string(filepath.Separator); !osutil.Exists(drive) { // on Windows
+			err = ErrAway
+		}
 		return &Error{OpMake, dir, err}
 	}
 	return nil

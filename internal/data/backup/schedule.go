@@ -26,8 +26,6 @@ type Options struct {
 	// EncryptTo lists the public keys to encrypt to. If it is not empty, the newest unencrypted copy
 	// stays next to the database.
 	EncryptTo Recipients
-
-	Authority string // the file of the certificate authority, which is copied as well; "" for none
 }
 
 // Scheduler creates backups of an open database on a schedule and prunes them.
@@ -114,7 +112,8 @@ const (
 	SameDisk    Trouble = "disk"     // the backups are on the disk of the database and would be lost with it
 )
 
-func troubleOf(err error) Trouble {
+// TroubleOf returns the problem behind an error of BackUp.
+func TroubleOf(err error) Trouble {
 	switch {
 	case errors.Is(err, ErrAway):
 		return DiskAway
@@ -244,7 +243,7 @@ func (s *Scheduler) State() State {
 	case s.away != nil && (state.OK || s.away == ErrAway):
 		state.OK, state.Since, state.Detail, state.Trouble = false, &s.since, s.away.Error(), DiskAway
 	case !state.OK:
-		state.Trouble = troubleOf(s.cause)
+		state.Trouble = TroubleOf(s.cause)
 	case !s.lost.IsZero() && (s.missing || s.now().Sub(s.lost) < lossShown):
 		state.OK, state.Since, state.Detail, state.Trouble = false, new(s.lost.UTC().Truncate(time.Second)), newestMissing, Lost
 	case s.verified.Reason != "":

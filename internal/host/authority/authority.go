@@ -44,6 +44,10 @@ func Folder(db string) string {
 	return folder
 }
 
+// PrivateFile returns the path of the key and the certificate of a database's authority. Another PC
+// needs only this file to continue with the same authority.
+func PrivateFile(db string) string { return filepath.Join(Folder(db), authorityFile) }
+
 // ErrLost is the error for an authority without a usable key. Open does not create a new authority
 // in its place, because every machine would have to trust it; Replace does.
 var ErrLost = errors.New("its key is missing or damaged")
@@ -232,10 +236,6 @@ func (a *Authority) listenHost() string {
 
 // ServerFile returns the path of the server's key and certificate.
 func (a *Authority) ServerFile() string { return a.file(serverFile) }
-
-// PrivateFile returns the path of the authority's key and certificate. Another PC needs only this
-// file to continue with the same authority.
-func (a *Authority) PrivateFile() string { return a.file(authorityFile) }
 
 // PublicFile returns the path of the authority's certificate.
 func (a *Authority) PublicFile() string { return a.file(publicFile) }

@@ -44,10 +44,8 @@ func (v *Visit) Start(flags string) Advice {
 		return Advice{How: "backups.start", Command: flags}
 	}
 	command := Advice{How: "backups.admin", Command: managers.AdminCommand("service", "install") + " " + flags}
-	if v.Site.Settings != nil {
-		if state, err := v.Site.Settings.Read(); err != nil || state.Network.Flag { // the page cannot change it
-			return command
-		}
+	if s := v.Site.Settings; s != nil && s.Network.Fixed {
+		return command
 	}
 	return v.toSettings("network", command)
 }

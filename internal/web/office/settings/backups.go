@@ -8,10 +8,12 @@ import (
 	"html/template"
 	"net/http"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/web/office/view"
@@ -81,33 +83,45 @@ func isConfirmed(v view.Visit) bool { return v.R.PostForm.Get("confirmed") == "1
 // backupTime is how long the page waits for a backup, which then goes on.
 const backupTime = 20 * time.Second
 
-// backUp creates a backup now. The page reports a failure.
+// backUp creates a backup now.
 func backUp(v view.Visit) error {
 	ctx, cancel := context.WithTimeout(v.R.Context(), backupTime)
 	defer cancel()
-	switch err := v.Site.Settings.BackUp(ctx); {
-	case errors.Is(err, context.DeadlineExceeded):
-		return done(v, "running", nil)
-	case err == nil, errors.Is(err, site.ErrFixed):
-		return done(v, "backup", err)
+	err := v.Site.Settings.BackUp(ctx)
+	if err == nil {
+		return done(v, "backup", nil)
 	}
-	return render(v, http.StatusInternalServerError, settingsPage{Fault: view.Fault{Name: "back-up",
-		Fault: v.Text("settings.backup.failed")}})
+	if errors.Is(err, context.DeadlineExceeded) {
+		return done(v, "running", nil)
+	}
+	trouble, status := backup.TroubleOf(err), http.StatusInternalServerError
+	switch trouble {
+	case backup.DiskAway, backup.BadFolder:
+		status = http.StatusServiceUnavailable
+	case backup.NoRoom:
+		status = http.StatusInsufficientStorage
+	}
+	text := "backups." + string(trouble)
+	return render(v, status, settingsPage{Problem: []string{v.Text(text), v.Text(text + ".todo")}})
 }
 
-// setFolder sets the folder for backups. A folder that was typed counts even if a disk is still chosen.
-func setFolder(v view.Visit) error {
+// setFolder sets the folder for backups, or without one, the folder of the service. A folder that was typed
+// counts even if a disk is still chosen.
+func setFolder(v view.Visit) (err error) {
 	form := v.R.PostForm
 	folder, typed := form.Get("folder"), strings.TrimSpace(form.Get("other"))
 	if folder == "" || typed != "" && typed != form.Get("was") {
 		folder = typed
 	}
-	err := v.Site.Settings.SetFolder(v.Session.Label, folder)
-	if err == nil || errors.Is(err, site.ErrFixed) {
-		return done(v, site.SettingFolder, err)
+	dir := ""
+	if folder != "" {
+		dir, err = v.Site.Settings.ChooseFolder(folder)
+	}
+	if err == nil {
+		return set(v, site.SettingFolder, dir, func(s *store.Settings) { s.Folder = dir })
 	}
 	fault := backup.FolderFault(err)
-	data := settingsPage{Folder: folder, Fault: view.Fault{Name: "folder", Fault: v.Text("settings.fault." + fault)}}
+	data := settingsPage{Place: folder, Fault: view.Fault{Name: "folder", Fault: v.Text("settings.fault." + fault)}}
 	if fault == "rights" {
 		data.Command = managers.AdminCommand("service", "install", "--backup-dir", filepath.Join(folder, backup.OwnFolder))
 		for _, d := range disksOf(v, folder) {
@@ -121,9 +135,6 @@ func setFolder(v view.Visit) error {
 
 // createKey shows a new key pair once. The secret key is stored nowhere.
 func createKey(v view.Visit) error {
-	if v.Site.Settings.Mode != site.ByPage {
-		return done(v, "", site.ErrFixed)
-	}
 	secret, recipient, err := backup.NewKey()
 	if err != nil {
 		return err
@@ -138,21 +149,14 @@ func createKey(v view.Visit) error {
 func setRecipients(v view.Visit) error {
 	typed := v.R.PostForm.Get("recipients")
 	recipients := strings.Fields(typed)
-	_, err := backup.ParseRecipients(recipients)
-	if err == nil && isConfirmed(v) {
-		err = v.Site.Settings.SetRecipients(v.Session.Label, recipients)
-		if err == nil || errors.Is(err, site.ErrFixed) {
-			return done(v, site.SettingRecipients, err)
-		}
-	}
 	fault := ""
-	switch {
+	switch _, err := backup.ParseRecipients(recipients); {
 	case errors.Is(err, backup.ErrSecret):
 		typed, fault = "", v.Text("settings.recipients.secret")
-	case errors.Is(err, backup.ErrNotRecipient):
-		fault = v.Text("settings.recipients.invalid")
 	case err != nil:
-		return err
+		fault = v.Text("settings.recipients.invalid")
+	case isConfirmed(v):
+		return set(v, site.SettingRecipients, strconv.Itoa(len(recipients)), func(s *store.Settings) { s.Recipients = recipients })
 	case len(recipients) == 0:
 		lines := []string{v.Text("settings.plain.new"), v.Text("settings.plain.older")}
 		return confirm(v, v.Text("settings.plain.title"), confirmPage{Lines: lines, Action: Path + "/recipients",
@@ -163,6 +167,6 @@ func setRecipients(v view.Visit) error {
 		fields := map[string][]string{"recipients": {strings.Join(recipients, "\n")}}
 		return confirm(v, v.Text("settings.encrypt.title"), confirmPage{Lines: lines, Action: Path + "/recipients", Fields: fields})
 	}
-	data := settingsPage{Recipients: typed, Fault: view.Fault{Name: "recipients", Fault: fault}}
+	data := settingsPage{Keys: typed, Fault: view.Fault{Name: "recipients", Fault: fault}}
 	return render(v, http.StatusUnprocessableEntity, data)
 }

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"html/template"
 	"net/netip"
-	"slices"
 	"strconv"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/authority"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/web/httpserver"
@@ -22,16 +22,16 @@ const port = 8443
 
 // reach is how other devices open the page now.
 type reach struct {
-	Addresses   []string      // of the page; none if only this computer can open it
-	QR          template.HTML // of the first address
-	Certificate string        // path of the certificate that each device must trust; may be empty
-	Trust       string        // its address for other devices
+	site.Reach
+	Numbers     []string      // other addresses of the page
+	QR          template.HTML // of Address
 	Fingerprint string        // of the certificate
-	Devices     []string      // kinds of devices, which trust it in different ways
 	Trouble     string        // why other devices cannot connect; may be empty
-	Phones      bool          // whether the page to set up phones exists
 	firewall
 }
+
+// Devices returns the kinds of devices, which trust the certificate in different ways.
+func (reach) Devices() []string { return []string{"apple", "android", "windows", "mac", "linux"} }
 
 // firewall is what the firewall of this computer requires.
 type firewall struct{ Firewall, Command string }
@@ -45,53 +45,46 @@ func firewallOf() firewall {
 const probeTime = 2 * time.Second
 
 // reachOf returns how other devices reach the service, and what prevents it.
-func reachOf(v view.Visit, state site.SettingsState) (r reach, err error) {
+func reachOf(v view.Visit) (r reach, err error) {
 	ctx, cancel := context.WithTimeout(v.R.Context(), probeTime)
 	defer cancel()
-	if errors.Is(state.Trouble, httpserver.ErrPortTaken) {
+	switch trouble := v.Site.Settings.Trouble; {
+	case errors.Is(trouble, httpserver.ErrPortTaken):
 		r.Trouble = v.Text("settings.network.taken", strconv.Itoa(port),
 			cmp.Or(httpserver.ProgramAt(ctx, strconv.Itoa(port)), v.Text("settings.network.program")))
 		return r, nil
-	}
-	if state.Trouble != nil {
-		r.Trouble = v.Text("settings.network.trouble", state.Trouble.Error())
+	case trouble != nil:
+		r.Trouble = v.Text("settings.network.trouble", trouble.Error())
 		return r, nil
 	}
-	if len(state.Listening) == 0 {
-		return r, nil
+	if r.Reach, err = v.Reach(); err != nil || r.Address == "" {
+		return r, err
 	}
-	for _, url := range state.Listening {
-		r.Addresses = append(r.Addresses, url+site.Root)
-	}
-	r.Phones = v.Site.Phones
-	r.QR, r.firewall = view.QRCode(r.Addresses[0], v.Text("settings.network.qr")), firewallOf()
+	r.QR, r.firewall = view.QRCode(r.Address, v.Text("settings.network.qr")), firewallOf()
 	var d authority.Description
-	if r.Trust = v.Trust(state.Listening[0]); r.Trust != "" {
+	if r.Trust != "" {
 		if d, err = authority.Describe(v.Site.Authority.Folder); err != nil {
 			return r, err
 		}
-		r.Certificate, r.Fingerprint, r.Devices = authority.Path, d.Fingerprint, []string{"apple", "android", "windows", "mac", "linux"}
-		for _, address := range byNumber(d) {
-			if !slices.Contains(r.Addresses, address) { // a computer without a name is listed by its number already
-				r.Addresses = append(r.Addresses, address)
-			}
-		}
+		r.Numbers, r.Fingerprint = byNumber(d, r.Address), d.Fingerprint
 	}
-	if _, err := httpserver.Probe(ctx, state.Listening[0]+"/healthz", d.PEM); err != nil {
-		r.Trouble = v.Text("settings.network.silent", r.Addresses[0])
+	if _, err := httpserver.Probe(ctx, r.URL+"/healthz", d.PEM); err != nil {
+		r.Trouble = v.Text("settings.network.silent", r.Address)
 	}
 	return r, nil
 }
 
-// byNumber returns the addresses of the page with the IPv4 addresses of a certificate, for networks
-// that do not know the name of this computer.
-func byNumber(d authority.Description) (all []string) {
+// byNumber returns the addresses of the page with the IPv4 addresses of a certificate, except a known
+// one, for networks that do not know the name of this computer.
+func byNumber(d authority.Description, known string) (all []string) {
 	if d.Server == nil {
 		return nil
 	}
 	for _, text := range d.Server.Addresses {
 		if addr, err := netip.ParseAddr(text); err == nil && addr.Is4() && !addr.IsLoopback() {
-			all = append(all, "https://"+netip.AddrPortFrom(addr, port).String()+site.Root)
+			if address := "https://" + netip.AddrPortFrom(addr, port).String() + site.Root; address != known {
+				all = append(all, address)
+			}
 		}
 	}
 	return all
@@ -99,9 +92,12 @@ func byNumber(d authority.Description) (all []string) {
 
 // setNetwork allows other devices to connect, or ends that, after a press of "Confirm".
 func setNetwork(v view.Visit) error {
-	allow := v.R.PostForm.Get("allow") == "1"
+	allow, value := v.R.PostForm.Get("allow") == "1", "off"
+	if allow {
+		value = "on"
+	}
 	if isConfirmed(v) {
-		return done(v, site.SettingNetwork, v.Site.Settings.SetNetwork(v.Session.Label, allow))
+		return set(v, site.SettingNetwork, value, func(s *store.Settings) { s.Network = allow })
 	}
 	page := confirmPage{Action: Path + "/network", Fields: map[string][]string{}}
 	if !allow {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
@@ -23,13 +24,11 @@ const restorePath = Path + "/restore"
 
 // restorePage is the Data of restore.html.
 type restorePage struct {
-	Last    *site.RestoredBackup // the last restore, or nil
-	Back    string               // name of the copy that the last restore kept; may be empty
-	Confirm bool                 // the settings must be confirmed
-	Dir     string               // of the backups; empty for none
-	Away    bool                 // it cannot be read
-	Missing bool                 // the chosen backup is no longer there
-	Backups []backupLine         // newest first
+	*site.Settings
+	Back    string       // name of the copy that the last restore kept; may be empty
+	Away    bool         // Dir cannot be read
+	Problem []string     // the chosen backup is no longer there
+	Backups []backupLine // newest first
 }
 
 // backupLine is a backup, for display.
@@ -48,19 +47,12 @@ type choicePage struct {
 	Fault           view.Fault
 }
 
-// onBackups passes the backups to a handler. They can be restored only where the page can change the
-// settings.
+// onBackups passes the backups to a handler.
 func onBackups(handle func(v view.Visit, p restorePage) error) func(view.Visit) error {
 	return func(v view.Visit) error {
-		if v.Site.Settings.Mode != site.ByPage {
-			return done(v, "", site.ErrFixed)
-		}
-		state, err := v.Site.Settings.Read()
-		if err != nil {
-			return err
-		}
-		all, err := backup.Restorable(v.Site.Search.Database, state.Dir)
-		p := restorePage{Last: state.Restored, Confirm: state.Unconfirmed, Dir: state.Dir, Away: err != nil && state.Dir != ""}
+		p := restorePage{Settings: v.Site.Settings}
+		all, err := backup.Restorable(v.Site.Search.Database, p.Dir)
+		p.Away = err != nil && p.Dir != ""
 		for _, b := range all {
 			p.Backups = append(p.Backups, backupLine{b, ageOf(v, b.Time), (b.Bytes + 999) / 1000})
 		}
@@ -89,13 +81,15 @@ func showBackups(v view.Visit, p restorePage) error {
 	if chosen, found := p.find(name); found {
 		return ask(v, http.StatusOK, choicePage{backupLine: chosen})
 	}
-	if p.Last != nil {
-		if kept, found := p.find(filepath.Base(p.Last.Kept)); found {
+	if p.Restored != nil {
+		if kept, found := p.find(filepath.Base(p.Restored.Kept)); found {
 			p.Back = kept.Name()
 		}
 	}
-	p.Missing = name != ""
-	return v.Render(http.StatusOK, "restore", site.Page{Title: v.Text("settings.restore"), Section: "settings", Wrong: p.Missing, Data: p})
+	if name != "" {
+		p.Problem = []string{v.Text("restore.missing")}
+	}
+	return v.Render(http.StatusOK, "restore", site.Page{Title: v.Text("settings.restore"), Section: "settings", Wrong: name != "", Data: p})
 }
 
 // ask shows what a restore would do.
@@ -118,18 +112,21 @@ func ask(v view.Visit, status int, p choicePage) error {
 // restore restores the backup in the form. The page after it shows the result.
 func restore(v view.Visit, p restorePage) error {
 	chosen, found := p.find(v.R.PostForm.Get("name"))
-	err := backup.ErrNone
-	if found {
-		err = v.Site.Settings.Restore(v.Session, chosen.Name(), v.R.PostForm.Get("key"))
+	if !found {
+		return v.Redirect(restorePath + "?name=missing")
+	}
+	var key backup.Key
+	var err error
+	if identity := strings.TrimSpace(v.R.PostForm.Get("key")); identity != "" {
+		key, err = backup.ReadKey(strings.NewReader(identity))
+	}
+	if err == nil {
+		err = v.Site.Settings.Restore(v.Session, chosen.File, key)
 	}
 	fault := view.Fault{Name: "key"}
 	switch {
 	case err == nil:
 		return v.Redirect(restorePath)
-	case errors.Is(err, site.ErrFixed):
-		return done(v, "", err)
-	case errors.Is(err, backup.ErrNone):
-		return v.Redirect(restorePath + "?name=missing")
 	case errors.Is(err, backup.ErrEncrypted), errors.Is(err, backup.ErrNotKey):
 		fault.Fault = v.Text("restore.fault.key")
 	case errors.As(err, new(*backup.WrongKeyError)):

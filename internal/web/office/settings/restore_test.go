@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -29,8 +30,8 @@ func format(t *testing.T) sqlite.Format {
 func newBackedUpPC(t *testing.T) (p *pc, plain, encrypted, kept string) {
 	t.Helper()
 	p = newPC(t, func(s *site.Service) {
-		s.Settings.Restore = func(session store.Key, name, identity string) error {
-			p.calls = append(p.calls, session.Label+" "+name+" "+identity)
+		s.Settings.Restore = func(session store.Key, file backup.File, key backup.Key) error {
+			p.calls = append(p.calls, fmt.Sprint(session.Label, " ", file.Name(), " ", len(key)))
 			return p.err
 		}
 		s.Search.Database = s.Store.DB().Path()
@@ -65,6 +66,8 @@ func newBackedUpPC(t *testing.T) (p *pc, plain, encrypted, kept string) {
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	p, plain, encrypted, kept := newBackedUpPC(t)
+	secret, _, err := backup.NewKey()
+	must(t, err)
 	b := p.admin("Engine 7")
 	const path = "/office/settings/restore"
 	b.get("/office/settings", nil).wants(200, path)
@@ -81,19 +84,21 @@ func TestRestore(t *testing.T) {
 	}
 	p.called()
 	b.post(path, url.Values{"name": {plain}}, nil).wants(303)
-	b.post(path, url.Values{"name": {encrypted}, "key": {"K"}}, nil).wants(303)
+	b.post(path, url.Values{"name": {encrypted}, "key": {" " + secret + "\n"}}, nil).wants(303)
 	b.post(path, url.Values{"name": {kept}}, nil).wants(303)
-	p.called("Ana "+plain+" ", "Ana "+encrypted+" K", "Ana "+kept+" ")
+	p.called("Ana "+plain+" 0", "Ana "+encrypted+" 1", "Ana "+kept+" 0")
 
 	for _, name := range []string{"../" + plain, filepath.Base(p.service.Search.Database), "missing", ""} {
 		a := b.post(path, url.Values{"name": {name}}, nil).wants(303)
 		b.get(a.Header().Get("Location"), nil).wants(200, "This backup is no longer there.")
 	}
 	p.called()
-	for err, text := range map[error]string{backup.ErrNotKey: "Type the private key.", backup.ErrEncrypted: "Type the private key.",
+	b.post(path, url.Values{"name": {encrypted}, "key": {"SECRET-TEXT"}}, nil).wants(422, "Type the private key.").lacks("SECRET-TEXT")
+	p.called()
+	for err, text := range map[error]string{backup.ErrEncrypted: "Type the private key.",
 		&backup.WrongKeyError{}: "This key does not open this backup.", os.ErrInvalid: "This backup cannot be used."} {
 		p.err = err
-		b.post(path, url.Values{"name": {encrypted}, "key": {"SECRET-TEXT"}}, nil).wants(422, text).lacks("SECRET-TEXT")
+		b.post(path, url.Values{"name": {encrypted}, "key": {secret}}, nil).wants(422, text).lacks(secret)
 	}
 }
 

@@ -25,20 +25,35 @@ var files embed.FS
 
 // Room returns the routes, templates and messages of settings.
 func Room() site.Room {
+	none := func(*site.Settings) bool { return false }
+	notByPage := func(s *site.Settings) bool { return s.Mode != site.ByPage }
+	noKeys := func(s *site.Settings) bool { return s.Recipients.Fixed }
 	routes := map[string]site.Route{}
-	for path, handle := range map[string]func(view.Visit) error{
-		"GET " + Path:                  show,
-		"POST " + Path + "/confirm":    confirmAll,
-		"POST " + Path + "/backup":     backUp,
-		"POST " + Path + "/folder":     setFolder,
-		"POST " + Path + "/key":        createKey,
-		"POST " + Path + "/recipients": setRecipients,
-		"POST " + Path + "/network":    setNetwork,
-		"POST " + Path + "/department": setDepartment,
-		"GET " + restorePath:           onBackups(showBackups),
-		"POST " + restorePath:          onBackups(restore),
-		"GET " + Path + "/card":        onBackups(showCard),
+	for path, r := range map[string]struct {
+		handle   func(view.Visit) error
+		isClosed func(*site.Settings) bool // the page has no form for it
+	}{
+		"GET " + Path:                  {show, none},
+		"POST " + Path + "/confirm":    {confirmAll, notByPage},
+		"POST " + Path + "/backup":     {backUp, func(s *site.Settings) bool { return s.Dir == "" }},
+		"POST " + Path + "/folder":     {setFolder, func(s *site.Settings) bool { return s.Folder.Fixed }},
+		"POST " + Path + "/key":        {createKey, noKeys},
+		"POST " + Path + "/recipients": {setRecipients, noKeys},
+		"POST " + Path + "/network":    {setNetwork, func(s *site.Settings) bool { return s.Network.Fixed }},
+		"POST " + Path + "/department": {setDepartment, func(s *site.Settings) bool { return s.Mode == site.OfDemo }},
+		"GET " + restorePath:           {onBackups(showBackups), notByPage},
+		"POST " + restorePath:          {onBackups(restore), notByPage},
+		"GET " + Path + "/card":        {onBackups(showCard), notByPage},
 	} {
+		handle := func(v view.Visit) error {
+			switch s := v.Site.Settings; {
+			case !r.isClosed(s):
+				return r.handle(v)
+			case s.Mode == site.ByPage: // an administrator has fixed it since the page was shown
+				return v.Redirect(Path)
+			}
+			return &httpapi.Problem{Kind: httpapi.Scope}
+		}
 		form := Path + "#" + path[strings.LastIndexByte(path, '/')+1:] + "-form"
 		routes[path] = site.Route{Scope: store.ScopeAdmin, Here: true, Handle: view.Handler(handle), Form: form}
 	}
@@ -56,21 +71,21 @@ var doneNotices = []string{site.SettingFolder, site.SettingRecipients, site.Sett
 
 // settingsPage is the Data of settings.html.
 type settingsPage struct {
-	site.SettingsState
+	*site.Settings
 	CanSet, ByHand bool // the settings can be changed; the service was started by hand
 	Disabled       bool // the page shows forms that cannot be used
 	Backups        site.Backups
 	Age            int // of the last backup, in days
 	Disks          []disk
 	Reach          reach
-	Advice         site.Advice // how to let other devices in if the page cannot; empty if it can
 	Changes        []change
 	Countries      []view.Choice
 
 	// The submitted form, or the current values.
-	Folder, Recipients, Name string
-	Fault                    view.Fault
-	Command                  string // against the fault; may be empty
+	Place, Keys, Name string
+	Fault             view.Fault
+	Problem           []string // what prevented an action without a form
+	Command           string   // against the fault; may be empty
 }
 
 // ChooseFolder reports whether the form for the folder is open: after a fault, and while backups have
@@ -95,29 +110,27 @@ func show(v view.Visit) error { return render(v, http.StatusOK, settingsPage{}) 
 
 // render responds with the page. data has the submitted form, if there is a fault in it.
 func render(v view.Visit, status int, data settingsPage) (err error) {
-	set := v.Site.Settings
-	if data.SettingsState, err = set.Read(); err != nil {
-		return err
-	}
-	data.CanSet, data.ByHand, data.Disabled = set.Mode == site.ByPage, set.Mode == site.ByHand, set.Mode == site.OfDemo
+	data.Settings = v.Site.Settings
+	data.CanSet, data.ByHand, data.Disabled = data.Mode == site.ByPage, data.Mode == site.ByHand, data.Mode == site.OfDemo
 	data.Backups = v.Backups()
 	data.Age = ageOf(v, data.Backups.Last)
-	if data.Disabled { // a demo has no backups
+	if data.Disabled || data.Problem != nil { // a demo has no backups; the problem is at the top
 		data.Backups.Trouble = ""
 	}
 	if data.Fault.Name != "folder" {
-		data.Folder = data.SettingsState.Folder.Value
+		data.Place = data.Folder.Value
 	}
 	if data.CanSet {
-		data.Disks = disksOf(v, data.Folder)
+		data.Disks = disksOf(v, data.Place)
 	}
-	if data.Reach, err = reachOf(v, data.SettingsState); err != nil {
+	if data.Reach, err = reachOf(v); err != nil {
 		return err
 	}
-	if data.ByHand || data.CanSet && data.Network.Flag {
-		data.Advice = v.Start("--listen 0.0.0.0:8443 --tls-self-signed")
+	changes, err := v.Store.SettingChanges()
+	if err != nil {
+		return err
 	}
-	for _, c := range data.SettingsState.Changes {
+	for _, c := range changes {
 		data.Changes = append(data.Changes, change{view.Moment(c.At).Local(), c.Who, changeText(v, c)})
 	}
 	chosen := v.R.PostForm.Get("country")
@@ -133,7 +146,7 @@ func render(v view.Visit, status int, data settingsPage) (err error) {
 		label := code + " (+" + phone.CallingCode(code) + ")"
 		data.Countries = append(data.Countries, view.Choice{Value: code, Label: label, Chosen: code == chosen})
 	}
-	p := site.Page{Title: v.Text("settings.title"), Section: "settings", Wrong: data.Fault.Name != "", Data: data}
+	p := site.Page{Title: v.Text("settings.title"), Section: "settings", Wrong: status >= http.StatusBadRequest, Data: data}
 	if done := v.Query().Get(doneParameter); slices.Contains(doneNotices, done) && v.R.Method != http.MethodPost {
 		p.Notice = &site.Notice{Text: v.Text("settings.done." + done)}
 	}
@@ -153,30 +166,26 @@ func changeText(v view.Visit, c store.SettingChange) string {
 	return v.Text("settings.changed."+c.What, c.Value)
 }
 
-// done redirects to the page with a notice, unless there was an error. If an administrator has set the
-// setting with a command in the meantime, the page shows that.
+// done redirects to the page with a notice, unless there was an error.
 func done(v view.Visit, what string, err error) error {
-	switch fixed := errors.Is(err, site.ErrFixed); {
-	case fixed && v.Site.Settings.Mode == site.ByPage: // a flag sets it since the page was shown
-		return v.Redirect(Path)
-	case fixed: // the form is not on the page
-		return &httpapi.Problem{Kind: httpapi.Scope, Cause: err}
-	case err != nil:
+	if err != nil {
 		return err
 	}
 	return v.Redirect(Path + "?" + doneParameter + "=" + what)
 }
 
+// set changes a setting and redirects to the page.
+func set(v view.Visit, what, value string, edit func(*store.Settings)) error {
+	return done(v, what, v.Site.ChangeSettings(store.SettingChange{Who: v.Session.Label, What: what, Value: value}, edit))
+}
+
 // confirmAll makes settings from another PC or from a backup apply to this PC.
 func confirmAll(v view.Visit) error {
-	return done(v, site.SettingConfirmed, v.Site.Settings.Confirm(v.Session.Label))
+	return set(v, site.SettingConfirmed, "", func(*store.Settings) {})
 }
 
 // setDepartment changes the name and the country of the department.
 func setDepartment(v view.Visit) error {
-	if v.Site.Settings.Mode == site.OfDemo {
-		return done(v, "", site.ErrFixed)
-	}
 	data := settingsPage{Name: v.R.PostForm.Get("name")}
 	chosen, err := record.NormalizeCountry(v.R.PostForm.Get("country"))
 	if err != nil { // not sent by the form
@@ -205,16 +214,17 @@ func changeDepartment(v view.Visit, name, country string) error {
 	if err = cmp.Or(err, other); err != nil {
 		return err
 	}
+	log := func(what, value string) error {
+		return v.Site.LogSetting(store.SettingChange{Who: v.Session.Label, What: what, Value: value})
+	}
 	if name != oldName {
-		err = v.Store.RenameTenant(v.Session.Tenant, name, false)
-		if err == nil {
-			err = v.Site.Settings.Log(v.Session.Label, site.SettingName, name)
+		if err = v.Store.RenameTenant(v.Session.Tenant, name, false); err == nil {
+			err = log(site.SettingName, name)
 		}
 	}
 	if err == nil && country != oldCountry {
-		err = v.Store.SetCountry(v.Session.Tenant, country)
-		if err == nil {
-			err = v.Site.Settings.Log(v.Session.Label, site.SettingCountry, country)
+		if err = v.Store.SetCountry(v.Session.Tenant, country); err == nil {
+			err = log(site.SettingCountry, country)
 		}
 	}
 	return err

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/callers"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
@@ -37,13 +39,13 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// pc is a station PC with two departments, whose settings only record what was called.
+// pc is a station PC with two departments, whose settings only record what was called and changed.
 type pc struct {
 	t       testing.TB
 	site    http.Handler
 	service site.Service
 	store   *store.Store
-	state   site.SettingsState
+	state   *site.Settings
 	calls   []string
 	err     error // of all functions
 }
@@ -61,26 +63,22 @@ func newPC(t testing.TB, change func(*site.Service)) *pc {
 	t.Cleanup(func() { s.Close() })
 	must(t, s.AddDepartments([]store.Department{{Name: "Engine 7"}, {Name: "Ladder 1"}}))
 	p := &pc{t: t, store: s}
-	call := func(by, what string, values ...string) error {
-		p.calls = append(p.calls, by+" "+what+" "+strings.Join(values, " "))
-		return p.err
-	}
 	log := slog.New(slog.DiscardHandler)
+	p.state = &site.Settings{
+		Mode: site.ByPage, Dir: "/mnt/backups",
+		ChooseFolder: func(folder string) (string, error) { return folder + "/firefighters", p.err },
+		Apply: func() {
+			all, err := s.SettingChanges()
+			must(t, err)
+			p.calls = append(p.calls, all[0].Who+" "+all[0].What+" "+all[0].Value)
+		},
+		BackUp: func(context.Context) error {
+			p.calls = append(p.calls, "backup")
+			return p.err
+		},
+	}
 	p.service = site.Service{Store: s, Callers: callers.New(s, log, nil), Log: log, Port: "8080", Loss: func() string { return "" },
-		Stopping: t.Context(),
-		Phones:   true, Installed: true,
-		Settings: &site.Settings{
-			Mode:          site.ByPage,
-			Read:          func() (site.SettingsState, error) { return p.state, nil },
-			SetFolder:     func(by, folder string) error { return call(by, "folder", folder) },
-			SetRecipients: func(by string, all []string) error { return call(by, "recipients", all...) },
-			SetNetwork: func(by string, on bool) error {
-				return call(by, "network", map[bool]string{true: "on", false: "off"}[on])
-			},
-			Confirm: func(by string) error { return call(by, "confirm") },
-			Log:     func(by, what, value string) error { return call(by, "log", what, value) },
-			BackUp:  func(context.Context) error { return call("", "backup") },
-		}}
+		Stopping: t.Context(), Phones: true, Installed: true, Settings: p.state}
 	if change != nil {
 		change(&p.service)
 	}
@@ -308,7 +306,9 @@ func TestSet(t *testing.T) {
 	back(b.post("/office/settings/folder", url.Values{"folder": {""}, "other": {" /mnt/b "}}, nil), "folder", "")
 	back(b.post("/office/settings/folder", url.Values{"folder": {"/media/usb"}, "other": {"/mnt/c"}, "was": {"/old"}}, nil), "folder", "")
 	back(b.post("/office/settings/folder", url.Values{"folder": {"/media/usb"}, "other": {""}, "was": {"/old"}}, nil), "folder", "")
-	p.called(" backup ", "Ana folder /media/usb", "Ana folder /mnt/b", "Ana folder /mnt/c", "Ana folder /media/usb")
+	back(b.post("/office/settings/folder", url.Values{"folder": {""}, "other": {""}, "was": {"/old"}}, nil), "folder", "")
+	p.called("backup", "Ana folder /media/usb/firefighters", "Ana folder /mnt/b/firefighters", "Ana folder /mnt/c/firefighters",
+		"Ana folder /media/usb/firefighters", "Ana folder ")
 
 	b.post("/office/settings/network", url.Values{"allow": {"1"}}, nil).wants(200, "Allow other devices?", "port 8443", "Confirm")
 	b.post("/office/settings/network", nil, nil).wants(200, "Stop allowing other devices?")
@@ -323,11 +323,14 @@ func TestSet(t *testing.T) {
 	b.get("/office/settings", nil).wants(200, "Are these settings right for this PC?", "Other devices allowed", "Place of the backups: /mnt/d",
 		"Allow other devices on this network").lacks("Stop allowing")
 	back(b.post("/office/settings/confirm", nil, nil), "confirmed", "")
-	p.called("Ana network on", "Ana network off", "Ana recipients "+public, "Ana recipients ", "Ana confirm ")
+	p.called("Ana network on", "Ana network off", "Ana recipients 1", "Ana recipients 0", "Ana confirmed ")
+	if s, err := p.store.Settings(); err != nil || s.Network || len(s.Recipients) > 0 || s.Folder != "" || s.Machine != osutil.Machine() {
+		t.Errorf("the settings are %+v, %v", s, err)
+	}
 
 	back(b.post("/office/settings/department", actions["department"], nil), "department", "Engine 8")
 	back(b.post("/office/settings/department", actions["department"], nil), "department", "HR")
-	p.called("Ana log name Engine 8", "Ana log country HR")
+	p.called()
 	b.post("/office/settings/department", url.Values{"name": {"Ladder 1"}}, nil).wants(409, "Another department has this name")
 	b.post("/office/settings/department", url.Values{"name": {" "}, "country": {"DE"}}, nil).wants(422, "Please enter a name.",
 		`value="DE" selected`)
@@ -357,7 +360,10 @@ func TestKeyPair(t *testing.T) {
 	b.get("/office/settings", nil).lacks(secret)
 	p.called()
 	b.post("/office/settings/recipients", url.Values{"recipients": {recipient[1]}, "confirmed": {"1"}}, nil).wants(303)
-	p.called("Ana recipients " + recipient[1])
+	p.called("Ana recipients 1")
+	if s, err := p.store.Settings(); err != nil || !slices.Equal(s.Recipients, recipient[1:]) {
+		t.Errorf("the settings are %+v, %v", s, err)
+	}
 	for _, confirmed := range []string{"", "1"} {
 		b.post("/office/settings/recipients", url.Values{"recipients": {secret}, "confirmed": {confirmed}}, nil).wants(422,
 			"This is the private key").lacks(secret)
@@ -387,18 +393,36 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%v: the page does not watch for the command", err)
 		}
 	}
-	b.post("/office/settings/backup", nil, nil).wants(500, "The backup failed.").lacks("secret path")
-	p.err = context.DeadlineExceeded
-	if to := b.post("/office/settings/backup", nil, nil).wants(303).Header().Get("Location"); to != "/office/settings?set=running" {
-		t.Errorf("a long backup leads to %s", to)
-	}
-	p.err = site.ErrFixed
+	p.state.Folder.Fixed, p.state.Recipients.Fixed, p.state.Network.Fixed, p.state.Dir = true, true, true, ""
+	p.calls = nil
 	for action, form := range actions {
-		if action != "department" && action != "key" {
+		if action != "department" && action != "confirm" {
 			if to := b.post("/office/settings/"+action, form, nil).wants(303).Header().Get("Location"); to != "/office/settings" {
 				t.Errorf("%s, which a flag sets, leads to %s", action, to)
 			}
 		}
+	}
+	p.called()
+}
+
+// TestBackUpFails checks that the page names what prevents a backup, in a sentence.
+func TestBackUpFails(t *testing.T) {
+	t.Parallel()
+	p := newPC(t, nil)
+	b := p.admin("Engine 7")
+	for text, err := range map[string]error{
+		"503 The backup disk is not connected.": &backup.Error{Op: backup.OpMake, Path: "secret path", Err: backup.ErrAway},
+		"503 Backups cannot be written":         &backup.Error{Op: backup.OpWrite, Path: "secret path", Err: backup.ErrUnwritable},
+		"507 The backup disk is full.":          &backup.RoomError{Folder: "secret path"},
+		"500 The last backup failed.":           errors.New("secret path"),
+	} {
+		p.err = err
+		status, _ := strconv.Atoi(text[:3])
+		b.post("/office/settings/backup", nil, nil).wants(status, `role="alert"`, text[4:]).lacks("secret path", "Please check")
+	}
+	p.err = context.DeadlineExceeded
+	if to := b.post("/office/settings/backup", nil, nil).wants(303).Header().Get("Location"); to != "/office/settings?set=running" {
+		t.Errorf("a long backup leads to %s", to)
 	}
 }
 
@@ -407,20 +431,28 @@ func TestFaults(t *testing.T) {
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	p := newPC(t, func(s *site.Service) { s.Settings.Mode = site.ByHand })
-	p.state.Dir, p.state.Folder = "/mnt/b", site.Setting[string]{Value: "/mnt/b", Flag: true}
-	p.state.Recipients = site.Setting[[]string]{Value: []string{public}, Flag: true}
+	p.state.Dir, p.state.Folder.Fixed, p.state.Network.Fixed = "/mnt/b", true, true
+	p.state.Recipients = site.Setting[[]string]{Value: []string{public}, Fixed: true}
 	b := p.admin("Engine 7")
 	b.get("/office/settings", nil).wants(200, "started by hand", "/mnt/b", "Back up now").
 		wants(200, public, "--listen 0.0.0.0:8443").lacks("/office/settings/folder", "/office/settings/recipients",
 		"/office/settings/network", "/office/settings/key", "/office/settings/restore")
-	b.post("/office/settings/key", nil, nil).wants(403)
+	for action, form := range actions {
+		if action != "backup" && action != "department" {
+			b.post("/office/settings/"+action, form, nil).wants(403)
+		}
+	}
+	p.called()
 
-	p = newPC(t, func(s *site.Service) { s.Settings.Mode = site.OfDemo })
+	p = newPC(t, func(s *site.Service) {
+		*s.Settings = site.Settings{Mode: site.OfDemo, Folder: site.Setting[string]{Fixed: true},
+			Recipients: site.Setting[[]string]{Fixed: true}, Network: site.Setting[bool]{Fixed: true}}
+	})
 	b = p.admin("Engine 7")
 	b.get("/office/settings", nil).wants(200, `<fieldset class="settings" disabled>`, "Allow other devices on this network")
-	b.post("/office/settings/department", actions["department"], nil).wants(403)
-	b.post("/office/settings/key", nil, nil).wants(403)
-	p.called()
+	for action, form := range actions {
+		b.post("/office/settings/"+action, form, nil).wants(403)
+	}
 }
 
 // TestAdvice checks that other pages lead to the settings where they can be used, explain where they
@@ -439,7 +471,7 @@ func TestAdvice(t *testing.T) {
 		"<code>"+managers.AdminCommand("service", "backup-disk"))
 
 	p = newPC(t, nil) // a flag of the installation, which the page cannot change
-	p.state.Network.Flag = true
+	p.state.Network.Fixed = true
 	b = p.admin("Engine 7")
 	for _, page := range []string{"/office/phones", "/office/settings"} {
 		b.get(page, nil).wants(200, "<code>"+managers.AdminCommand("service", "install", "--listen"))
@@ -453,15 +485,15 @@ func TestState(t *testing.T) {
 	p := newPC(t, func(s *site.Service) { s.Backups = func() backup.State { return backup.State{Last: last} } })
 	b := p.admin("Engine 7")
 	b.get("/office/settings", nil).wants(200, "<dd>none</dd>")
-	p.state = site.SettingsState{Folder: site.Setting[string]{Value: "/mnt/b", Flag: true}, Dir: "/mnt/b",
-		Recipients: site.Setting[[]string]{Value: []string{public}}, Network: site.Setting[bool]{Value: true, Flag: true},
-		Listening: []string{"https://127.0.0.1:1"},
-		Changes: []store.SettingChange{{At: 1, Who: "Eva <b>", What: "network", Value: "on"}, {At: 1, Who: "Eva", What: "recipients",
-			Value: "2"},
-			{At: 1, Who: "Eva", What: "recipients", Value: "0"}, {At: 1, Who: "Eva", What: "folder"}, {At: 1, Who: "Eva",
-				What: "confirmed"},
-			{At: 1, Who: "Eva", What: "country", Value: "HR"}, {At: 1, Who: "Eva", What: "restored", Value: "x.db"}}}
-	b.get("/office/settings", nil).wants(200, "set when the service was installed", "https://127.0.0.1:1/office/", "<svg",
+	p.state.Dir, p.state.Folder.Fixed, p.state.Recipients.Value = "/mnt/b", true, []string{public}
+	p.state.Network = site.Setting[bool]{Value: true, Fixed: true}
+	must(t, p.store.SetAddress("https://0.0.0.0:1"))
+	for _, c := range []store.SettingChange{{Who: "Eva <b>", What: "network", Value: "on"}, {Who: "Eva", What: "recipients", Value: "2"},
+		{Who: "Eva", What: "recipients", Value: "0"}, {Who: "Eva", What: "folder"}, {Who: "Eva", What: "confirmed"},
+		{Who: "Eva", What: "country", Value: "HR"}, {Who: "Eva", What: "restored", Value: "x.db"}} {
+		must(t, p.service.LogSetting(c))
+	}
+	b.get("/office/settings", nil).wants(200, "set when the service was installed", "https://0.0.0.0:1/office/", "<svg",
 		"does not reach itself", public,
 		"Other devices allowed", "Eva <b>", "Backups encrypted, public keys: 2", "Backups no longer encrypted",
 		"Backups in the folder of the program",
@@ -471,6 +503,6 @@ func TestState(t *testing.T) {
 	}
 	last = new(time.Now().AddDate(0, 0, -3))
 	b.get("/office/settings", nil).wants(200, "(3 days ago)")
-	p.state = site.SettingsState{Network: site.Setting[bool]{Value: true}, Trouble: httpserver.ErrPortTaken}
+	p.state.Network.Fixed, p.state.Trouble = false, httpserver.ErrPortTaken
 	b.get("/office/settings", nil).wants(200, "port 8443 of this PC is used by", "Stop allowing other devices").lacks("https://")
 }
