@@ -52,15 +52,16 @@ type daemon struct {
 	door    door
 	ended   chan error // what web.Serve returned; nil before it was called
 
-	listener net.Listener   // the main one: for other devices if they may connect
-	local    net.Listener   // without TLS, for this computer; may be nil
-	others   *others        // nil unless the settings allow other devices
-	serving  sync.WaitGroup // of others
-	trouble  error          // why others is nil although the settings allow other devices
-	guard    *guard.Guard
-	noted    []string  // the URLs in the database
-	heap     int64     // memory limit
-	clock    time.Time // at the last call of checkClock
+	listener   net.Listener       // the main one: for other devices if they may connect
+	local      net.Listener       // without TLS, for this computer; may be nil
+	others     *httpserver.Server // nil unless the settings allow other devices
+	stopOthers func()             // requests in flight finish
+	serving    sync.WaitGroup     // of others
+	trouble    error              // why others is nil although the settings allow other devices
+	guard      *guard.Guard
+	noted      []string  // the URLs in the database
+	heap       int64     // memory limit
+	clock      time.Time // at the last call of checkClock
 
 	reloads   chan reload
 	restored  *site.RestoredBackup     // the result of the last restore
@@ -303,6 +304,12 @@ func (d *daemon) answer() (*restoring, error) {
 	d.service.Callers = callers.New(d.service.Store, d.service.Log, httpapi.NewRateLimit(d.RateLimit, time.Now))
 	d.warnings, d.clock = len(*d.env.Warnings), time.Now()
 	defer d.startBackground()()
+	return d.follow()
+}
+
+// follow applies the settings, now and when that is asked for, until the context of env ends or until the
+// database must be restored.
+func (d *daemon) follow() (*restoring, error) {
 	listener, local := d.listener, d.local // of the flags, unless they already serve
 	for asked := (reload{}); ; {
 		end := d.apply()
@@ -403,7 +410,7 @@ func (d *daemon) describe(stopping context.Context) {
 	}
 	s.Connections, s.Expires = d.web.Connections(), d.web.Expires
 	if d.others != nil {
-		s.Expires = d.others.server.Expires
+		s.Expires = d.others.Expires
 	}
 	s.Backups = nil
 	if d.scheduler != nil {

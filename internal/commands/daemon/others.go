@@ -12,15 +12,9 @@ import (
 // othersPort is where other devices connect if the settings allow them: all addresses of the computer.
 const othersPort = ":8443"
 
-// others serves other devices with TLS. It exists only if no flag sets an address or a certificate. Its
-// listener is then the main one, and the one of the flags is for this computer.
-type others struct {
-	server *httpserver.Server
-	stop   context.CancelFunc // requests in flight finish
-}
-
-// serveOthers opens or closes the listener for other devices. If it cannot be opened, the service goes
-// on without it.
+// serveOthers opens or closes the listener for other devices, with TLS. It is open only if no flag sets an
+// address or a certificate, and is then the main listener: the one of the flags is for this computer. If
+// it cannot be opened, the service goes on without it.
 func (d *daemon) serveOthers(allowed bool) {
 	d.trouble = nil
 	switch {
@@ -29,7 +23,7 @@ func (d *daemon) serveOthers(allowed bool) {
 			d.env.Warn(fmt.Sprintf("other devices cannot connect: %v", d.trouble), "")
 		}
 	case !allowed && d.others != nil:
-		d.others.stop()
+		d.stopOthers()
 		d.others, d.listener, d.local = nil, d.local, nil
 		d.service.Authority, d.CertFile, d.KeyFile = nil, "", ""
 	}
@@ -51,7 +45,8 @@ func (d *daemon) openOthers() error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(d.env.Context)
-	d.others, d.listener, d.local = &others{server, cancel}, listener, d.listener
+	d.others, d.listener, d.local = server, listener, d.listener
+	d.stopOthers = cancel
 	d.service.Authority, d.CertFile, d.KeyFile = opened, file, file
 	d.serving.Go(func() {
 		if err := server.Serve(ctx, listener, nil, &d.door); err != nil {

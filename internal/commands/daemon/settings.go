@@ -134,25 +134,18 @@ func (d *daemon) settings(saved store.Settings) *site.Settings {
 		return nil
 	}
 	s := &site.Settings{
-		Mode:        site.ByHand,
 		Folder:      site.Setting[string]{Value: saved.Folder, Fixed: d.isFixed(folderFlags)},
 		Recipients:  site.Setting[[]string]{Value: (&database.Recipients{To: d.Backups.EncryptTo}).GetSlice(), Fixed: d.isFixed(recipientsFlags)},
 		Network:     site.Setting[bool]{Value: saved.Network, Fixed: d.isFixed(networkFlags)},
 		Dir:         d.Backups.Dir,
 		Unconfirmed: d.Installed && saved.Machine != osutil.Machine() && saved.IsBound(),
 		Trouble:     d.trouble, Restored: d.restored,
-		Apply:   func() { d.reload(nil) },
-		Restore: d.restorer(d.service.Store),
-	}
-	switch {
-	case d.Installed:
-		s.Mode = site.ByPage
-	case d.invented != nil:
-		s.Mode = site.OfDemo
+		ChooseFolder: func(folder string) (string, error) { return backup.ChooseFolder(folder, d.DB, d.hides) },
+		Apply:        func() { d.reload(nil) },
+		Restore:      d.restorer(d.service.Store),
 	}
 	if d.scheduler != nil {
 		s.BackUp = d.scheduler.BackUp
 	}
-	s.ChooseFolder = func(folder string) (string, error) { return backup.ChooseFolder(folder, d.DB, d.hides) }
 	return s
 }

@@ -405,7 +405,7 @@ func TestSettingsByHand(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "backups")
 	r := runWith(t, t.TempDir(), Options{othersAt: "127.0.0.1:0"}, "--backup-dir", dir)
 	s := r.settings()
-	if s.Mode != site.ByHand || s.Dir != dir || !s.Folder.Fixed || !s.Recipients.Fixed || !s.Network.Fixed {
+	if s.Dir != dir || !s.Folder.Fixed || !s.Recipients.Fixed || !s.Network.Fixed {
 		t.Errorf("the settings are %+v", s)
 	}
 	must(t, s.BackUp(t.Context()))

@@ -195,9 +195,8 @@ func ChooseFolder(folder, db string, hides func(path string) bool) (dir string, 
 
 // FolderFault returns the key of a message about an error of ChooseFolder.
 func FolderFault(err error) string {
-	for key, known := range map[string]error{"relative": ErrRelative, "network": ErrNetwork, "hidden": ErrHidden, "database": ErrAtDatabase,
-		"missing": ErrNoFolder, "file": ErrNotFolder, "rights": ErrUnwritable, "full": sqlite.ErrFull, "away": ErrAway,
-		"link": osutil.ErrRedirect} {
+	for known, key := range map[error]string{ErrRelative: "relative", ErrNetwork: "network", ErrHidden: "hidden", ErrAtDatabase: "database",
+		ErrNoFolder: "missing", ErrAway: "missing", ErrNotFolder: "file", ErrUnwritable: "rights", sqlite.ErrFull: "full"} {
 		if errors.Is(err, known) {
 			return key
 		}

@@ -79,7 +79,7 @@ func isOfFolder(trouble backup.Trouble) bool {
 // toSettings returns the advice to use a section of the settings or, if they cannot be changed on the
 // page, otherwise.
 func (v *Visit) toSettings(section string, otherwise Advice) Advice {
-	if v.Site.Settings == nil || v.Site.Settings.Mode != ByPage {
+	if v.Site.Settings == nil || !v.Site.Installed {
 		return otherwise
 	}
 	if may, err := v.maySet(); may && err == nil {

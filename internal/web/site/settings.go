@@ -9,16 +9,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// SettingsMode is who can change the settings of a service.
-type SettingsMode string
-
-// Modes of settings.
-const (
-	ByPage SettingsMode = "installed" // an admin, on the page
-	ByHand SettingsMode = "by hand"   // whoever starts the service, with flags; the page only shows them
-	OfDemo SettingsMode = "demo"      // no one
-)
-
 // What a change of the settings changes: the field What of a store.SettingChange.
 const (
 	SettingFolder     = "folder"
@@ -31,9 +21,9 @@ const (
 )
 
 // Settings are what an admin can change on the station PC without a terminal, and how they work now. A
-// change replaces the whole service, with other Settings.
+// change replaces the whole service, with other Settings. Only those of an installed service can be
+// changed.
 type Settings struct {
-	Mode       SettingsMode
 	Folder     Setting[string] // as chosen; empty for the folder of the service
 	Recipients Setting[[]string]
 	Network    Setting[bool]
@@ -60,7 +50,7 @@ type Settings struct {
 }
 
 // Setting is a value, and whether it is fixed: a flag of the service sets it, which takes precedence over
-// the page, or the mode is not ByPage.
+// the page, or the service is not installed.
 type Setting[T any] struct {
 	Value T
 	Fixed bool

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -58,23 +59,24 @@ func sizeOf(bytes int64) string {
 	return fmt.Sprintf("%d\u00a0GB", (bytes+5e8)/1e9)
 }
 
-// confirmPage is the Data of confirm.html, which explains a change before the change is made.
+// confirmPage is the Data of confirm.html.
 type confirmPage struct {
-	Lines   []string
-	Action  string
-	Fields  map[string][]string // of the form that makes the change
-	Confirm string              // text of the button
-	Key     string              // new secret key, which is shown once; may be empty
-	QR      template.HTML       // of Key
-	Today   time.Time
+	Lines  []string
+	Action string
+	Fields url.Values    // of the form that makes the change
+	Key    string        // new secret key, which is shown once; may be empty
+	QR     template.HTML // of Key
+	Today  time.Time
 }
 
-func confirm(v view.Visit, title string, data confirmPage) error {
-	data.Fields["confirmed"] = []string{"1"}
-	if data.Confirm == "" {
-		data.Confirm = v.Text("settings.confirm")
+// confirm explains a change before the change is made.
+func confirm(v view.Visit, action, title, key string, fields url.Values, lines ...string) error {
+	fields.Set("confirmed", "1")
+	page := confirmPage{Lines: lines, Action: Path + "/" + action, Fields: fields, Key: key, Today: v.Now()}
+	if key != "" {
+		page.QR = view.QRCode(key, v.Text("settings.key.qr"))
 	}
-	return v.Render(http.StatusOK, "confirm", site.Page{Title: title, Section: "settings", Data: data})
+	return v.Render(http.StatusOK, "confirm", site.Page{Title: title, Section: "settings", Data: page})
 }
 
 // isConfirmed reports whether a form comes from confirm.html.
@@ -139,10 +141,8 @@ func createKey(v view.Visit) error {
 	if err != nil {
 		return err
 	}
-	lines := []string{v.Text("settings.key.print"), v.Text("settings.key.lost"), v.Text("settings.encrypt.older")}
-	return confirm(v, v.Text("settings.key.title"), confirmPage{Lines: lines, Action: Path + "/recipients",
-		Fields: map[string][]string{"recipients": {recipient}}, Confirm: v.Text("settings.key.printed"),
-		Key: secret, Today: v.Now(), QR: view.QRCode(secret, v.Text("settings.key.qr"))})
+	return confirm(v, "recipients", v.Text("settings.key.title"), secret, url.Values{"recipients": {recipient}},
+		v.Text("settings.key.print"), v.Text("settings.key.lost"), v.Text("settings.encrypt.older"))
 }
 
 // setRecipients sets the public keys that backups are encrypted to, after a press of "Confirm".
@@ -158,14 +158,12 @@ func setRecipients(v view.Visit) error {
 	case isConfirmed(v):
 		return set(v, site.SettingRecipients, strconv.Itoa(len(recipients)), func(s *store.Settings) { s.Recipients = recipients })
 	case len(recipients) == 0:
-		lines := []string{v.Text("settings.plain.new"), v.Text("settings.plain.older")}
-		return confirm(v, v.Text("settings.plain.title"), confirmPage{Lines: lines, Action: Path + "/recipients",
-			Fields: map[string][]string{}})
+		return confirm(v, "recipients", v.Text("settings.plain.title"), "", url.Values{},
+			v.Text("settings.plain.new"), v.Text("settings.plain.older"))
 	default:
 		lines := append([]string{v.Text("settings.encrypt.new")}, recipients...)
 		lines = append(lines, v.Text("settings.key.lost"), v.Text("settings.encrypt.older"))
-		fields := map[string][]string{"recipients": {strings.Join(recipients, "\n")}}
-		return confirm(v, v.Text("settings.encrypt.title"), confirmPage{Lines: lines, Action: Path + "/recipients", Fields: fields})
+		return confirm(v, "recipients", v.Text("settings.encrypt.title"), "", url.Values{"recipients": {strings.Join(recipients, " ")}}, lines...)
 	}
 	data := settingsPage{Keys: typed, Fault: view.Fault{Name: "recipients", Fault: fault}}
 	return render(v, http.StatusUnprocessableEntity, data)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"html/template"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -27,19 +28,12 @@ type reach struct {
 	QR          template.HTML // of Address
 	Fingerprint string        // of the certificate
 	Trouble     string        // why other devices cannot connect; may be empty
-	firewall
+	Firewall    string        // of this computer, which must let them in; may be empty
+	Command     string        // that tells it to
 }
 
 // Devices returns the kinds of devices, which trust the certificate in different ways.
 func (reach) Devices() []string { return []string{"apple", "android", "windows", "mac", "linux"} }
-
-// firewall is what the firewall of this computer requires.
-type firewall struct{ Firewall, Command string }
-
-func firewallOf() firewall {
-	name, command := managers.Host{}.Firewall(port)
-	return firewall{name, command}
-}
 
 // probeTime is how long the page waits for a response of the service at its own address.
 const probeTime = 2 * time.Second
@@ -60,7 +54,8 @@ func reachOf(v view.Visit) (r reach, err error) {
 	if r.Reach, err = v.Reach(); err != nil || r.Address == "" {
 		return r, err
 	}
-	r.QR, r.firewall = view.QRCode(r.Address, v.Text("settings.network.qr")), firewallOf()
+	r.QR = view.QRCode(r.Address, v.Text("settings.network.qr"))
+	r.Firewall, r.Command = managers.Host{}.Firewall(port)
 	var d authority.Description
 	if r.Trust != "" {
 		if d, err = authority.Describe(v.Site.Authority.Folder); err != nil {
@@ -99,16 +94,14 @@ func setNetwork(v view.Visit) error {
 	if isConfirmed(v) {
 		return set(v, site.SettingNetwork, value, func(s *store.Settings) { s.Network = allow })
 	}
-	page := confirmPage{Action: Path + "/network", Fields: map[string][]string{}}
 	if !allow {
-		page.Lines = []string{v.Text("settings.stop.devices"), v.Text("settings.stop.kept")}
-		return confirm(v, v.Text("settings.stop.title"), page)
+		return confirm(v, "network", v.Text("settings.stop.title"), "", url.Values{},
+			v.Text("settings.stop.devices"), v.Text("settings.stop.kept"))
 	}
-	page.Fields["allow"] = []string{"1"}
-	page.Lines = []string{v.Text("settings.allow.devices", strconv.Itoa(port)), v.Text("settings.allow.certificate")}
-	if fire := firewallOf(); fire.Firewall != "" {
-		page.Lines = append(page.Lines, v.Text("settings.firewall", fire.Firewall))
+	lines := []string{v.Text("settings.allow.devices", strconv.Itoa(port)), v.Text("settings.allow.certificate")}
+	if firewall, _ := (managers.Host{}).Firewall(port); firewall != "" {
+		lines = append(lines, v.Text("settings.firewall", firewall))
 	}
-	page.Lines = append(page.Lines, v.Text("settings.allow.here"))
-	return confirm(v, v.Text("settings.allow.title"), page)
+	lines = append(lines, v.Text("settings.allow.here"))
+	return confirm(v, "network", v.Text("settings.allow.title"), "", url.Values{"allow": {"1"}}, lines...)
 }

@@ -153,7 +153,7 @@ func TestRestoreRejected(t *testing.T) {
 		r.Header.Set("Sec-Fetch-Site", "cross-site")
 		r.Header.Set("Origin", "https://evil.example")
 	})
-	p.service.Settings.Mode = site.ByHand
-	rejected(b, nil)
 	p.called()
+	p = newPC(t, func(s *site.Service) { s.Installed = false })
+	rejected(p.admin("Engine 7"), nil)
 }

@@ -25,31 +25,31 @@ var files embed.FS
 
 // Room returns the routes, templates and messages of settings.
 func Room() site.Room {
-	none := func(*site.Settings) bool { return false }
-	notByPage := func(s *site.Settings) bool { return s.Mode != site.ByPage }
-	noKeys := func(s *site.Settings) bool { return s.Recipients.Fixed }
+	none := func(*site.Site) bool { return false }
+	notInstalled := func(s *site.Site) bool { return !s.Installed }
+	noKeys := func(s *site.Site) bool { return s.Settings.Recipients.Fixed }
 	routes := map[string]site.Route{}
 	for path, r := range map[string]struct {
 		handle   func(view.Visit) error
-		isClosed func(*site.Settings) bool // the page has no form for it
+		isClosed func(*site.Site) bool // the page has no form for it
 	}{
 		"GET " + Path:                  {show, none},
-		"POST " + Path + "/confirm":    {confirmAll, notByPage},
-		"POST " + Path + "/backup":     {backUp, func(s *site.Settings) bool { return s.Dir == "" }},
-		"POST " + Path + "/folder":     {setFolder, func(s *site.Settings) bool { return s.Folder.Fixed }},
+		"POST " + Path + "/confirm":    {confirmAll, notInstalled},
+		"POST " + Path + "/backup":     {backUp, func(s *site.Site) bool { return s.Settings.Dir == "" }},
+		"POST " + Path + "/folder":     {setFolder, func(s *site.Site) bool { return s.Settings.Folder.Fixed }},
 		"POST " + Path + "/key":        {createKey, noKeys},
 		"POST " + Path + "/recipients": {setRecipients, noKeys},
-		"POST " + Path + "/network":    {setNetwork, func(s *site.Settings) bool { return s.Network.Fixed }},
-		"POST " + Path + "/department": {setDepartment, func(s *site.Settings) bool { return s.Mode == site.OfDemo }},
-		"GET " + restorePath:           {onBackups(showBackups), notByPage},
-		"POST " + restorePath:          {onBackups(restore), notByPage},
-		"GET " + Path + "/card":        {onBackups(showCard), notByPage},
+		"POST " + Path + "/network":    {setNetwork, func(s *site.Site) bool { return s.Settings.Network.Fixed }},
+		"POST " + Path + "/department": {setDepartment, func(s *site.Site) bool { return s.Invented }},
+		"GET " + restorePath:           {onBackups(showBackups), notInstalled},
+		"POST " + restorePath:          {onBackups(restore), notInstalled},
+		"GET " + Path + "/card":        {onBackups(showCard), notInstalled},
 	} {
 		handle := func(v view.Visit) error {
-			switch s := v.Site.Settings; {
-			case !r.isClosed(s):
+			switch {
+			case !r.isClosed(v.Site):
 				return r.handle(v)
-			case s.Mode == site.ByPage: // an administrator has fixed it since the page was shown
+			case v.Site.Installed: // an administrator has fixed it since the page was shown
 				return v.Redirect(Path)
 			}
 			return &httpapi.Problem{Kind: httpapi.Scope}
@@ -72,26 +72,20 @@ var doneNotices = []string{site.SettingFolder, site.SettingRecipients, site.Sett
 // settingsPage is the Data of settings.html.
 type settingsPage struct {
 	*site.Settings
-	CanSet, ByHand bool // the settings can be changed; the service was started by hand
-	Disabled       bool // the page shows forms that cannot be used
-	Backups        site.Backups
-	Age            int // of the last backup, in days
-	Disks          []disk
-	Reach          reach
-	Changes        []change
-	Countries      []view.Choice
+	Installed bool // the settings can be changed
+	Invented  bool // the page shows forms that cannot be used
+	Backups   site.Backups
+	Age       int // of the last backup, in days
+	Disks     []disk
+	Reach     reach
+	Changes   []change
+	Countries []view.Choice
 
 	// The submitted form, or the current values.
 	Place, Keys, Name string
 	Fault             view.Fault
 	Problem           []string // what prevented an action without a form
 	Command           string   // against the fault; may be empty
-}
-
-// ChooseFolder reports whether the form for the folder is open: after a fault, and while backups have
-// no safe place.
-func (p settingsPage) ChooseFolder() bool {
-	return p.Fault.Name == "folder" || p.Backups.Link != ""
 }
 
 // HasCommand reports whether the page shows a command that changes the folder for backups. The page
@@ -110,17 +104,16 @@ func show(v view.Visit) error { return render(v, http.StatusOK, settingsPage{}) 
 
 // render responds with the page. data has the submitted form, if there is a fault in it.
 func render(v view.Visit, status int, data settingsPage) (err error) {
-	data.Settings = v.Site.Settings
-	data.CanSet, data.ByHand, data.Disabled = data.Mode == site.ByPage, data.Mode == site.ByHand, data.Mode == site.OfDemo
+	data.Settings, data.Installed, data.Invented = v.Site.Settings, v.Site.Installed, v.Site.Invented
 	data.Backups = v.Backups()
 	data.Age = ageOf(v, data.Backups.Last)
-	if data.Disabled || data.Problem != nil { // a demo has no backups; the problem is at the top
+	if data.Invented || data.Problem != nil { // a demo has no backups; the problem is at the top
 		data.Backups.Trouble = ""
 	}
 	if data.Fault.Name != "folder" {
 		data.Place = data.Folder.Value
 	}
-	if data.CanSet {
+	if data.Installed {
 		data.Disks = disksOf(v, data.Place)
 	}
 	if data.Reach, err = reachOf(v); err != nil {

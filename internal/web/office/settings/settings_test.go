@@ -65,7 +65,7 @@ func newPC(t testing.TB, change func(*site.Service)) *pc {
 	p := &pc{t: t, store: s}
 	log := slog.New(slog.DiscardHandler)
 	p.state = &site.Settings{
-		Mode: site.ByPage, Dir: "/mnt/backups",
+		Dir:          "/mnt/backups",
 		ChooseFolder: func(folder string) (string, error) { return folder + "/firefighters", p.err },
 		Apply: func() {
 			all, err := s.SettingChanges()
@@ -430,7 +430,7 @@ func TestBackUpFails(t *testing.T) {
 // a demo has only disabled ones.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
-	p := newPC(t, func(s *site.Service) { s.Settings.Mode = site.ByHand })
+	p := newPC(t, func(s *site.Service) { s.Installed = false })
 	p.state.Dir, p.state.Folder.Fixed, p.state.Network.Fixed = "/mnt/b", true, true
 	p.state.Recipients = site.Setting[[]string]{Value: []string{public}, Fixed: true}
 	b := p.admin("Engine 7")
@@ -445,7 +445,8 @@ func TestReadOnly(t *testing.T) {
 	p.called()
 
 	p = newPC(t, func(s *site.Service) {
-		*s.Settings = site.Settings{Mode: site.OfDemo, Folder: site.Setting[string]{Fixed: true},
+		s.Installed, s.Invented = false, true
+		*s.Settings = site.Settings{Folder: site.Setting[string]{Fixed: true},
 			Recipients: site.Setting[[]string]{Fixed: true}, Network: site.Setting[bool]{Fixed: true}}
 	})
 	b = p.admin("Engine 7")
@@ -466,7 +467,7 @@ func TestAdvice(t *testing.T) {
 		b.get(page, func(r *http.Request) { r.Header.Set("X-Forwarded-For", "192.168.1.9") }).
 			wants(200, "On the station PC, press Access, then Settings.").lacks("/office/settings", "firefighters service")
 	}
-	p = newPC(t, func(s *site.Service) { s.Settings.Mode = site.ByHand })
+	p = newPC(t, func(s *site.Service) { s.Settings = nil })
 	p.admin("Engine 7").get("/office/phones", nil).wants(200, "<code>"+managers.AdminCommand("service", "install", "--listen"),
 		"<code>"+managers.AdminCommand("service", "backup-disk"))
 
