@@ -66,8 +66,8 @@ func asleep(path string) bool {
 	return slices.ContainsFunc(osutil.UnmountedAutomounts(), func(mount string) bool { return within(path, mount) })
 }
 
-// CheckPlace returns ErrAway or ErrPerhapsAway if backups in dir would be on the disk of the database
-// because the backup disk is not connected. Its mount point is then an ordinary folder.
+// CheckPlace returns ErrAway or ErrPerhapsAway if the backup disk is not connected. Its mount point is then
+// missing, or an ordinary folder on the disk of the database.
 func CheckPlace(dir, db string) error { return newPlace(dir, osutil.Resolve(db)).check() }
 
 // isOnDiskOfDatabase compares folders: on overlay file systems, a file can report another disk than its
@@ -77,13 +77,11 @@ func (p place) isOnDiskOfDatabase() bool {
 }
 
 func (p place) check() error {
-	if !p.isOnDiskOfDatabase() {
-		return nil
-	}
-	if p.remembered() {
+	isOnDisk := p.isOnDiskOfDatabase()
+	switch {
+	case (isOnDisk || !osutil.Exists(filepath.Dir(p.dir))) && p.remembered(): // Windows and /run/media leave no mount point
 		return ErrAway
-	}
-	if slices.ContainsFunc(osutil.FoldersOfDisks, func(folder string) bool { return within(p.dir, folder) && !within(p.db, folder) }) {
+	case isOnDisk && slices.ContainsFunc(osutil.FoldersOfDisks, func(f string) bool { return within(p.dir, f) && !within(p.db, f) }):
 		return ErrPerhapsAway
 	}
 	return nil
@@ -116,9 +114,6 @@ func makeFolder(dir, db string, at place) error {
 		return &Error{OpMake, dir, ErrAway}
 	}
 	if err := osutil.MakePrivateFolder(dir); err != nil && !osutil.Exists(dir) {
-		if drive := filepath.VolumeName(dir) + string(filepath.Separator); !osutil.Exists(drive) { // on Windows
-			err = ErrAway
-		}
 		return &Error{OpMake, dir, err}
 	}
 	return nil

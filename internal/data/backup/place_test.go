@@ -186,7 +186,7 @@ func TestSleepingDisk(t *testing.T) {
 	sleeps = false
 	must(t, os.Rename(filepath.Dir(dir), filepath.Dir(dir)+"-away"))
 	step(day)
-	if s.State().OK || s.Waits() != time.Hour {
+	if s.State().Trouble != backup.DiskAway || s.Waits() != time.Hour {
 		t.Errorf("state without the disk: %+v, waits %v", s.State(), s.Waits())
 	}
 	must(t, os.Rename(filepath.Dir(dir)+"-away", filepath.Dir(dir)))

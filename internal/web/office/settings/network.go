@@ -52,6 +52,9 @@ func reachOf(v view.Visit) (r reach, err error) {
 		return r, nil
 	}
 	if r.Reach, err = v.Reach(); err != nil || r.Address == "" {
+		if r.URL != "" && !v.Site.LoopbackOnly { // without a network
+			r.Trouble = v.Text("settings.network.silent", r.URL)
+		}
 		return r, err
 	}
 	r.QR = view.QRCode(r.Address, v.Text("settings.network.qr"))

@@ -488,6 +488,8 @@ func TestState(t *testing.T) {
 	b.get("/office/settings", nil).wants(200, "<dd>none</dd>")
 	p.state.Dir, p.state.Folder.Fixed, p.state.Recipients.Value = "/mnt/b", true, []string{public}
 	p.state.Network = site.Setting[bool]{Value: true, Fixed: true}
+	must(t, p.store.SetAddress("https://127.0.0.1:8443")) // without a network
+	b.get("/office/settings", nil).wants(200, "does not reach itself at https://127.0.0.1:8443").lacks("<svg")
 	must(t, p.store.SetAddress("https://0.0.0.0:1"))
 	for _, c := range []store.SettingChange{{Who: "Eva <b>", What: "network", Value: "on"}, {Who: "Eva", What: "recipients", Value: "2"},
 		{Who: "Eva", What: "recipients", Value: "0"}, {Who: "Eva", What: "folder"}, {Who: "Eva", What: "confirmed"},
