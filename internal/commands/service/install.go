@@ -293,9 +293,12 @@ func folderError(folder string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("the folder of %s does not exist", name)
 	case errors.Is(err, fs.ErrPermission) && runtime.GOOS != "windows":
+		hint := "a folder for the service: " + cli.Quote(filepath.Join(folder, backup.OwnFolder))
+		if filepath.Base(folder) == backup.OwnFolder { // never for a folder such as /home
+			hint = "if it is from another PC: sudo chown -R " + managers.Account + " " + cli.Quote(folder)
+		}
 		return cli.WithHint(fmt.Errorf("the service, which runs as the user %s, cannot write to %s", managers.Account, name),
-			"if it is from another PC: sudo chown -R "+managers.Account+" "+cli.Quote(folder)+
-				"\nfor a whole disk: "+cli.AsAdministrator(cli.Typed()+" service backup-disk"))
+			hint+"\nfor a whole disk: "+cli.AsAdministrator(cli.Typed()+" service backup-disk"))
 	}
 	return fmt.Errorf("the service cannot write to %s: %w", name, err)
 }

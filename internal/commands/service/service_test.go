@@ -501,11 +501,21 @@ func TestRunServes(t *testing.T) {
 	}
 }
 
-// TestFolderError checks the hint for a folder that belongs to the account of another PC.
+// TestFolderError checks the hint for a folder that belongs to the account of another PC, and that no
+// other folder is to be given to the service.
 func TestFolderError(t *testing.T) {
 	t.Parallel()
-	err := folderError("/mnt/usb", &fs.PathError{Op: "open", Path: "/mnt/usb/x", Err: fs.ErrPermission})
-	if hint := cli.HintOf(err); runtime.GOOS != "windows" && !strings.Contains(hint, ": sudo chown -R "+managers.Account+" /mnt/usb\n") {
-		t.Errorf("%v: %q", err, hint)
+	if runtime.GOOS == "windows" {
+		t.Skip("other rights")
+	}
+	for folder, want := range map[string]string{
+		"/mnt/usb/firefighters": "if it is from another PC: sudo chown -R " + managers.Account + " /mnt/usb/firefighters\n",
+		"/":                     "a folder for the service: /firefighters\n",
+		"/home":                 "a folder for the service: /home/firefighters\n",
+	} {
+		err := folderError(folder, &fs.PathError{Op: "open", Path: folder, Err: fs.ErrPermission})
+		if hint := cli.HintOf(err); !strings.HasPrefix(hint, want) {
+			t.Errorf("%v: %q", err, hint)
+		}
 	}
 }
