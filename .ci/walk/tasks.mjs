@@ -53,17 +53,9 @@ export async function tasks(browser, station) {
     equal(await page.getByLabel("Country").inputValue(), "HR", "the country");
   });
 
-  await step("a change of language keeps the form that was changed", async () => {
+  await step("a change of language keeps the typed search", async () => {
     for (const scripts of [false, true]) {
       const page = await open("/office/", { scripts });
-      const last = main(page).getByRole("checkbox").last();
-      await last.check();
-      for (const language of ["Deutsch", "English"]) {
-        await page.getByRole("button", { name: language }).click();
-        check(await last.isChecked(), `the selection is lost in ${language}`);
-      }
-      await last.uncheck();
-      await page.goto("/office/");
       await searchField(page).fill("walked");
       for (const language of ["Deutsch", "English"]) await page.getByRole("button", { name: language }).click();
       equal(await searchField(page).inputValue(), "walked", "the search");
