@@ -386,7 +386,7 @@ func (d *daemon) warn() (late <-chan []string) {
 	return found
 }
 
-// noteWarnings adds warnings to those of the installed service, and stores them for status.
+// noteWarnings adds warnings of the installed service, and stores all for status.
 func (d *daemon) noteWarnings(texts ...string) {
 	d.noting.Lock()
 	defer d.noting.Unlock()

@@ -13,8 +13,8 @@ import (
 const othersPort = ":8443"
 
 // serveOthers opens or closes the listener for other devices, with TLS. It is open only if no flag sets an
-// address or a certificate, and is then the main listener: the one of the flags is for this computer. If
-// it cannot be opened, the service goes on without it.
+// address or a certificate. It is then the main listener, and the listener of the flags is for this
+// computer. If it cannot be opened, the service runs without it.
 func (d *daemon) serveOthers(allowed bool) {
 	d.trouble = nil
 	switch {

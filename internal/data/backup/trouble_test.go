@@ -17,7 +17,7 @@ func TestTrouble(t *testing.T) {
 	db, dir := newDatabase(t, 1), filepath.Join(parent, "backups")
 	s, _ := newScheduler(t, db, dir, 2, &now)
 	isSameDisk := false
-	s.SetPlace(func(a, b string) bool { return isSameDisk && a != db && b != db || a == b }) // the file like one of an overlay
+	s.SetPlace(func(a, b string) bool { return isSameDisk && a != db && b != db || a == b }) // as for a file of an overlay
 	is := func(when string, want backup.Trouble) {
 		t.Helper()
 		if state := s.State(); state.Trouble != want {

@@ -21,8 +21,7 @@ const (
 )
 
 // Settings are what an admin can change on the station PC without a terminal, and how they work now. A
-// change replaces the whole service, with other Settings. Only those of an installed service can be
-// changed.
+// change replaces the whole service. Only an installed service has settings that can be changed.
 type Settings struct {
 	Folder     Setting[string] // as chosen; empty for the folder of the service
 	Recipients Setting[[]string]
