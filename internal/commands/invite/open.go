@@ -46,7 +46,7 @@ sudo: it then prints the link.`,
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		err := barred
-		if err != nil && elevate(os.Args[1:]) {
+		if err != nil && elevate(cli.EnvOf(cmd).Context, os.Args[1:]) {
 			return nil
 		}
 		if err == nil {

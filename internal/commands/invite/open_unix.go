@@ -3,6 +3,7 @@
 package invite
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,12 +16,12 @@ import (
 // elevate starts this program again as an administrator, after the desktop has asked for a password,
 // and opens the link that it prints. It returns false if that fails or there is no pkexec: the hint of
 // the error has the command with sudo.
-func elevate(args []string) bool {
+func elevate(ctx context.Context, args []string) bool {
 	self, err := os.Executable()
 	if err != nil || !hasBrowser() {
 		return false
 	}
-	link, err := exec.Command("pkexec", append([]string{self}, args...)...).Output()
+	link, err := exec.CommandContext(ctx, "pkexec", append([]string{self}, args...)...).Output()
 	if err != nil {
 		return false
 	}
@@ -32,7 +33,10 @@ func elevate(args []string) bool {
 	if _, err := openBrowser(page); err != nil {
 		return false
 	}
-	time.Sleep(loadLimit)
+	select {
+	case <-ctx.Done():
+	case <-time.After(loadLimit):
+	}
 	return true
 }
 

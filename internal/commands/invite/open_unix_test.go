@@ -110,11 +110,11 @@ func TestElevate(t *testing.T) {
 	}
 	program("xdg-open", `cat "$1" >`+bin+"/opened")
 	program("pkexec", "exit 126") // the person cancelled
-	if elevate([]string{"open"}) {
+	if elevate(t.Context(), []string{"open"}) {
 		t.Error("reported success although pkexec failed")
 	}
 	program("pkexec", `[ "$2 $3" = "open --db" ] && echo http://127.0.0.1:8080/x`)
-	if !elevate([]string{"open", "--db"}) {
+	if !elevate(t.Context(), []string{"open", "--db"}) {
 		t.Fatal("failed")
 	}
 	opened, err := os.ReadFile(filepath.Join(bin, "opened"))

@@ -1,6 +1,7 @@
 package invite
 
 import (
+	"context"
 	"errors"
 	"os"
 	"strings"
@@ -15,7 +16,7 @@ var getConsoleProcessList = windows.NewLazySystemDLL("kernel32.dll").NewProc("Ge
 
 // elevate starts this program again as an administrator, after Windows has asked the user. It reports
 // whether the program was started.
-func elevate(args []string) bool {
+func elevate(_ context.Context, args []string) bool {
 	self, err := os.Executable()
 	if err != nil || windows.GetCurrentProcessToken().IsElevated() {
 		return false
