@@ -123,7 +123,7 @@ func (c *choice) looksLike(at int, field string, o Options) bool {
 		}
 		return false
 	})
-	return most && sure*2 > all
+	return most && (sure*2 > all || fieldOf(c.columns[at].Header) == field) // leaveToContacts has left it out
 }
 
 // Ages of members, by which dates of birth differ from other dates.

@@ -21,6 +21,7 @@ func TestAskColumns(t *testing.T) {
 		{"X", "05/26/1990;6/5/85", "X=dateOfBirth"},
 		{"geb.|X", "|15.05.1990", "X=dateOfBirth"},
 		{"Handy|X", "-|0664 1234567", "X=phoneNumber"},
+		{"Father|Mobile", "Raj|9876543210;Ram|9876543211", "Mobile=phoneNumber"},
 
 		{"Telefon|Anderes", "1|0664 1234567", ""},
 		{"Notfall|Spouse|Ehepartner|Chef|Kontaktperson|Contact d'urgence", "0664 1234567|0664 1234567|0664 1234567|0664 1234567|0664 1234567|0664 1234567", ""},
