@@ -1,6 +1,7 @@
 package site
 
 import (
+	"errors"
 	"html/template"
 	"io"
 	"log/slog"
@@ -46,7 +47,7 @@ func officeMessages() []byte {
 // plainSite is a site of two public pages without a database. No visitor has a session.
 func plainSite() *Site {
 	explain := func(_ http.ResponseWriter, _ *http.Request, _ string, err error) *httpapi.Problem {
-		if p, ok := err.(*httpapi.Problem); ok {
+		if p, ok := errors.AsType[*httpapi.Problem](err); ok {
 			return p
 		}
 		return &httpapi.Problem{Kind: httpapi.Internal}

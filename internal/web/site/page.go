@@ -119,7 +119,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 
 // write executes a template of a page. If the page shows a form again, it fills in the fields.
 func (v *Visit) write(to io.Writer, name, part string, f *frame) error {
-	var page bytes.Buffer
+	var page shortPage
 	out := to
 	if v.form != "" && len(v.R.PostForm) > 0 { // a demo disables its settings
 		out = &page
@@ -129,6 +129,16 @@ func (v *Visit) write(to io.Writer, name, part string, f *frame) error {
 	}
 	_, err := to.Write(fill(page.Bytes(), v.form, v.R.PostForm))
 	return err
+}
+
+// shortPage is a page with a form to show again. No page with a form is as long as a list of all people.
+type shortPage struct{ bytes.Buffer }
+
+func (p *shortPage) Write(b []byte) (int, error) {
+	if p.Len() > 4<<20 {
+		return 0, &httpapi.Problem{Kind: httpapi.TooLarge}
+	}
+	return p.Buffer.Write(b)
 }
 
 // undirected writes a page without the characters that change the direction of text, because one

@@ -90,6 +90,18 @@ func TestLongPageFails(t *testing.T) {
 	}
 }
 
+// TestLongPageAgain checks that a long page is not filled, which needs all of it in memory.
+func TestLongPageAgain(t *testing.T) {
+	t.Parallel()
+	site := longPage(2000, func() (template.HTML, error) { return "the end", nil })
+	r := httptest.NewRequest("POST", formPath("find", "/office/long"), strings.NewReader("language=de"))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	w := httptest.NewRecorder()
+	if site.ServeHTTP(w, r); w.Code != http.StatusRequestEntityTooLarge || strings.Contains(w.Body.String(), "xx") {
+		t.Errorf("%d %.200s", w.Code, w.Body)
+	}
+}
+
 // multipartBody returns a form with a file and with fields as name, value, ...
 func multipartBody(t *testing.T, file string, content []byte, fields ...string) (body, contentType string) {
 	t.Helper()
