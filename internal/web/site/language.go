@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"html"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -82,6 +83,9 @@ func showAgain(v *Visit) error {
 	form := v.R.PostForm
 	to, _ := url.Parse(LocalPath(cmp.Or(v.Query().Get("next"), form.Get("next")))) // checked by LocalPath
 	if id := v.Query().Get("form"); id != "" && v.R.Method == http.MethodPost {
+		if form.Get("next") == v.R.URL.RequestURI() { // from the sign-in page, with the secret that was typed there
+			maps.DeleteFunc(form, func(name string, _ []string) bool { return slices.Contains(ownFields, name) })
+		}
 		shown := &Visit{Lang: v.Lang, form: id}
 		r := v.R.Clone(context.WithValue(v.R.Context(), again{}, shown))
 		r.Method, r.URL, r.RequestURI, r.Body = http.MethodGet, to, to.String(), http.NoBody

@@ -1,8 +1,12 @@
 package site
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"net/url"
+	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 func TestFill(t *testing.T) {
@@ -32,5 +36,30 @@ func TestFill(t *testing.T) {
 		"twice": {"2", "3"}}
 	if got := string(fill([]byte(page), "form", typed)); got != want {
 		t.Errorf("filled:\n%s", got)
+	}
+}
+
+// TestFillAfterSignIn checks that the secret and the address that the sign-in page sends with a form are not
+// shown in fields of the same names.
+func TestFillAfterSignIn(t *testing.T) {
+	t.Parallel()
+	const page = `{{define "main"}}<form id="find"><input name="key"><input name="next" value="own"><input name="a"></form>{{end}}`
+	plain := plainSite()
+	site := New(plain.Service, plain.explain, plainFrame, Room{
+		fstest.MapFS{"templates/form.html": {Data: []byte(page)}, "messages/list.json": {Data: officeMessages()}},
+		map[string]Route{"GET /office/find": {Handle: func(v *Visit) error { return v.Render(http.StatusOK, "form", Page{}) }}}})
+	to := formPath("find", "/office/find")
+	for next, want := range map[string]string{
+		to:         `name="next" value="own"><input name="a" value="typed">`,
+		"/office/": `name="key" value="ff_x">`,
+	} {
+		body := url.Values{"key": {"ff_x"}, "a": {"typed"}, "next": {next}}
+		r := httptest.NewRequest("POST", to, strings.NewReader(body.Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		site.ServeHTTP(w, r)
+		if text := w.Body.String(); !strings.Contains(text, want) || next == to && strings.Contains(text, "ff_x") {
+			t.Errorf("%s: %d %s", next, w.Code, text)
+		}
 	}
 }
