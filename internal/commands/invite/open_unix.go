@@ -30,14 +30,19 @@ func elevate(ctx context.Context, args []string) bool {
 		return false
 	}
 	defer removePrivateFile(page)
-	if _, err := openBrowser(page); err != nil {
+	ended, err := openBrowser(page)
+	if err != nil {
 		return false
 	}
 	select {
 	case <-ctx.Done():
 	case <-time.After(loadLimit):
 	}
-	return true
+	select {
+	case err = <-ended:
+	default: // the opener runs as long as the browser
+	}
+	return err == nil
 }
 
 // loadLimit is the time in which the browser loads the private file.

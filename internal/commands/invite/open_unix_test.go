@@ -121,6 +121,10 @@ func TestElevate(t *testing.T) {
 	if must(t, err); !strings.Contains(string(opened), `href="http://127.0.0.1:8080/x"`) {
 		t.Errorf("%s", opened)
 	}
+	program("xdg-open", "exit 4")
+	if elevate(t.Context(), []string{"open", "--db"}) {
+		t.Error("reported success although no browser was opened")
+	}
 	if left, _ := filepath.Glob(os.Getenv("HOME") + "/*"); left != nil {
 		t.Errorf("left: %q", left)
 	}
