@@ -92,11 +92,18 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	return UsageErrorf(cmd, "%s", what)
 }
 
-// similarCommands returns the subcommands of cmd that are similar to a word, or else the deeper
-// commands that have it as a name or in SuggestFor.
+// similarCommands returns the subcommands of cmd that are similar to a word, the most similar first, or
+// else the deeper commands that have it as a name or in SuggestFor.
 func similarCommands(cmd *cobra.Command, word string) (paths []string) {
 	cmd.SuggestionsMinimumDistance = 2
 	if direct := cmd.SuggestionsFor(word); len(direct) > 0 {
+		rank := func(name string) int {
+			if sub, _, _ := cmd.Find([]string{name}); slices.Contains(sub.SuggestFor, word) {
+				return 0
+			}
+			return distance(word, name)
+		}
+		slices.SortStableFunc(direct, func(a, b string) int { return rank(a) - rank(b) })
 		return slices.Compact(direct) // a name may also be in SuggestFor
 	}
 	forEach(cmd, func(sub *cobra.Command) {

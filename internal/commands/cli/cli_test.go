@@ -103,7 +103,7 @@ func newRoot() *cobra.Command {
 	list.Flags().Int("size", 0, "how many")
 	keys.AddCommand(list, revoke)
 	load := command("load FILE [NAME]")
-	load.SuggestFor = []string{"upload"}
+	load.SuggestFor = []string{"upload", "keep"}
 	load.Flags().String("name", "", "name")
 	load.Flags().String("to", "", "target")
 	load.MarkFlagsMutuallyExclusive("name", "to")
@@ -132,6 +132,7 @@ func TestCommandLine(t *testing.T) {
 		{"keys lsit", "", `Error: unknown command "lsit" for "firefighters keys"; did you mean list?` + help + " keys list --help\n"},
 		{"help keys lsit", "", `Error: unknown command "lsit" for "firefighters keys"; did you mean list?` + help + " keys list --help\n"},
 		{"upload", "", `Error: unknown command "upload" for "firefighters"; did you mean load?` + help + " load --help\n"},
+		{"keep", "", `Error: unknown command "keep" for "firefighters"; did you mean load or keys?` + help + " load --help\n"},
 		{"undo", "", `Error: unknown command "undo" for "firefighters"; did you mean load undo?` + help + " load undo --help\n"},
 		{"serv", "", `Error: unknown command "serv" for "firefighters"; did you mean serve?` + help + " serve --help\n"},
 		{"people.csv", "", `Error: unknown command "people.csv" for "firefighters"` + help + " import people.csv\n"},
