@@ -17,6 +17,7 @@ import (
 // Person is a line of the list.
 type Person struct {
 	ID, FirstName, LastName string
+	Name                    string // first and last name
 	Phone                   string
 	Tel                     string // the number to call, for a link; empty: none
 	Email                   string
@@ -40,7 +41,7 @@ func (v Visit) People(items []record.Firefighter) []Person {
 
 // Person returns a line of the list.
 func (v Visit) Person(f *record.Firefighter, today calendar.Date) Person {
-	p := Person{ID: f.ID, FirstName: f.FirstName, LastName: f.LastName, Phone: f.PhoneNumber, Email: f.Email}
+	p := Person{ID: f.ID, FirstName: f.FirstName, LastName: f.LastName, Name: NameOf(f.Fields), Phone: f.PhoneNumber, Email: f.Email}
 	if numbers := phone.Numbers(f.PhoneNumber); len(numbers) > 0 {
 		p.Tel = numbers[0].Link()
 	}
