@@ -43,7 +43,7 @@ func sawLog(where, text string) {
 	}
 }
 
-// keyAlone matches a key that is a word. One cursor in 200,000 contains ff_ and then 49 letters and digits.
+// keyAlone matches a key that is a word. A cursor may contain ff_ and then 49 letters and digits by chance.
 var keyAlone = regexp.MustCompile(`\b` + keyForm.String() + `\b`)
 
 // sawAnswer checks the answer to a request.
